@@ -244,5 +244,5 @@ function redeployment(
 }
 
 function deployArguments(file: string, tag: VersionTag): readonly string[] {
-  return ['deploy', '-c', file, '--tag', formatVersionTag(tag)];
+  return ['deploy', '-c', file, '--tag', formatVersionTag(tag), '--message', 'npm run setup'];
 }
