@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { readOperatorsFile } from '../deployment/operators-file.ts';
 import { type Gateway, GatewayError, send } from '../operator/client.ts';
-import type { Setup } from './context.ts';
+import type { Operator, Setup } from './context.ts';
 import { SetupProblem } from './explain.ts';
 import type { Step } from './step.ts';
 
@@ -33,9 +33,7 @@ export function selfCheckStep(setup: Setup): Step {
         {
           what: `check the gateway at ${addresses.backOffice}`,
           make: async () => {
-            await waitUntilReachable(setup, addresses.backOffice);
-            await waitUntilReachable(setup, addresses.payments);
-            await check(setup, { name, secret });
+            await setup.checkGateway(setup, { name, secret });
           },
         },
       ];
@@ -88,11 +86,11 @@ interface Report {
 }
 
 /** Starts the self-check, prints each result as soon as it is known, and fails for a wrong one. */
-async function check(
-  { deployment, terminal }: Setup,
-  operator: { readonly name: string; readonly secret: string },
-): Promise<void> {
+export async function checkGateway(setup: Setup, operator: Operator): Promise<void> {
+  const { deployment, terminal } = setup;
   const origin = deployment.addresses.backOffice;
+  await waitUntilReachable(setup, origin);
+  await waitUntilReachable(setup, deployment.addresses.payments);
   const headers = {
     authorization: `Bearer ${operator.secret}`,
     'x-operator': encodeURIComponent(operator.name),
