@@ -30,7 +30,7 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cach
  * Files that run at the same time and mostly wait: for gateways, providers' time limits and browsers.
  * More of them would make two cores the limit.
  */
-const WAITING_WORKERS = 6;
+const WAITING_WORKERS = 7;
 
 /**
  * Files that wait for minutes, as providers do, or have the most pages, longest first. The others run
@@ -49,6 +49,7 @@ const LONGEST = [
   'e2e/refunds-crash',
 ].map((name) => `/test/${name}.test.ts`);
 
+/** The other files keep the order of their projects, in which a worker keeps its modules. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const place = ({ project, moduleId }: TestSpecification) => {
@@ -160,6 +161,7 @@ export default defineConfig({
       {
         test: {
           name: 'e2e',
+          isolate: false,
           env: DISK,
           include: ['test/e2e/**/*.test.ts'],
           globalSetup: './test/support/e2e-sandbox.ts',
@@ -173,6 +175,7 @@ export default defineConfig({
       {
         test: {
           name: 'journeys',
+          isolate: false,
           env: DISK,
           include: ['test/journeys/**/*.test.ts'],
           globalSetup: ['./test/support/unpack-browser.ts', './test/support/e2e-sandbox.ts'],
@@ -185,6 +188,7 @@ export default defineConfig({
       {
         test: {
           name: 'browser',
+          isolate: false,
           env: DISK,
           include: ['test/browser/**/*.test.ts'],
           globalSetup: './test/support/unpack-browser.ts',

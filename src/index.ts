@@ -2,8 +2,10 @@ import { apiRouter } from './api/router.ts';
 import type { RailMessage } from './attempts/messages.ts';
 import { consumeStarts } from './attempts/start-consumer.ts';
 import { checkoutRouter } from './checkout/router.ts';
+import { placementOf } from './config.ts';
 import { withCommonHeaders } from './http/common-headers.ts';
 import type { DeliveryMessage } from './intent/protocol.ts';
+import { checkJurisdiction } from './platform/objects.ts';
 import { plainQueueName } from './platform/queue-name.ts';
 import { isProbe } from './self-check/probe.ts';
 import { consumeDeliveries } from './webhooks/consume.ts';
@@ -24,6 +26,9 @@ const CONSUMERS: Readonly<Record<string, Consumer>> = {
   'kefel-rail-starts-dead': keepDeadLetters,
 };
 
+/** Of wrangler.toml: continues the day's backup. */
+const HOURLY = '37 * * * *';
+
 export default {
   fetch(request, env, ctx) {
     return withCommonHeaders(request, env, async (requestId) => {
@@ -41,11 +46,19 @@ export default {
     }
     await consume(await withoutProbes(batch, queue, env), env, ctx);
   },
-  async scheduled(_controller, env) {
+  async scheduled({ cron }, env) {
+    await checkJurisdiction(env.DB, placementOf(env));
+    if (cron === HOURLY) {
+      const { continueBackup } = await import('./backup/daily.ts');
+      await continueBackup(env, Date.now());
+      return;
+    }
     const { purgeExpired } = await import('./retention/purge.ts');
     const purged = await purgeExpired(env, Date.now());
     const { compareManualReceipts } = await import('./operations/receipts.ts');
     await compareManualReceipts(env, Date.now());
+    const { continueRequests } = await import('./operations/customers/actions.ts');
+    await continueRequests(env, Date.now());
     const { finishDailyRun } = await import('./platform/daily-runs.ts');
     await finishDailyRun(env.DB, 'purge', purged, Date.now());
   },

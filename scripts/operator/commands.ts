@@ -5,9 +5,11 @@ import type {
   Option,
 } from '../../back-office/operator/actions/action.ts';
 import { ACTIONS } from '../../back-office/operator/actions/all.ts';
+import { ERASE_CUSTOMER, EXPORT_CUSTOMER } from '../../back-office/operator/actions/customers.ts';
 import { MESSAGE_QUEUES } from '../../src/dead-letters/queues.ts';
 import { LETTER_STATUSES } from '../../src/dead-letters/store.ts';
 import { type Command, type Given, UsageError } from './command.ts';
+import { linesOf } from './text.ts';
 import { PART_READERS, READERS } from './values.ts';
 import { ACTION_VIEWS, READ_VIEWS } from './views.ts';
 
@@ -85,11 +87,26 @@ const READS: readonly Read[] = [
     shows: 'letter',
   },
   {
+    name: 'customer requests',
+    about: 'list customers’ requests to be erased, and what is kept until when',
+    path: '/customers/requests',
+    examples: ['customer requests'],
+    shows: 'requests',
+    pages: 'nextCursor',
+  },
+  {
     name: 'rails',
     about: 'show which methods have a rail, and what is wrong with its secret',
     path: '/rails',
     examples: ['rails'],
     shows: 'rails',
+  },
+  {
+    name: 'backup list',
+    about: 'list the backups, the newest first',
+    path: '/backups',
+    examples: ['backup list'],
+    shows: 'backups',
   },
   {
     name: 'health now',
@@ -292,6 +309,42 @@ export const COMMANDS: readonly Command[] = grouped([
     shown: ['rebuilt missing failed next costsDollarsAtMost'],
   },
   {
+    name: 'backup now',
+    about: 'copy what has changed to the bucket, and write a manifest',
+    positionals: [],
+    options: {},
+    examples: ['backup now'],
+    request: () => ({ path: '/backups', body: {} }),
+    async *run(gateway) {
+      yield* (await import('./backup.ts')).backUpNow(gateway);
+    },
+    shown: ACTION_VIEWS.backup,
+  },
+  {
+    name: 'backup verify',
+    about: 'open every part of a backup, and compare counts, digests and sequences',
+    positionals: [],
+    options: { run: { value: 'RUN', about: 'name of the backup (default: the newest)' } },
+    examples: ['backup verify', 'backup verify --run 20261127T013700Z'],
+    request: (given) => ({ path: `/backups/${given.option('run') ?? 'RUN'}/verify` }),
+    async *run(gateway, given) {
+      yield* (await import('./backup.ts')).verifyBackup(gateway, given);
+    },
+    shown: (found) => linesOf(found, ['run parts lines problems']),
+  },
+  {
+    name: 'backup fetch',
+    about: 'copy the sealed parts of a backup into a folder, for a copy outside Cloudflare',
+    positionals: ['RUN'],
+    options: { to: { value: 'FOLDER', about: 'where they go', isRequired: true } },
+    examples: ['backup fetch 20261127T013700Z --to ../kefel-backup'],
+    request: (given) => ({ path: `/backups/${given.at('RUN')}/parts` }),
+    async *run(gateway, given) {
+      yield* (await import('./backup.ts')).fetchBackup(gateway, given);
+    },
+    shown: (copied) => linesOf(copied, ['run parts copied bytes']),
+  },
+  {
     name: 'check',
     about: 'try every part of the gateway, and wait for the result; fails if something is wrong',
     positionals: [],
@@ -304,7 +357,49 @@ export const COMMANDS: readonly Command[] = grouped([
     },
     shown: READ_VIEWS.check,
   },
+  {
+    ...actionCommand(EXPORT_CUSTOMER, {
+      name: 'customer export',
+      about: 'write all that is stored about a customer to a file, as JSON',
+      positionals: [],
+      examples: ['customer export --phone 0911223344 --reason "Request 12" --to request-12.json'],
+    }),
+    options: {
+      ...optionsFor(EXPORT_CUSTOMER),
+      to: { value: 'FILE', about: 'a new file; only you can read it', isRequired: true },
+    },
+    async *run(gateway, given) {
+      yield* (await import('./customer.ts')).exportCustomer(gateway, given);
+    },
+    shown: ['file payments'],
+  },
+  {
+    ...actionCommand(ERASE_CUSTOMER, {
+      name: 'customer erase',
+      about: 'erase a customer’s data; what must be kept for now is erased later by itself',
+      positionals: [],
+      examples: [
+        'customer erase --phone 0911223344 --reason "Request 12"',
+        'customer erase --email almaz@example.com --refundable-too --reason "Request 13"',
+      ],
+    }),
+    options: {
+      ...optionsFor(ERASE_CUSTOMER),
+      'refundable-too': {
+        value: null,
+        about: 'also payments that may still be refunded by the API, as their merchants agreed',
+      },
+    },
+    async *run(gateway, given) {
+      yield* (await import('./customer.ts')).eraseCustomer(gateway, given);
+    },
+    shown: ['request erased failed', { kept: ['reason payments untilAtMs'] }],
+  },
 ]);
+
+function optionsFor({ fields }: OperatorAction): Readonly<Record<string, Option>> {
+  return Object.fromEntries(Object.entries(fields ?? {}).flatMap(optionsOf));
+}
 
 function grouped(commands: readonly Command[]): readonly Command[] {
   const nouns = Map.groupBy(commands, ({ name }) => name.split(' ')[0]);

@@ -20,7 +20,7 @@ const MERCHANT: View = [
 
 const PAYMENT: View = [
   'environment merchantId uniqueId merchantName status failureReason late amountMinor currency ' +
-    'createdAtMs expiresAtMs uuid objectId review',
+    'createdAtMs expiresAtMs uuid objectId review retention',
   {
     attempts: [
       'reference method status railReference providerCode receipt isProved failureReason ' +
@@ -49,6 +49,7 @@ const HEALTH: View = [
     modes: MODES,
     queues: ['queue backlog oldestAtMs unknown'],
     deadLetters: ['*'],
+    backup: ['finishedAtMs failingBooks'],
     misconfiguredRails: ['environment method problem'],
     environments: [
       'environment reportedAtMs',
@@ -63,6 +64,8 @@ const HEALTH: View = [
   },
 ];
 
+const BACKUP: View = ['run isFinished booksLeft'];
+
 /** What each reading command prints, of a list what each item is. */
 export const READ_VIEWS = {
   attention: attentionLines,
@@ -76,7 +79,12 @@ export const READ_VIEWS = {
   banks: ['code supportsWithdrawal name'],
   letters: ['id queue kind status storedAtMs timesGivenUp'],
   rails: ['environment method state rail problem'],
+  requests: [
+    'id kind requestedBy requestedAtMs searchedAtMs finishedAtMs erased reason',
+    { kept: ['reason payments untilAtMs'] },
+  ],
   health: HEALTH,
+  backups: ['run finishedAtMs'],
   check: checkLines,
   letter: (letter: object) => [JSON.stringify(letter, null, 2)],
 } satisfies Readonly<Record<string, Shown>>;
@@ -104,6 +112,8 @@ export const ACTION_VIEWS: Readonly<Record<Answers, Shown>> = {
   review: ['note'],
   rebuilt: ['rebuilt missing failed next'],
   restored: ['undoBookmark'],
+  backup: BACKUP,
+  customer: ['next'],
   modes: MODES,
 };
 

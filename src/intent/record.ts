@@ -30,7 +30,7 @@ import {
   receiptsIn,
   searchedIds,
 } from './projection.ts';
-import type { ExpressAnswers, HistoryEntry } from './protocol.ts';
+import type { ExpressAnswers, HistoryEntry, StoredRecord } from './protocol.ts';
 import {
   type Snapshot,
   Store,
@@ -115,6 +115,12 @@ export class PaymentRecord {
   projectedVersion(): number | null {
     const snapshot = this.snapshot();
     return snapshot === null ? null : projectedVersion(snapshot.intent, snapshot.events);
+  }
+
+  /** For the backup: empty when there was never a payment, null when only its tombstone is left. */
+  rows(): readonly StoredRecord[] | null {
+    const rows = this.#store.exists() ? this.#store.rows() : null;
+    return rows === null ? [] : rows.length === 0 ? null : rows;
   }
 
   event(sequence: number): StoredEvent | null {
@@ -238,7 +244,13 @@ export class PaymentRecord {
   /** Shows a new version to readers, at once or only if it lasts. */
   #project(before: Intent, intent: Intent, nowMs: number): void {
     const stored = this.stored();
-    if (stored === null || isShownAtOnce(before) || isShownAtOnce(intent)) {
+    const isShown = isShownAtOnce(before);
+    if (stored === null || isShown || isShownAtOnce(intent)) {
+      const waitsUntilMs = stored?.projectionDueAtMs ?? Number.POSITIVE_INFINITY;
+      if (!isShown && waitsUntilMs < nowMs + CREATION_SHOWN_WITHIN_MS) {
+        // This message shows what waited to be shown. That wait is too short for its lease.
+        this.save({ projectionDueAtMs: null });
+      }
       this.#enqueueProjection(nowMs);
       return;
     }

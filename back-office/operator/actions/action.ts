@@ -32,6 +32,8 @@ export type Answers =
   | 'review'
   | 'rebuilt'
   | 'restored'
+  | 'backup'
+  | 'customer'
   | 'modes';
 
 /**

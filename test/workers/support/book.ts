@@ -1,6 +1,7 @@
-import { runInDurableObject } from 'cloudflare:test';
+import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { vi } from 'vitest';
+import { BookBackup } from '../../../src/book/backup.ts';
 import { bookOf } from '../../../src/book/client.ts';
 import { bookName } from '../../../src/book/schema.ts';
 import type { Tenant } from '../../../src/domain/intent.ts';
@@ -15,6 +16,10 @@ export function bookStub(tenant: Tenant = tenantOf(ALPHA), volume = 0) {
   return namespace.get(namespace.idFromName(bookName(tenant, volume)));
 }
 
+export async function fireBookAlarm(tenant: Tenant = tenantOf(ALPHA)): Promise<void> {
+  await runDurableObjectAlarm(bookStub(tenant));
+}
+
 /** Runs the alarms of all reached books, whatever their time: each reports to D1 what it has to. */
 export async function booksReport(): Promise<void> {
   for (const id of reachedBookIds()) {
@@ -23,6 +28,11 @@ export async function booksReport(): Promise<void> {
       await book.report();
     });
   }
+}
+
+/** For tests with many payments that have no objects: the alarm would ask each of them. */
+export function withoutBackup(): void {
+  vi.spyOn(BookBackup.prototype, 'work').mockResolvedValue(false);
 }
 
 export function applyToBook(message: ProjectionMessage): Promise<Applied> {
