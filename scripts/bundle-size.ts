@@ -12,7 +12,7 @@ import { isBuiltin } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
+import { build, type Metafile, type Plugin } from 'esbuild';
 import {
   BACK_OFFICE_CONFIG_FILE,
   PROJECT_DIRECTORY,
@@ -20,6 +20,7 @@ import {
 } from './project/files.ts';
 import { runScript } from './project/options.ts';
 import { runWrangler } from './project/wrangler.ts';
+import { WRANGLERS_OPTIONS } from './project/wrangler-bundle.ts';
 
 const SCRIPT = {
   usage: 'npm run bundle',
@@ -85,22 +86,6 @@ const LAZY_PARTS: Plugin = {
       kind === 'dynamic-import' ? { path, external: true } : undefined,
     );
   },
-};
-
-/** Wrangler's options of esbuild for a deployment with `minify` and without `keep_names`. */
-const WRANGLERS_OPTIONS: BuildOptions = {
-  absWorkingDir: PROJECT_DIRECTORY,
-  entryPoints: ['src/index.ts'],
-  bundle: true,
-  minify: true,
-  format: 'esm',
-  target: 'es2024',
-  platform: 'browser',
-  conditions: ['workerd', 'worker', 'browser'],
-  define: { 'process.env.NODE_ENV': '"production"', 'navigator.userAgent': '"Cloudflare-Workers"' },
-  external: ['cloudflare:*'],
-  write: false,
-  logLevel: 'error',
 };
 
 /** The payments' Worker by our own build, gzipped. */
