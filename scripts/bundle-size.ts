@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build, type Metafile, type Plugin } from 'esbuild';
+import { WRANGLERS_BUILD_OPTIONS } from './project/bundling.ts';
 import {
   BACK_OFFICE_CONFIG_FILE,
   PROJECT_DIRECTORY,
@@ -20,7 +21,6 @@ import {
 } from './project/files.ts';
 import { runScript } from './project/options.ts';
 import { runWrangler } from './project/wrangler.ts';
-import { WRANGLERS_OPTIONS } from './project/wrangler-bundle.ts';
 
 const SCRIPT = {
   usage: 'npm run bundle',
@@ -90,7 +90,12 @@ const LAZY_PARTS: Plugin = {
 
 /** The payments' Worker by our own build, gzipped. */
 async function builtBytes(plugins: Plugin[]): Promise<number> {
-  const { outputFiles = [] } = await build({ ...WRANGLERS_OPTIONS, plugins });
+  const { outputFiles = [] } = await build({
+    ...WRANGLERS_BUILD_OPTIONS,
+    entryPoints: ['src/index.ts'],
+    write: false,
+    plugins,
+  });
   return sum(outputFiles.map(({ contents }) => gzippedSize(contents)));
 }
 

@@ -2,10 +2,10 @@ import { execFile } from 'node:child_process';
 import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { type BuildOptions, build, type Plugin } from 'esbuild';
+import { build, type Plugin } from 'esbuild';
+import { WRANGLERS_BUILD_OPTIONS } from '../../scripts/project/bundling.ts';
 import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
 import { wranglerAliases } from '../../scripts/project/wrangler-aliases.ts';
-import { WRANGLERS_OPTIONS } from '../../scripts/project/wrangler-bundle.ts';
 import { inDirectory } from '../harness/directory.ts';
 
 /** The code of both Workers of one version, each as one module with readable names. */
@@ -38,8 +38,14 @@ export async function codeOf(directory = PROJECT_DIRECTORY): Promise<VersionCode
 }
 
 async function bundled(directory: string, entry: string, plugins: Plugin[]): Promise<string> {
-  const options: BuildOptions = { ...WRANGLERS_OPTIONS, absWorkingDir: directory, minify: false };
-  const { outputFiles = [] } = await build({ ...options, entryPoints: [entry], plugins });
+  const { outputFiles = [] } = await build({
+    ...WRANGLERS_BUILD_OPTIONS,
+    absWorkingDir: directory,
+    entryPoints: [entry],
+    minify: false,
+    write: false,
+    plugins,
+  });
   const [output] = outputFiles;
   if (output === undefined) {
     throw new Error(`esbuild made nothing of ${entry}`);

@@ -6,10 +6,10 @@ import { convertV4MiniflareOptions, Miniflare, type V4WorkerOptions } from 'mini
 import { unstable_getMiniflareWorkerOptions, unstable_readConfig } from 'wrangler';
 import { type LocalDatabase, migrate } from '../../scripts/dev/d1.ts';
 import { OF_BACK_OFFICE } from '../../scripts/dev/front/paths.ts';
-import type { Secrets } from '../../scripts/dev/secrets.ts';
+import { WRANGLERS_BUILD_OPTIONS } from '../../scripts/project/bundling.ts';
 import { BACK_OFFICE_CONFIG_FILE, WRANGLER_CONFIG_FILE } from '../../scripts/project/files.ts';
+import type { Secrets } from '../../scripts/project/secrets.ts';
 import { WRANGLER_ENVIRONMENT } from '../../scripts/project/wrangler.ts';
-import { WRANGLERS_OPTIONS } from '../../scripts/project/wrangler-bundle.ts';
 import type { VersionCode } from './bundles.ts';
 import { type Assignment, RECORDED_PATH, type Version } from './host/choose.ts';
 import type { Crossing } from './host/record.ts';
@@ -32,7 +32,7 @@ export async function writeVersions(
   const hosts = { payments: 'payments.ts', backOffice: 'back-office.ts' } as const;
   for (const [worker, source] of Object.entries(hosts)) {
     await build({
-      ...WRANGLERS_OPTIONS,
+      ...WRANGLERS_BUILD_OPTIONS,
       entryPoints: [join(import.meta.dirname, 'host', source)],
       outfile: moduleFile(directory, worker, 'host'),
       external: ['cloudflare:*', 'bundle-*'],

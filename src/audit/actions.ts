@@ -54,6 +54,10 @@ export const AUDIT_ACTIONS = [
   'dead_letter.discarded',
   'book.rebuilt',
   'book.restored',
+  'maintenance.began',
+  'maintenance.ended',
+  'member_changes.paused',
+  'member_changes.resumed',
 ] as const;
 
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];

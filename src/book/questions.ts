@@ -1,3 +1,4 @@
+import { customersPayments } from './queries/customers.ts';
 import { countFailed, deliveriesOf, events, undelivered } from './queries/deliveries.ts';
 import { payments, paymentsAfter, summaries } from './queries/payments.ts';
 import { refunds } from './queries/refunds.ts';
@@ -17,6 +18,7 @@ export const QUESTIONS = {
   paymentOf,
   withReceipts,
   paymentsAfter,
+  customersPayments,
   refunds,
   statement,
   events,

@@ -51,6 +51,9 @@ export class IntentClient {
   readonly chooseEndpoints = this.#method('chooseEndpoints');
   readonly reportDelivery = this.#method('reportDelivery');
   readonly republish = this.#method('republish');
+  readonly retention = this.#method('retention');
+  readonly setHold = this.#method('setHold');
+  readonly erase = this.#method('erase');
 
   constructor(env: Env, objectId: string) {
     this.#env = env;

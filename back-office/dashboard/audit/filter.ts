@@ -70,6 +70,10 @@ const GROUP_OF: Readonly<Record<AuditAction, AuditGroup>> = {
   'dead_letter.discarded': 'merchant',
   'book.rebuilt': 'merchant',
   'book.restored': 'merchant',
+  'maintenance.began': 'merchant',
+  'maintenance.ended': 'merchant',
+  'member_changes.paused': 'merchant',
+  'member_changes.resumed': 'merchant',
 };
 
 /** The value of the field "who" for the operator. */

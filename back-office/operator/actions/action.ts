@@ -31,7 +31,8 @@ export type Answers =
   | 'probe'
   | 'review'
   | 'rebuilt'
-  | 'restored';
+  | 'restored'
+  | 'modes';
 
 /**
  * An operator's action. The API's route, the desk's forms and the commands follow from it. What its
@@ -183,7 +184,8 @@ export type SubjectName =
   | 'refund'
   | 'merchant'
   | 'new_merchant'
-  | 'letter';
+  | 'letter'
+  | 'gateway';
 
 /** A form of the desk, behind a page that shows what it is about and asks for confirmation. */
 export interface ActionForm {

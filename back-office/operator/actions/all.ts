@@ -1,6 +1,7 @@
 import type { OperatorAction } from './action.ts';
 import { GATEWAY_ACTIONS } from './gateway.ts';
 import { MERCHANT_ACTIONS } from './merchants.ts';
+import { MODE_ACTIONS } from './modes.ts';
 import { PAYMENT_ACTIONS } from './payments.ts';
 
 /** Every action of the operator. */
@@ -8,4 +9,5 @@ export const ACTIONS: readonly OperatorAction[] = [
   ...MERCHANT_ACTIONS,
   ...PAYMENT_ACTIONS,
   ...GATEWAY_ACTIONS,
+  ...MODE_ACTIONS,
 ];

@@ -1,5 +1,5 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
-import type { SecretName } from '../../../scripts/dev/secrets.ts';
+import type { SecretName } from '../../../scripts/project/secrets.ts';
 import type { StandIn } from '../../../scripts/stand-ins/stand-in.ts';
 import { until } from '../../harness/until.ts';
 import type { System } from '../system.ts';

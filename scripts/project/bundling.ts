@@ -1,13 +1,9 @@
 import type { BuildOptions } from 'esbuild';
 import { PROJECT_DIRECTORY } from './files.ts';
 
-/**
- * Wrangler's options of esbuild for a deployment with `minify` and without `keep_names`. `npm run
- * bundle` compares them with wrangler's own build.
- */
-export const WRANGLERS_OPTIONS: BuildOptions = {
+/** Wrangler's options of esbuild for a deployment with `minify` and without `keep_names`. */
+export const WRANGLERS_BUILD_OPTIONS: BuildOptions = {
   absWorkingDir: PROJECT_DIRECTORY,
-  entryPoints: ['src/index.ts'],
   bundle: true,
   minify: true,
   format: 'esm',
@@ -16,6 +12,5 @@ export const WRANGLERS_OPTIONS: BuildOptions = {
   conditions: ['workerd', 'worker', 'browser'],
   define: { 'process.env.NODE_ENV': '"production"', 'navigator.userAgent': '"Cloudflare-Workers"' },
   external: ['cloudflare:*'],
-  write: false,
   logLevel: 'error',
 };
