@@ -7,6 +7,7 @@ import { withMemberCounts } from '../members/members.ts';
 import type { OperatorAction } from './actions/action.ts';
 import { ACTIONS } from './actions/all.ts';
 import type { OperatorCall, OperatorRoute } from './call.ts';
+import { readCheck, startCheck } from './check.ts';
 import { readMembers } from './members.ts';
 import { paymentContent } from './payment-content.ts';
 
@@ -36,6 +37,7 @@ const READS: readonly Read[] = [
       return payments.operations.readHealth();
     },
   },
+  { path: '/check', message: 'Self-check', read: readCheck },
   { path: '/rails', message: 'Rails', read: ({ payments }) => payments.operations.rails() },
   { path: '/attention', message: 'Needs attention', read: readAttention },
   { path: '/merchants', message: 'Merchants', read: readMerchants },
@@ -76,6 +78,11 @@ const READS: readonly Read[] = [
 
 /** All routes of the operator's API. */
 export const API_ROUTES: readonly OperatorRoute[] = [
+  {
+    method: 'POST',
+    path: `${V1}/check`,
+    handle: async (call) => successResponse('Self-check', await startCheck(call)),
+  },
   ...READS.map(
     ({ path, message, read }): OperatorRoute => ({
       method: 'GET',

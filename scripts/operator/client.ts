@@ -15,6 +15,13 @@ const TIMEOUT_MS = 120_000;
 /** The gateway rejected the request, was unreachable, or sent an unknown response. */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
+  /** The status of a refusal; null where none was received. */
+  readonly status: number | null;
+
+  constructor(message: string, status: number | null = null) {
+    super(message);
+    this.status = status;
+  }
 }
 
 /** The API's origin and the headers that authenticate the operator. */
@@ -97,7 +104,8 @@ export async function send(gateway: Gateway, request: ApiRequest): Promise<unkno
   if (!response.ok) {
     const fields = Object.entries(envelope.validationErrors ?? {});
     const lines = fields.map(([field, message]) => `  ${field}: ${message}`);
-    throw new GatewayError([`${response.status}: ${envelope.message}`, ...lines].join('\n'));
+    const message = [`${response.status}: ${envelope.message}`, ...lines].join('\n');
+    throw new GatewayError(message, response.status);
   }
   return envelope.content;
 }

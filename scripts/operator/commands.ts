@@ -291,6 +291,19 @@ export const COMMANDS: readonly Command[] = grouped([
     },
     shown: ['rebuilt missing failed next costsDollarsAtMost'],
   },
+  {
+    name: 'check',
+    about: 'try every part of the gateway, and wait for the result; fails if something is wrong',
+    positionals: [],
+    options: {},
+    examples: ['check'],
+    request: () => ({ path: '/check', body: {} }),
+    // Loaded with its call: the tests of these commands run where Node's modules are missing.
+    async *run(gateway) {
+      yield* (await import('./check.ts')).runCheck(gateway);
+    },
+    shown: READ_VIEWS.check,
+  },
 ]);
 
 function grouped(commands: readonly Command[]): readonly Command[] {

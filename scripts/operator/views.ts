@@ -1,5 +1,6 @@
 import type { Answers } from '../../back-office/operator/actions/action.ts';
 import type { readAttention } from '../../back-office/operator/api.ts';
+import type { CheckReport } from '../../back-office/operator/check.ts';
 import type { ProbedRail } from '../../src/interface/operations.ts';
 import { paymentOf } from '../../src/operations/needs.ts';
 import { probeLines } from '../check-rail/probe-text.ts';
@@ -76,6 +77,7 @@ export const READ_VIEWS = {
   letters: ['id queue kind status storedAtMs timesGivenUp'],
   rails: ['environment method state rail problem'],
   health: HEALTH,
+  check: checkLines,
   letter: (letter: object) => [JSON.stringify(letter, null, 2)],
 } satisfies Readonly<Record<string, Shown>>;
 
@@ -116,6 +118,15 @@ function attentionLines(items: readonly Item[]): readonly string[] {
         ...item.reasons.flatMap(({ what, todo }) => [`  ${what}`, `  To do: ${todo}`]),
         '',
       ]);
+}
+
+/** Each check, and what to do where something is wrong. */
+function checkLines({ checks }: CheckReport): readonly string[] {
+  const width = Math.max(...checks.map(({ name }) => name.length));
+  return checks.flatMap(({ name, state, detail, remedy }) => [
+    `${state.padEnd('waiting'.length)}  ${name.padEnd(width)}  ${plain(detail)}`,
+    ...(remedy === null ? [] : [`  To do: ${remedy}`]),
+  ]);
 }
 
 function placeOf(item: Item): string {

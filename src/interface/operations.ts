@@ -56,6 +56,8 @@ export { rebuildBook, rebuildObjects, restoreBook } from '../operations/rebuild.
 export { repeatRefund, resolveRefund } from '../operations/refund-decisions.ts';
 export { requestRefund } from '../operations/refund-request.ts';
 export { reviewPayment, reviewSeenPayment } from '../operations/review.ts';
+export type { SelfCheck } from '../self-check/run.ts';
+export { readSelfCheck, startSelfCheck } from '../self-check/run.ts';
 
 /** The rail of each method in both environments. Calls no provider. */
 export function rails({ env }: Plane) {

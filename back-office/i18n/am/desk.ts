@@ -15,6 +15,7 @@ export const desk: DeskMessages = {
       rails: 'የክፍያ መንገዶች',
       audit: 'የድርጊት መዝገብ',
       health: 'ጤንነት',
+      check: 'ራስን መፈተሻ',
     },
     modes: 'የአሠራር ሁኔታ',
     inMaintenance: 'ጥገና፦ አዲስ ክፍያና ተመላሽ ገንዘብ አይቀበልም።',

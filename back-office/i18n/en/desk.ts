@@ -12,6 +12,7 @@ export const desk = {
       rails: 'Rails',
       audit: 'Audit log',
       health: 'Health',
+      check: 'Self-check',
     },
     modes: 'Modes',
     inMaintenance: 'Maintenance: no new payments and refunds.',
