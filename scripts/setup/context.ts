@@ -37,6 +37,9 @@ export interface Tools {
   readonly runWrangler: RunWrangler;
 }
 
+/** What reads and changes the account. */
+export type AccountAccess = Pick<Setup, 'cloudflare' | 'runWrangler' | 'path'>;
+
 /** What the steps know and change together. */
 export class Setup {
   readonly options: SetupOptions;

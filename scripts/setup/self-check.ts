@@ -4,6 +4,7 @@ import { GatewayError, send } from '../operator/client.ts';
 import type { Setup } from './context.ts';
 import { SetupProblem } from './explain.ts';
 import type { Step } from './step.ts';
+import type { Terminal } from './terminal.ts';
 
 /** A new address needs a certificate, which takes minutes. */
 const REACHABLE_WITHIN_MS = 10 * 60_000;
@@ -35,7 +36,7 @@ export function selfCheckStep(setup: Setup): Step {
           make: async () => {
             await waitUntilReachable(setup, addresses.backOffice);
             await waitUntilReachable(setup, addresses.payments);
-            await check(setup, { name, secret });
+            await runSelfCheck(addresses.backOffice, { name, secret }, terminal);
           },
         },
       ];
@@ -84,11 +85,11 @@ interface CheckLine {
 }
 
 /** Starts the self-check, prints each result as soon as it is known, and fails for a wrong one. */
-async function check(
-  { deployment, terminal }: Setup,
+export async function runSelfCheck(
+  origin: string,
   operator: { readonly name: string; readonly secret: string },
+  terminal: Pick<Terminal, 'say'>,
 ): Promise<void> {
-  const origin = deployment.addresses.backOffice;
   const headers = {
     authorization: `Bearer ${operator.secret}`,
     'x-operator': encodeURIComponent(operator.name),
