@@ -24,6 +24,9 @@ const CONSUMERS: Readonly<Record<string, Consumer>> = {
   'kefel-rail-starts-dead': keepDeadLetters,
 };
 
+/** Of wrangler.toml: continues the day's backup. */
+const HOURLY = '37 * * * *';
+
 export default {
   fetch(request, env, ctx) {
     return withCommonHeaders(request, env, async (requestId) => {
@@ -41,11 +44,18 @@ export default {
     }
     await consume(await withoutProbes(batch, queue, env), env, ctx);
   },
-  async scheduled(_controller, env) {
+  async scheduled({ cron }, env) {
+    if (cron === HOURLY) {
+      const { continueBackup } = await import('./backup/daily.ts');
+      await continueBackup(env, Date.now());
+      return;
+    }
     const { purgeExpired } = await import('./retention/purge.ts');
     const purged = await purgeExpired(env, Date.now());
     const { compareManualReceipts } = await import('./operations/receipts.ts');
     await compareManualReceipts(env, Date.now());
+    const { continueRequests } = await import('./operations/customers/actions.ts');
+    await continueRequests(env, Date.now());
     const { finishDailyRun } = await import('./platform/daily-runs.ts');
     await finishDailyRun(env.DB, 'purge', purged, Date.now());
   },

@@ -67,6 +67,11 @@ const READS: readonly Read[] = [
     read: ({ payments, url }) => payments.operations.deadLetters(queryOf(url)),
   },
   {
+    path: '/customers/requests',
+    message: 'Requests of customers',
+    read: ({ payments, url }) => payments.operations.customerRequests(queryOf(url)),
+  },
+  {
     path: '/dead-letters/:id',
     message: 'Dead letter',
     read: async ({ payments, params }) => {

@@ -99,17 +99,18 @@ async function askPayments(ask: () => Promise<SelfCheck>, nowMs: number): Promis
   const finding = await settled(
     name,
     async () => {
-    try {
-      answer = await ask();
-    } catch (error) {
-      if (!(error instanceof Problem)) {
-        throw error;
+      try {
+        answer = await ask();
+      } catch (error) {
+        if (!(error instanceof Problem)) {
+          throw error;
+        }
+        refusal = error;
       }
-      refusal = error;
-    }
-    return { state: 'ok', finding: 'answered' };
-  },
-  PAYMENTS_ANSWER_WITHIN_MS);
+      return { state: 'ok', finding: 'answered' };
+    },
+    PAYMENTS_ANSWER_WITHIN_MS,
+  );
   if (refusal !== null) {
     throw refusal;
   }

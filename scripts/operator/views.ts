@@ -20,7 +20,7 @@ const MERCHANT: View = [
 
 const PAYMENT: View = [
   'environment merchantId uniqueId merchantName status failureReason late amountMinor currency ' +
-    'createdAtMs expiresAtMs uuid objectId review',
+    'createdAtMs expiresAtMs uuid objectId review retention',
   {
     attempts: [
       'reference method status railReference providerCode receipt isProved failureReason ' +
@@ -76,6 +76,10 @@ export const READ_VIEWS = {
   banks: ['code supportsWithdrawal name'],
   letters: ['id queue kind status storedAtMs timesGivenUp'],
   rails: ['environment method state rail problem'],
+  requests: [
+    'id kind requestedBy requestedAtMs searchedAtMs finishedAtMs erased reason',
+    { kept: ['reason payments untilAtMs'] },
+  ],
   health: HEALTH,
   check: checkLines,
   letter: (letter: object) => [JSON.stringify(letter, null, 2)],
@@ -104,6 +108,7 @@ export const ACTION_VIEWS: Readonly<Record<Answers, Shown>> = {
   review: ['note'],
   rebuilt: ['rebuilt missing failed next'],
   restored: ['undoBookmark'],
+  customer: ['next'],
   modes: MODES,
 };
 

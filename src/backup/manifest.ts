@@ -1,4 +1,6 @@
+import type { StoredRefund } from '../account/refund-claims.ts';
 import type { Tenant } from '../domain/intent.ts';
+import type { StoredRecord } from '../intent/protocol.ts';
 import type { BookName, DatabaseName } from './names.ts';
 
 /** The lines of parts, and the manifest that says what a daily run has. */
@@ -11,21 +13,8 @@ export interface PaymentLine {
   readonly records: readonly StoredRecord[];
 }
 
-export interface StoredRecord {
-  readonly id: number;
-  /** JSON: the payment's record has the id 0, those of its later events have their sequence. */
-  readonly content: string;
-}
-
-/** A line of an account's part: a row of its table `refunds`, by the names of the columns. */
-export interface RefundLine {
-  readonly refund_unique_id: string;
-  readonly payment_unique_id: string;
-  readonly stage: number;
-  readonly amount_minor: number;
-  readonly currency: string;
-  readonly day: number;
-}
+/** A line of an account's part. */
+export type RefundLine = StoredRefund;
 
 /** A line of a database's part: a row, by the names of its columns. */
 export type RowLine = Readonly<Record<string, string | number | null>>;

@@ -20,6 +20,8 @@ export function bookOf(env: Env, tenant: Tenant, volume: number) {
     apply: method('apply'),
     report: method('report'),
     erase: method('erase'),
+    backUp: method('backUp'),
+    settleBackup: method('settleBackup'),
     waitForEvents: method('waitForEvents'),
 
     /** Null when the book has no payment yet. */

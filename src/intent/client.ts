@@ -54,6 +54,7 @@ export class IntentClient {
   readonly retention = this.#method('retention');
   readonly setHold = this.#method('setHold');
   readonly erase = this.#method('erase');
+  readonly exportRecords = this.#method('exportRecords');
 
   constructor(env: Env, objectId: string) {
     this.#env = env;

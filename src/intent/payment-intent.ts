@@ -26,6 +26,7 @@ import type {
   IdempotencyClaim,
   ProbeResult,
   Retention,
+  StoredRecord,
 } from './protocol.ts';
 import { PaymentRecord } from './record.ts';
 import { newRecord, type Snapshot, type StoredEvent } from './store.ts';
@@ -391,6 +392,11 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
     }
     this.#record.purge();
     return { type: 'deleted' };
+  }
+
+  /** What the backup copies, like `rows` of the record. Changes nothing. */
+  exportRecords(): readonly StoredRecord[] | null {
+    return this.#record.rows();
   }
 
   /**

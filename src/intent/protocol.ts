@@ -144,6 +144,12 @@ export interface EventSummary extends DeliveryId {
   readonly tries: readonly DeliveryTry[];
 }
 
+/** A row of the object's table as it is stored: see `schema.ts`. */
+export interface StoredRecord {
+  readonly id: number;
+  readonly content: string;
+}
+
 /** One transition in the history. */
 export interface HistoryEntry {
   readonly version: number;

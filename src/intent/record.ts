@@ -30,7 +30,7 @@ import {
   receiptsIn,
   searchedIds,
 } from './projection.ts';
-import type { ExpressAnswers, HistoryEntry } from './protocol.ts';
+import type { ExpressAnswers, HistoryEntry, StoredRecord } from './protocol.ts';
 import {
   type Snapshot,
   Store,
@@ -115,6 +115,12 @@ export class PaymentRecord {
   projectedVersion(): number | null {
     const snapshot = this.snapshot();
     return snapshot === null ? null : projectedVersion(snapshot.intent, snapshot.events);
+  }
+
+  /** For the backup: empty when there was never a payment, null when only its tombstone is left. */
+  rows(): readonly StoredRecord[] | null {
+    const rows = this.#store.exists() ? this.#store.rows() : null;
+    return rows === null ? [] : rows.length === 0 ? null : rows;
   }
 
   event(sequence: number): StoredEvent | null {

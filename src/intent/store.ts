@@ -1,6 +1,6 @@
 import type { EventType, Intent } from '../domain/intent.ts';
 import type { LegalHold } from '../domain/retention.ts';
-import type { DeliveryStatus, DeliveryTry } from './protocol.ts';
+import type { DeliveryStatus, DeliveryTry, StoredRecord } from './protocol.ts';
 import { CREATE_TABLE, FIND_TABLE, migrate, PAYMENT_ID, SCHEMA_VERSION } from './schema.ts';
 
 /** The payment's record, cached in memory between commands. */
@@ -142,6 +142,13 @@ export class Store {
       `SELECT content FROM record WHERE id > ${PAYMENT_ID} ORDER BY id`,
     );
     return [firstEvent, ...rows.toArray().map(({ content }) => JSON.parse(content))];
+  }
+
+  /** All rows as they are; none when only the tombstone is left. Only if `exists`. */
+  rows(): StoredRecord[] {
+    const sql = `SELECT id, content FROM record WHERE (SELECT json_type(content, '$.intent')
+      FROM record WHERE id = ${PAYMENT_ID}) = 'object' ORDER BY id`;
+    return this.#sql.exec<RecordRow & { id: number }>(sql).toArray();
   }
 
   /** Deletes all data but the record that keeps the id taken (docs/decisions.md#24). */

@@ -13,6 +13,13 @@ export type { AttentionCounts, DescribedAttention, PaymentHint } from '../operat
 export { attentionPage, countAttention, describedAttention } from '../operations/attention.ts';
 export type { Bank } from '../operations/banks.ts';
 export { addBank, changeBank, listBanks } from '../operations/banks.ts';
+export type { CustomersPage, ErasedPage } from '../operations/customers/actions.ts';
+export {
+  customerRequests,
+  eraseCustomer,
+  exportCustomer,
+} from '../operations/customers/actions.ts';
+export type { CustomerRequest } from '../operations/customers/requests.ts';
 export type { LetterDetails, LetterOutcomes } from '../operations/dead-letters.ts';
 export {
   discardDeadLetters,
@@ -24,6 +31,7 @@ export type { Decided } from '../operations/decisions.ts';
 export type { LastOutcome, RailOutcome } from '../operations/digests.ts';
 export type { EnvironmentHealth, Health } from '../operations/health.ts';
 export { readHealth, refreshHealth } from '../operations/health.ts';
+export { holdPayment, releasePayment } from '../operations/holds.ts';
 export type { MerchantRow } from '../operations/merchant-rows.ts';
 export { knownMerchant, merchants } from '../operations/merchant-rows.ts';
 export type { MerchantDetails, Settings } from '../operations/merchants.ts';

@@ -4,5 +4,6 @@ export const PAYMENTS_MIGRATIONS = [
   '0001_baseline.sql',
   '0002_merchant_business.sql',
   '0003_gateway_settings.sql',
+  '0004_backup.sql',
   '0005_customer_requests.sql',
 ] as const;

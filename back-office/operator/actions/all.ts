@@ -1,4 +1,5 @@
 import type { OperatorAction } from './action.ts';
+import { CUSTOMER_ACTIONS } from './customers.ts';
 import { GATEWAY_ACTIONS } from './gateway.ts';
 import { MERCHANT_ACTIONS } from './merchants.ts';
 import { MODE_ACTIONS } from './modes.ts';
@@ -8,6 +9,7 @@ import { PAYMENT_ACTIONS } from './payments.ts';
 export const ACTIONS: readonly OperatorAction[] = [
   ...MERCHANT_ACTIONS,
   ...PAYMENT_ACTIONS,
+  ...CUSTOMER_ACTIONS,
   ...GATEWAY_ACTIONS,
   ...MODE_ACTIONS,
 ];
