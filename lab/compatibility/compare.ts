@@ -25,15 +25,32 @@ export function missingMembers(
       (one) => one.from === from && one.to === to && one.message === message,
     );
     const got = typesByPath(members);
-    return [...typesByPath(usual?.members ?? [])].flatMap(([path, types]) =>
+    const wanted = typesByPath(usual?.members ?? []);
+    return [...wanted].flatMap(([path, types]) =>
       [...types]
-        .filter((type) => !isThere(got, path, type) && !isRetired(path))
+        .filter((type) => !isThere(got, path, type))
+        .filter(() => !isRetired(path) && !isOtherKind(got, wanted, path))
         .map((type) => {
           const parts = `${from} (${assignment[from]}) to ${to} (${version})`;
           return `${message}, ${parts}: no ${path || 'value'} that is a ${type}`;
         }),
     );
   });
+}
+
+/**
+ * Whether the path is within a kind of value that did not come this time, while other kinds came that
+ * the receiver knows: which ones come depends on the moment.
+ */
+function isOtherKind(got: TypesByPath, wanted: TypesByPath, path: string): boolean {
+  const end = path.lastIndexOf(')');
+  const kind = path.slice(0, end + 1);
+  if (end < 0 || got.has(kind)) {
+    return false;
+  }
+  const start = kind.slice(0, kind.lastIndexOf('(') + 1);
+  const others = [...got.keys()].filter((one) => one.startsWith(start) && one.endsWith(')'));
+  return others.length > 0 && others.every((one) => wanted.has(one));
 }
 
 function isRetired(path: string): boolean {

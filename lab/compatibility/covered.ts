@@ -26,6 +26,10 @@ const OF_PAYMENTS: MethodsOf<IntentClient> = {
   chooseEndpoints: true,
   reportDelivery: true,
   republish: true,
+  retention: true,
+  setHold: true,
+  erase: true,
+  exportRecords: true,
   executePersistently: true,
   readPersistently: true,
 };
@@ -39,6 +43,7 @@ const OF_ACCOUNTS: MethodsOf<ReturnType<typeof accountOf>> = {
   paymentOfReference: true,
   volumes: true,
   openVolume: true,
+  exportRefunds: true,
 };
 
 const OF_BOOKS: MethodsOf<ReturnType<typeof bookOf>> = {
@@ -47,6 +52,9 @@ const OF_BOOKS: MethodsOf<ReturnType<typeof bookOf>> = {
   waitForEvents: true,
   ask: true,
   restore: true,
+  erase: true,
+  backUp: true,
+  settleBackup: true,
 };
 
 /** What no scenario reaches, and why that is no risk. */
@@ -58,6 +66,9 @@ const NOT_CALLED: Readonly<Record<string, string>> = {
   'MerchantBook.ask': 'each question counts by its name',
   'MerchantAccount.releaseRefund': 'only when refunds race; takes two texts and a flag',
   'message of WEBHOOK_RETRIES': 'after seconds, and with what `WEBHOOKS` carries',
+  'MerchantBook.backUp': 'only the drill calls it; takes nothing',
+  'MerchantBook.settleBackup': 'only for a payment in a backup; takes nothing',
+  'PaymentIntent.exportRecords': 'only a backup calls it, after minutes; answers rows as they are',
   'MerchantAccount.volumes': 'for tests; takes nothing',
   'MerchantAccount.openVolume': 'only after 4,000,000 payments; takes a number',
 };

@@ -43,9 +43,19 @@ function recordingBindings(part: Part, env: Bindings): Bindings {
       recordMessage(part, 'consumer', `message of ${binding}`, message);
       return queue.send(message, options);
     };
-    return [binding, { send }] as const;
+    return [binding, replacing(queue, { send })] as const;
   });
   return { ...env, ...Object.fromEntries([...objects, ...queues]) };
+}
+
+/** The same, with other methods. */
+function replacing<Target extends object>(target: Target, methods: object): Target {
+  return new Proxy(target, {
+    get(_target, name) {
+      const value: unknown = Reflect.get(methods, name) ?? Reflect.get(target, name);
+      return typeof value === 'function' && !(name in methods) ? value.bind(target) : value;
+    },
+  });
 }
 
 function recordingNamespace(
@@ -53,27 +63,26 @@ function recordingNamespace(
   to: Part,
   className: string,
   namespace: DurableObjectNamespace,
-) {
-  return {
-    idFromName: (name: string) => namespace.idFromName(name),
-    idFromString: (text: string) => namespace.idFromString(text),
-    get: (id: DurableObjectId) => {
-      const stub = namespace.get(id) as unknown as Readonly<Record<string, AnyFunction>>;
-      return new Proxy(stub, {
-        get:
-          (_stub, name) =>
-          async (...args: readonly unknown[]) => {
-            // The name of a book's question is the kind of the message.
-            const question = name === 'ask' ? ` ${args[0]}` : '';
-            const method = `${className}.${String(name)}${question}`;
-            recordMessage(from, to, `${method} request`, args);
-            const answer = await stub[String(name)]?.(...args);
-            recordMessage(to, from, `${method} answer`, answer);
-            return answer;
-          },
-      });
-    },
+): DurableObjectNamespace {
+  const get: DurableObjectNamespace['get'] = (id, options) => {
+    const stub = namespace.get(id, options);
+    const call = (name: string, args: readonly unknown[]) =>
+      Reflect.apply(Reflect.get(stub, name) as AnyFunction, stub, args);
+    return new Proxy(stub, {
+      get:
+        (_stub, name) =>
+        async (...args: readonly unknown[]) => {
+          // The name of a book's question is the kind of the message.
+          const question = name === 'ask' ? ` ${args[0]}` : '';
+          const method = `${className}.${String(name)}${question}`;
+          recordMessage(from, to, `${method} request`, args);
+          const answer = await call(String(name), args);
+          recordMessage(to, from, `${method} answer`, answer);
+          return answer;
+        },
+    });
   };
+  return replacing(namespace, { get });
 }
 
 interface ControlledEnv extends HostEnv {

@@ -119,6 +119,25 @@ export async function payHosted(
   return opened;
 }
 
+/** A hosted payment that the merchant cancels before its customer chose a method. */
+export async function cancelHosted(
+  merchant: Merchant,
+  uniqueId: string,
+  changes: object = {},
+): Promise<void> {
+  await createHosted(merchant, uniqueId, changes);
+  includes(await callApi(merchant, 'POST', `intents/${uniqueId}/cancel`), { status: 'CANCELED' });
+  await eventually(
+    'the list has the canceled payment',
+    async () => {
+      const path = 'intents?status=CANCELED&limit=50';
+      const { data } = await callApi<Listed<ShownPayment>>(merchant, 'GET', path);
+      return { isThere: data.some((payment) => payment.uniqueId === uniqueId) };
+    },
+    { isThere: true },
+  );
+}
+
 /** Its event arrives with the payment's values. */
 export async function getsWebhook(merchant: Merchant, uniqueId: string, event: string) {
   const path = `/${merchant.play.merchantId}`;
@@ -162,10 +181,7 @@ export async function makePayments(merchant: Merchant, prefix: string): Promise<
   await getsWebhook(merchant, `${prefix}-express`, 'PAYMENT_SUCCESS');
 
   await createHosted(merchant, `${prefix}-open`);
-  await createHosted(merchant, `${prefix}-canceled`);
-  includes(await callApi(merchant, 'POST', `intents/${prefix}-canceled/cancel`), {
-    status: 'CANCELED',
-  });
+  await cancelHosted(merchant, `${prefix}-canceled`);
   // The simulator declines this amount.
   await createHosted(merchant, `${prefix}-declined`, { amount: 100.01 }).then((opened) =>
     choose(merchant, opened, 'TELE_BIRR'),

@@ -204,3 +204,48 @@ export async function rebuildBook(play: Play, objectId: string): Promise<void> {
   const at = new Date().toISOString().replace(/\.\d+/, '');
   await operate(play, `${book}/restore`, { at }, 500).catch(() => undefined);
 }
+
+/** Maintenance and the pause of members' changes, and the gateway's look at itself. */
+export async function switchModes(play: Play): Promise<void> {
+  await operate(play, '/maintenance/begin', { reason: 'A restore' });
+  await desk(play, '/operator', 'A restore');
+  await operate(play, '/maintenance/end', {});
+  await operate(play, '/members/pause-changes', {});
+  await operate(play, '/members/resume-changes', {});
+  // A check starts at most once a minute.
+  await emptyTables(play, 'self_check_results', 'self_check');
+  await operate(play, '/check', {});
+  includes(Object.keys(await operate<object>(play, '/check')).slice(0, 1), ['checks']);
+  await desk(play, '/operator/check');
+}
+
+/** A payment is held and released; what is left of a customer is exported and erased. */
+export async function handleCustomers(play: Play, uniqueId: string, email: string): Promise<void> {
+  const payment = `/payments/sandbox/${play.merchantId}/${uniqueId}`;
+  await operate(play, `${payment}/hold`, { reason: 'Court order 12', until: '2027-12-31' });
+  await operate(play, `${payment}/release`, { reason: 'Case closed' });
+  const request = { email, reason: 'Request 7' };
+  const exported = JSON.stringify(await operate(play, '/customers/export', request));
+  equal(exported.includes(uniqueId), true);
+  const erased = await operate(play, '/customers/erase', { ...request, refundableToo: true });
+  equal(JSON.stringify(erased).includes('"erased":1'), true, JSON.stringify(erased));
+  await operate(play, '/customers/requests');
+}
+
+/** The daily backup, once more for each run. */
+export async function backUp(play: Play): Promise<void> {
+  const { system } = play;
+  await emptyTables(play, 'backup_runs', 'backup_parts');
+  // The back office's database goes into the run that the payments begin.
+  await system.runSchedule('kefel', '37 * * * *');
+  await system.runSchedule('kefel-back-office', '32 * * * *');
+  await system.runSchedule('kefel', '37 * * * *');
+}
+
+/** So that what happens once a day or a minute happens in each run. */
+async function emptyTables({ system }: Play, ...tables: readonly string[]): Promise<void> {
+  await runBatch(
+    system.payments,
+    tables.map((table) => ({ sql: `DELETE FROM ${table}`, params: [] })),
+  );
+}

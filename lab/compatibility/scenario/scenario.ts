@@ -51,6 +51,15 @@ export async function playScenario(
     await operators.handlePayments(play, ids);
   });
   await scene('operators rebuild a book', () => operators.rebuildBook(play, objectId));
+  await scene('operators switch modes', () => operators.switchModes(play));
+  await scene('the databases are backed up', () => operators.backUp(play));
+  await scene('operators handle a customer', async () => {
+    const email = `${prefix}@example.com`;
+    const customerInfo = { name: 'Abebe', email, phone: '922334455' };
+    // Without an attempt, no report of a provider can come late.
+    await merchants.cancelHosted(merchant, `${prefix}-erased`, { customerInfo });
+    await operators.handleCustomers(play, `${prefix}-erased`, email);
+  });
   for (const other of older) {
     await scene(`payments of ${other.play.merchantId} are read and refunded`, () =>
       merchants.readOlder({ ...other, play }, other.play.merchantId),
