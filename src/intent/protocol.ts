@@ -1,7 +1,6 @@
 import type {
   Anomaly,
   Attempt,
-  Command,
   EventType,
   FailureReason,
   Intent,
@@ -12,7 +11,7 @@ import type {
   Rejection,
   Tenant,
 } from '../domain/intent.ts';
-import type { Party } from '../domain/party.ts';
+import type { HistoryCommand, Party } from '../domain/party.ts';
 import type { Refund, RefundActionReason, RefundFailureReason } from '../domain/refund.ts';
 import type { TryFault } from '../domain/webhook-fault.ts';
 import type { projectedRefunds, projectionRow } from './projected-view.ts';
@@ -147,7 +146,7 @@ export interface EventSummary extends DeliveryId {
 export interface HistoryEntry {
   readonly version: number;
   readonly atMs: number;
-  readonly command: Command['type'] | 'create';
+  readonly command: HistoryCommand;
   readonly fromStatus: string | null;
   readonly toStatus: string;
   /** `create` has none. */
