@@ -117,7 +117,5 @@ export function runTimeMs(run: string): number | null {
 
 /** The run in the name of a part that belongs to one; null for others. */
 export function runOfPart(name: string): string | null {
-  return (
-    name.split('/').find((part, index) => index > 0 && runTimeMs(part) !== null) ?? null
-  );
+  return name.split('/').find((part, index) => index > 0 && runTimeMs(part) !== null) ?? null;
 }

@@ -51,6 +51,7 @@ export class IntentClient {
   readonly chooseEndpoints = this.#method('chooseEndpoints');
   readonly reportDelivery = this.#method('reportDelivery');
   readonly republish = this.#method('republish');
+  readonly restore = this.#method('restore');
 
   constructor(env: Env, objectId: string) {
     this.#env = env;

@@ -22,9 +22,10 @@ import type {
   HistoryEntry,
   IdempotencyClaim,
   ProbeResult,
+  RestoreResult,
 } from './protocol.ts';
 import { PaymentRecord } from './record.ts';
-import { newRecord, type Snapshot, type StoredEvent } from './store.ts';
+import { type BackupRecord, newRecord, type Snapshot, type StoredEvent } from './store.ts';
 import { takenResult } from './taken.ts';
 
 /** A short lease keeps the alarm: one that wakes once without work costs less than moving it. */
@@ -328,6 +329,22 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
       }
     });
     return true;
+  }
+
+  /**
+   * Brings back a payment from its rows in a backup, unless the object has the same or a newer state
+   * (docs/decisions.md#49). A repeated call changes nothing.
+   */
+  async restore(records: readonly BackupRecord[], backedUpAtMs: number): Promise<RestoreResult> {
+    const { orderOf, readBackup } = await import('./backup-records.ts');
+    const backup = readBackup(records);
+    const stored = this.#record.stored();
+    if (stored !== null && orderOf(stored.intent, this.#record.events()) >= backup.order) {
+      return { type: 'kept', isTombstone: stored.intent === null };
+    }
+    const nowMs = Date.now();
+    this.#record.commit(() => this.#record.restore(records, backedUpAtMs, nowMs));
+    return { type: 'restored' };
   }
 
   /**

@@ -142,6 +142,12 @@ export interface EventSummary extends DeliveryId {
   readonly tries: readonly DeliveryTry[];
 }
 
+/** What became of a payment's rows from a backup. */
+export type RestoreResult =
+  | { readonly type: 'restored' }
+  /** The object has the same state or a newer one. */
+  | { readonly type: 'kept'; readonly isTombstone: boolean };
+
 /** One transition in the history. */
 export interface HistoryEntry {
   readonly version: number;

@@ -8,6 +8,7 @@ import {
   isRefundEvent,
   type Rejection,
 } from '../domain/intent.ts';
+import { restored } from '../domain/restored.ts';
 import {
   CREATION_SHOWN_WITHIN_MS,
   PROGRESS_SHOWN_AFTER_MS,
@@ -31,6 +32,7 @@ import {
 } from './projection.ts';
 import type { ExpressAnswers, HistoryEntry } from './protocol.ts';
 import {
+  type BackupRecord,
   type Snapshot,
   Store,
   type StoredDelivery,
@@ -175,6 +177,30 @@ export class PaymentRecord {
     const history = withEntry(stored.history, { ...entry, command: 'create' });
     this.#stored = { ...stored, history };
     this.#unsaved = 'insert';
+  }
+
+  /**
+   * Replaces what is stored by a backup's rows, marks what was not finished then, and sends the
+   * payment to its book. The alarm does what is due, such as undelivered events; nothing else is
+   * announced.
+   */
+  restore(records: readonly BackupRecord[], backedUpAtMs: number, nowMs: number): void {
+    const backup = this.#store.replace(records);
+    this.#stored = backup;
+    this.#events = undefined;
+    if (backup.intent === null) {
+      return;
+    }
+    const intent = restored(backup.intent, backedUpAtMs, nowMs);
+    if (intent !== backup.intent) {
+      const { version, status } = intent;
+      const entry = { version, atMs: nowMs, fromStatus: status, toStatus: status } as const;
+      const detail = { actor: 'operator', anomaly: 'restored' } as const;
+      const history = withEntry(backup.history, { ...entry, command: 'restore', detail });
+      this.save({ intent, history });
+    }
+    this.save({ projectionSends: 0, projectionDueAtMs: null });
+    this.#enqueueProjection(nowMs);
   }
 
   /** Shows a new payment to readers: at once, or with the outcome that is due in a moment. */

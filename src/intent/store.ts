@@ -63,6 +63,12 @@ export interface StoredEvent {
   readonly deliveries: readonly StoredDelivery[];
 }
 
+/** A row of the table as a backup has it. */
+export interface BackupRecord {
+  readonly id: number;
+  readonly content: string;
+}
+
 /** An event's delivery to one address. */
 export interface StoredDelivery {
   /** Null stands for the payment's callbackUrl, or says that no endpoint is chosen yet. */
@@ -115,6 +121,19 @@ export class Store {
 
   update(stored: StoredIntent): void {
     this.#update(PAYMENT_ID, stored);
+  }
+
+  /** Puts the rows of a backup in the place of what is there, and migrates them. */
+  replace(records: readonly BackupRecord[]): StoredIntent {
+    if (this.exists()) {
+      this.#sql.exec('DELETE FROM record');
+    } else {
+      this.#sql.exec(CREATE_TABLE);
+    }
+    for (const { id, content } of records) {
+      this.#sql.exec('INSERT INTO record (id, content) VALUES (?, ?)', id, content);
+    }
+    return this.load();
   }
 
   insertLaterEvent(event: StoredEvent): void {

@@ -103,7 +103,7 @@ test('a payment whose attempt in flight failed stays held: another attempt may b
 });
 
 test('decisions.md#49: a refund that waited is queried and never sent: it may have been sent', () => {
-  const story = [startAttempt('a'), succeed('a'), requestRefund('r1')];
+  const story = [startAttempt('second'), succeed('second'), requestRefund('r1')];
   const intent = restoredAfter(story);
   expect(intent).toMatchObject({
     status: 'succeeded',

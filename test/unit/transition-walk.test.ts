@@ -197,7 +197,7 @@ function checkPromises(first: Intent, command: Command, nowMs: number): Intent {
       '3: success is absorbing',
     );
     keeps(
-      !(isHeld(before, nowMs) && event === 'payment_expired'),
+      !isHeld(before, nowMs) || event !== 'payment_expired' || command.type === 'review_anomalies',
       '4: a restored payment does not expire before its review',
     );
     if (hasEnded(before.status) && statusChanged) {

@@ -1,0 +1,30 @@
+import type { Intent } from '../domain/intent.ts';
+import { projectedVersion } from './projection.ts';
+import { PAYMENT_ID, SCHEMA_VERSION } from './schema.ts';
+import type { BackupRecord, StoredEvent, StoredIntent } from './store.ts';
+
+/** A payment's rows as a backup has them. */
+export interface Backup {
+  /** Null: only the tombstone was left. */
+  readonly intent: Intent | null;
+  readonly order: number;
+}
+
+/** Throws for rows that this release cannot read, so that nothing is stored. */
+export function readBackup(records: readonly BackupRecord[]): Backup {
+  const rows = new Map(records.map(({ id, content }) => [id, JSON.parse(content)]));
+  const stored: StoredIntent | undefined = rows.get(PAYMENT_ID);
+  if (stored === undefined || !(stored.schemaVersion <= SCHEMA_VERSION)) {
+    throw new Error('the backup has no payment, or one of a newer release');
+  }
+  const { intent, firstEvent } = stored;
+  rows.delete(PAYMENT_ID);
+  const later: StoredEvent[] = [...rows.values()];
+  const events = firstEvent === null ? [] : [firstEvent, ...later];
+  return { intent, order: orderOf(intent, events) };
+}
+
+/** Orders the states of one payment. Nothing follows a tombstone. */
+export function orderOf(intent: Intent | null, events: readonly StoredEvent[]): number {
+  return intent === null ? Number.POSITIVE_INFINITY : projectedVersion(intent, events);
+}
