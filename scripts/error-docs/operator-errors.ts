@@ -105,4 +105,34 @@ export const OPERATOR_ERRORS: Readonly<Record<OperatorProblemCode, ErrorText>> =
     meaning: 'The request names no change.',
     remedy: 'Send `name`, `supportsWithdrawal` or both.',
   },
+  backup_not_found: {
+    meaning: 'The manifest of this run is missing, so the run is not a whole backup.',
+    remedy: 'Choose another run, or upload a fetched copy with `--from`.',
+  },
+  backup_unreadable: {
+    meaning: 'A part is damaged or renamed, or `BACKUP_KEYS` lacks its key.',
+    remedy: 'Set `BACKUP_KEYS` as it was when the backup was made.',
+  },
+  backup_newer: {
+    meaning: 'The backup was made by a release with more migrations than this gateway has.',
+    remedy: 'Deploy that release, then restore.',
+  },
+  gateway_not_empty: {
+    meaning: 'A restore only fills an empty gateway, so that it cannot mix two states.',
+    remedy: 'Set up a new gateway, and restore into that.',
+  },
+  restore_under_way: {
+    meaning: 'Another restore has begun and has not ended.',
+    remedy: 'Repeat the command with the run that the message names.',
+  },
+  restore_unfinished: {
+    meaning: 'The proof comes after the last step.',
+    remedy: 'Use `npm run operator -- restore gateway`, which takes every step.',
+  },
+  payment_remembers: {
+    meaning:
+      'Since that time an attempt, an outcome, a refund or an event was recorded. Set back, the payment would forget money or a message.',
+    remedy: 'Choose a later time, or leave the payment as it is.',
+    retry: 'never',
+  },
 };

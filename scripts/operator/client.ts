@@ -15,6 +15,13 @@ const TIMEOUT_MS = 120_000;
 /** The gateway rejected the request, was unreachable, or sent an unknown response. */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
+  /** Whether the same request may succeed later: no answer, or a 5xx. */
+  readonly isPassing: boolean;
+
+  constructor(message: string, isPassing = false) {
+    super(message);
+    this.isPassing = isPassing;
+  }
 }
 
 /** The API's origin and the headers that authenticate the operator. */
@@ -92,12 +99,14 @@ export async function send(gateway: Gateway, request: ApiRequest): Promise<unkno
   if (envelope === null) {
     throw new GatewayError(
       `${gateway.origin} responded with ${response.status} but no JSON: is it Kefel?`,
+      response.status >= 500,
     );
   }
   if (!response.ok) {
     const fields = Object.entries(envelope.validationErrors ?? {});
     const lines = fields.map(([field, message]) => `  ${field}: ${message}`);
-    throw new GatewayError([`${response.status}: ${envelope.message}`, ...lines].join('\n'));
+    const message = [`${response.status}: ${envelope.message}`, ...lines].join('\n');
+    throw new GatewayError(message, response.status >= 500);
   }
   return envelope.content;
 }
@@ -117,7 +126,7 @@ async function reach({ origin, headers }: Gateway, { path, body }: ApiRequest): 
     const advice = originOf(origin).isLocal
       ? '\nStart it with "npm run dev", or name another with --url.'
       : '';
-    throw new GatewayError(`${origin} cannot be reached: ${reason}${advice}`);
+    throw new GatewayError(`${origin} cannot be reached: ${reason}${advice}`, true);
   }
 }
 

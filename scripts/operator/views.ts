@@ -96,6 +96,7 @@ export const ACTION_VIEWS: Readonly<Record<Answers, Shown>> = {
   review: ['note'],
   rebuilt: ['rebuilt missing failed next'],
   restored: ['undoBookmark'],
+  restored_gateway: ['*'],
 };
 
 type Item = Awaited<ReturnType<typeof readAttention>>['items'][number];

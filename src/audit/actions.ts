@@ -54,6 +54,8 @@ export const AUDIT_ACTIONS = [
   'dead_letter.discarded',
   'book.rebuilt',
   'book.restored',
+  'payment.restored',
+  'gateway.restored',
 ] as const;
 
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];

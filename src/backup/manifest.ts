@@ -1,4 +1,5 @@
 import type { Tenant } from '../domain/intent.ts';
+import type { StoredRecord } from '../intent/protocol.ts';
 import type { BookName, DatabaseName } from './names.ts';
 
 /** The lines of parts, and the manifest that says what a daily run has. */
@@ -9,12 +10,6 @@ export interface PaymentLine {
   readonly id: number;
   readonly uniqueId: string;
   readonly records: readonly StoredRecord[];
-}
-
-export interface StoredRecord {
-  readonly id: number;
-  /** JSON: the payment's record has the id 0, those of its later events have their sequence. */
-  readonly content: string;
 }
 
 /** A line of an account's part: a row of its table `refunds`, by the names of the columns. */

@@ -1,5 +1,5 @@
 import type { KeyRing, NamedKey } from '../config.ts';
-import { bytesFromBase64, utf8 } from '../crypto/encoding.ts';
+import { bytesFromBase64, sha256Hex, utf8 } from '../crypto/encoding.ts';
 import { importOnce } from '../crypto/import-once.ts';
 
 /**
@@ -29,13 +29,21 @@ export async function sealPart(
   name: string,
   lines: readonly unknown[],
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
-  const compressed = await piped(utf8(text), new CompressionStream('gzip'));
+  const compressed = await piped(utf8(textOf(lines)), new CompressionStream('gzip'));
   const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES));
   const [key] = keys;
   const algorithm = { name: 'AES-GCM', iv, additionalData: utf8(name) };
   const sealed = await crypto.subtle.encrypt(algorithm, await aesKey(key), compressed);
   return concatenated(utf8(`${FORMAT} ${key.keyId}\n`), iv, new Uint8Array(sealed));
+}
+
+/** Lower-case hexadecimal SHA-256 of a part's text, which parsing and sealing again do not change. */
+export function digestOf(lines: readonly unknown[]): Promise<string> {
+  return sha256Hex(textOf(lines));
+}
+
+function textOf(lines: readonly unknown[]): string {
+  return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
 }
 
 /** The lines of a part. Throws UnreadablePart for another key, name or format, and for damage. */

@@ -1,3 +1,4 @@
+import { counts } from './queries/counts.ts';
 import { countFailed, deliveriesOf, events, undelivered } from './queries/deliveries.ts';
 import { payments, paymentsAfter, summaries } from './queries/payments.ts';
 import { refunds } from './queries/refunds.ts';
@@ -8,6 +9,7 @@ import { attempts, totals } from './queries/totals.ts';
 
 /** The questions a book answers, by name. Each is one synchronous read of the book's tables. */
 export const QUESTIONS = {
+  counts,
   payments,
   summaries,
   totals,

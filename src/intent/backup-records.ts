@@ -1,7 +1,8 @@
 import type { Intent } from '../domain/intent.ts';
 import { projectedVersion } from './projection.ts';
+import type { StoredRecord } from './protocol.ts';
 import { PAYMENT_ID, SCHEMA_VERSION } from './schema.ts';
-import type { BackupRecord, StoredEvent, StoredIntent } from './store.ts';
+import type { StoredEvent, StoredIntent } from './store.ts';
 
 /** A payment's rows as a backup has them. */
 export interface Backup {
@@ -10,12 +11,12 @@ export interface Backup {
   readonly order: number;
 }
 
-/** Throws for rows that this release cannot read, so that nothing is stored. */
-export function readBackup(records: readonly BackupRecord[]): Backup {
+/** Null for rows without a payment, and for rows of a newer release. */
+export function readBackup(records: readonly StoredRecord[]): Backup | null {
   const rows = new Map(records.map(({ id, content }) => [id, JSON.parse(content)]));
   const stored: StoredIntent | undefined = rows.get(PAYMENT_ID);
   if (stored === undefined || !(stored.schemaVersion <= SCHEMA_VERSION)) {
-    throw new Error('the backup has no payment, or one of a newer release');
+    return null;
   }
   const { intent, firstEvent } = stored;
   rows.delete(PAYMENT_ID);

@@ -52,6 +52,8 @@ export class IntentClient {
   readonly reportDelivery = this.#method('reportDelivery');
   readonly republish = this.#method('republish');
   readonly restore = this.#method('restore');
+  readonly restoreTo = this.#method('restoreTo');
+  readonly restart = this.#method('restart');
 
   constructor(env: Env, objectId: string) {
     this.#env = env;

@@ -142,11 +142,25 @@ export interface EventSummary extends DeliveryId {
   readonly tries: readonly DeliveryTry[];
 }
 
-/** What became of a payment's rows from a backup. */
-export type RestoreResult =
-  | { readonly type: 'restored' }
-  /** The object has the same state or a newer one. */
-  | { readonly type: 'kept'; readonly isTombstone: boolean };
+/** A row of the object's table as it is stored: see `schema.ts`. */
+export interface StoredRecord {
+  readonly id: number;
+  readonly content: string;
+}
+
+/**
+ * What became of a payment's rows from a backup. `kept`: the object has them or a newer state.
+ * `unreadable`: they are of a newer release.
+ */
+export type RestoreResult = 'restored' | 'kept' | 'unreadable';
+
+/** What becomes of a payment that is set back to a time. */
+export type RecoveryResult =
+  | { readonly type: 'restored'; readonly undoBookmark: string }
+  /** It would forget something, which `what` names. */
+  | { readonly type: 'remembers'; readonly what: string }
+  /** Its record cannot be read, so only its book can say what happened since. */
+  | { readonly type: 'unreadable' };
 
 /** One transition in the history. */
 export interface HistoryEntry {

@@ -30,9 +30,8 @@ import {
   receiptsIn,
   searchedIds,
 } from './projection.ts';
-import type { ExpressAnswers, HistoryEntry } from './protocol.ts';
+import type { ExpressAnswers, HistoryEntry, StoredRecord } from './protocol.ts';
 import {
-  type BackupRecord,
   type Snapshot,
   Store,
   type StoredDelivery,
@@ -60,6 +59,7 @@ export class PaymentRecord {
   /** How the commit in progress writes the payment's row: once, after all changes. */
   #unsaved: 'insert' | 'update' | null = null;
   #outgoing: Message[] = [];
+  #isFrozen = false;
   #logged: (readonly [Intent, Intent])[] = [];
 
   constructor(
@@ -120,8 +120,16 @@ export class PaymentRecord {
     return this.events().find((event) => event.sequence === sequence) ?? null;
   }
 
+  /** Refuses every commit from now on, because a restart would undo it. */
+  freeze(): void {
+    this.#isFrozen = true;
+  }
+
   /** Changes rows and alarm together or not at all, then sends the messages. */
   commit<T>(change: () => T, options: ArmOptions = {}): T {
+    if (this.#isFrozen) {
+      throw new Error('the payment is being set back to an earlier time');
+    }
     this.#outgoing = [];
     this.#logged = [];
     let result: T;
@@ -180,11 +188,10 @@ export class PaymentRecord {
   }
 
   /**
-   * Replaces what is stored by a backup's rows, marks what was not finished then, and sends the
-   * payment to its book. The alarm does what is due, such as undelivered events; nothing else is
-   * announced.
+   * Replaces what is stored by a backup's rows, and marks what was not finished then. The alarm does
+   * what is due, such as undelivered events; nothing else is announced. The caller feeds the book.
    */
-  restore(records: readonly BackupRecord[], backedUpAtMs: number, nowMs: number): void {
+  restore(records: readonly StoredRecord[], backedUpAtMs: number, nowMs: number): void {
     const backup = this.#store.replace(records);
     this.#stored = backup;
     this.#events = undefined;
@@ -200,7 +207,6 @@ export class PaymentRecord {
       this.save({ intent, history });
     }
     this.save({ projectionSends: 0, projectionDueAtMs: null });
-    this.#enqueueProjection(nowMs);
   }
 
   /** Shows a new payment to readers: at once, or with the outcome that is due in a moment. */

@@ -1,5 +1,5 @@
 import type { EventType, Intent } from '../domain/intent.ts';
-import type { DeliveryStatus, DeliveryTry } from './protocol.ts';
+import type { DeliveryStatus, DeliveryTry, StoredRecord } from './protocol.ts';
 import { CREATE_TABLE, FIND_TABLE, migrate, PAYMENT_ID, SCHEMA_VERSION } from './schema.ts';
 
 /** The payment's record, cached in memory between commands. */
@@ -63,12 +63,6 @@ export interface StoredEvent {
   readonly deliveries: readonly StoredDelivery[];
 }
 
-/** A row of the table as a backup has it. */
-export interface BackupRecord {
-  readonly id: number;
-  readonly content: string;
-}
-
 /** An event's delivery to one address. */
 export interface StoredDelivery {
   /** Null stands for the payment's callbackUrl, or says that no endpoint is chosen yet. */
@@ -124,7 +118,7 @@ export class Store {
   }
 
   /** Puts the rows of a backup in the place of what is there, and migrates them. */
-  replace(records: readonly BackupRecord[]): StoredIntent {
+  replace(records: readonly StoredRecord[]): StoredIntent {
     if (this.exists()) {
       this.#sql.exec('DELETE FROM record');
     } else {

@@ -1277,6 +1277,8 @@ export const dashboard: DashboardMessages = {
       'dead_letter.discarded': 'የጠፋ መልእክት ተጥሏል',
       'book.rebuilt': 'የክፍያዎች ዝርዝር እንደገና ተሠርቷል',
       'book.restored': 'የክፍያዎች ዝርዝር ወደ ቀድሞው ተመልሷል',
+      'payment.restored': 'ክፍያው ወደ ቀድሞ ጊዜ ተመልሷል',
+      'gateway.restored': 'ጌትዌዩ ከመጠባበቂያ ቅጂ ተመልሷል',
     },
     details: {
       phones: 'ስልክ ቁጥሮች',

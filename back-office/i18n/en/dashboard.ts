@@ -1356,6 +1356,8 @@ export const dashboard = {
       'dead_letter.discarded': 'Dead letter discarded',
       'book.rebuilt': 'Payment list rebuilt',
       'book.restored': 'Payment list restored',
+      'payment.restored': 'Payment set back to an earlier time',
+      'gateway.restored': 'Gateway restored from a backup',
     },
     details: {
       phones: 'phone numbers',

@@ -31,7 +31,8 @@ export type Answers =
   | 'probe'
   | 'review'
   | 'rebuilt'
-  | 'restored';
+  | 'restored'
+  | 'restored_gateway';
 
 /**
  * An operator's action. The API's route, the desk's forms and the commands follow from it. What its
@@ -44,6 +45,8 @@ export interface OperatorAction {
   readonly answers: Answers;
   /** Null: the route reads no body. */
   readonly fields: Readonly<Record<string, ActionField>> | null;
+  /** Of the request's body, where it is larger than a list of ids. */
+  readonly bodyBytesMax?: number;
   readonly run: (call: OperatorCall, target: Target, fields: Fields) => Promise<Outcome>;
   readonly commands: readonly ActionCommand[];
   readonly forms?: readonly ActionForm[];

@@ -2,10 +2,12 @@ import type { OperatorAction } from './action.ts';
 import { GATEWAY_ACTIONS } from './gateway.ts';
 import { MERCHANT_ACTIONS } from './merchants.ts';
 import { PAYMENT_ACTIONS } from './payments.ts';
+import { RESTORE_ACTIONS } from './restore.ts';
 
 /** Every action of the operator. */
 export const ACTIONS: readonly OperatorAction[] = [
   ...MERCHANT_ACTIONS,
   ...PAYMENT_ACTIONS,
   ...GATEWAY_ACTIONS,
+  ...RESTORE_ACTIONS,
 ];

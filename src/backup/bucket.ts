@@ -1,0 +1,115 @@
+import { configOf } from '../config.ts';
+import { errorText } from '../platform/log.ts';
+import { Unavailable } from '../platform/unavailable.ts';
+import type { PartDigest } from './manifest.ts';
+import { digestOf, openPart, sealPart } from './part.ts';
+
+/** The bucket with the backup. */
+
+/**
+ * After a payment's object has deleted its data, the backup keeps it for this long: what a mistake or
+ * a break-in destroyed can be restored for a month after its discovery.
+ */
+export const BACKUP_KEPT_MS = 35 * 24 * 60 * 60 * 1_000;
+
+export class BackupUnavailable extends Unavailable {
+  override readonly name = 'BackupUnavailable';
+}
+
+/** Throws BackupUnavailable for a gateway without a bucket. */
+export function bucketOf(env: Env): R2Bucket {
+  const bucket: R2Bucket | undefined = env.BACKUPS;
+  if (bucket === undefined) {
+    throw new BackupUnavailable('there is no bucket for backups');
+  }
+  return bucket;
+}
+
+/** The result of a call of the bucket. Throws BackupUnavailable. */
+export async function asking<T>(call: Promise<T>): Promise<T> {
+  try {
+    return await call;
+  } catch (error) {
+    throw new BackupUnavailable(errorText(error));
+  }
+}
+
+/** Seals and writes a part, in place of an earlier one of the same name. */
+export async function writePart(
+  env: Env,
+  name: string,
+  lines: readonly unknown[],
+  nowMs: number,
+): Promise<PartDigest> {
+  const bytes = await sealPart(configOf(env).backupKeys, name, lines);
+  await asking(bucketOf(env).put(name, bytes, { customMetadata: writtenAt(nowMs) }));
+  return { name, rows: lines.length, sha256: await digestOf(lines) };
+}
+
+export interface ReadPart<Line> {
+  readonly lines: readonly Line[];
+  readonly etag: string;
+  readonly writtenAtMs: number;
+}
+
+/** Opens a part; null when there is none. Throws BackupUnavailable, UnreadablePart. */
+export async function readPart<Line>(env: Env, name: string): Promise<ReadPart<Line> | null> {
+  const object = await asking(bucketOf(env).get(name));
+  if (object === null) {
+    return null;
+  }
+  const bytes = new Uint8Array(await asking(object.arrayBuffer()));
+  const lines = (await openPart(configOf(env).backupKeys, name, bytes)) as readonly Line[];
+  return { lines, etag: object.etag, writtenAtMs: writtenAtMsOf(object) };
+}
+
+/**
+ * Replaces the lines of a part and keeps its age. False when another call has changed or deleted the
+ * part since it was read.
+ */
+export async function rewritePart(
+  env: Env,
+  name: string,
+  lines: readonly unknown[],
+  before: Pick<ReadPart<unknown>, 'etag' | 'writtenAtMs'>,
+): Promise<boolean> {
+  const bytes = await sealPart(configOf(env).backupKeys, name, lines);
+  const written: R2Object | null = await asking(
+    bucketOf(env).put(name, bytes, {
+      customMetadata: writtenAt(before.writtenAtMs),
+      onlyIf: { etagMatches: before.etag },
+    }),
+  );
+  return written !== null;
+}
+
+/** When the part was first written: rewriting it does not keep its other lines longer. */
+export function writtenAtMsOf(object: Pick<R2Object, 'customMetadata' | 'uploaded'>): number {
+  return Number(object.customMetadata?.writtenAtMs ?? object.uploaded.getTime());
+}
+
+function writtenAt(atMs: number): Record<string, string> {
+  return { writtenAtMs: String(atMs) };
+}
+
+/** The names after `after` that begin with the prefix, in their order, 1,000 at most. */
+export async function namesAfter(env: Env, prefix: string, after?: string): Promise<R2Object[]> {
+  const options = { prefix, include: ['customMetadata'] as 'customMetadata'[] };
+  const listed = await asking(
+    bucketOf(env).list(after === undefined ? options : { ...options, startAfter: after }),
+  );
+  return listed.objects;
+}
+
+/** Goes through all names that begin with the prefix. */
+export async function* allNames(env: Env, prefix: string, after?: string) {
+  for (let last = after; ; ) {
+    const objects = await namesAfter(env, prefix, last);
+    yield* objects;
+    last = objects.at(-1)?.key;
+    // A page may be shorter than its limit, so only an empty one is the end.
+    if (last === undefined) {
+      return;
+    }
+  }
+}
