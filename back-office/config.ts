@@ -1,4 +1,4 @@
-import { flag, type KeyRing, origin, strongKeyRing } from '../src/config.ts';
+import { flag, type KeyRing, origin, retentionMs, strongKeyRing } from '../src/config.ts';
 import type { BackOfficeEnv } from './env.ts';
 
 /** The variables and secrets of the back office, parsed once per isolate. */
@@ -6,6 +6,7 @@ export interface BackOfficeConfig {
   /** Origin of the back office's pages, or null for the origin of each request. */
   readonly publicBaseUrl: string | null;
   readonly rateLimits: boolean;
+  readonly retention: ReturnType<typeof memberRetentionOf>;
   /** Sign sessions and the challenges of passkeys. They open nothing of the payments plane. */
   readonly backOfficeKeys: KeyRing;
 }
@@ -21,8 +22,20 @@ export function backOfficeConfigOf(env: BackOfficeEnv): BackOfficeConfig {
   const config: BackOfficeConfig = {
     publicBaseUrl: origin('PUBLIC_BASE_URL', env.PUBLIC_BASE_URL),
     rateLimits: flag('RATE_LIMITS', env.RATE_LIMITS, 'on', 'off'),
+    retention: memberRetentionOf(env),
     backOfficeKeys: strongKeyRing('BACK_OFFICE_KEYS', env.BACK_OFFICE_KEYS),
   };
   parsed.set(env, config);
   return config;
+}
+
+/** How long members' personal data is kept (docs/retention.md). Throws ConfigError. Needs no secret. */
+export function memberRetentionOf(
+  env: Pick<BackOfficeEnv, 'RETENTION_SESSION_DAYS' | 'RETENTION_AUDIT_ADDRESS_DAYS'>,
+) {
+  return {
+    /** After the session ended. */
+    sessionMs: retentionMs('RETENTION_SESSION_DAYS', env.RETENTION_SESSION_DAYS),
+    auditAddressMs: retentionMs('RETENTION_AUDIT_ADDRESS_DAYS', env.RETENTION_AUDIT_ADDRESS_DAYS),
+  };
 }

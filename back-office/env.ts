@@ -15,6 +15,8 @@ export interface BackOfficeEnv {
   readonly SOURCE_URL: string;
   readonly SUPPORT_CONTACT: string;
   readonly STATUS_URL: string;
+  readonly RETENTION_SESSION_DAYS: string;
+  readonly RETENTION_AUDIT_ADDRESS_DAYS: string;
   readonly RATE_LIMITS: string;
   readonly ACCESS_TEAM_DOMAIN: string;
   readonly ACCESS_AUDIENCE: string;

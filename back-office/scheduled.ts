@@ -1,18 +1,18 @@
 import { PURGE_ADDRESSES } from '../src/audit/log.ts';
-import { RETENTION_MS } from '../src/domain/schedule.ts';
-import { purgeUntil } from '../src/platform/purge-database.ts';
+import { purgeAged } from '../src/platform/purge-database.ts';
+import { memberRetentionOf } from './config.ts';
 import type { BackOfficeEnv } from './env.ts';
 
-const PURGES = {
-  // With the address and browser of a sign-in.
-  sessions: [
-    `DELETE FROM sessions WHERE digest IN (
-      SELECT digest FROM sessions WHERE expires_at_ms <= ?1 LIMIT ?2)`,
-  ],
-  auditAddresses: [PURGE_ADDRESSES],
-} as const;
+/** With the address and browser of a sign-in. */
+const PURGE_SESSIONS = `DELETE FROM sessions WHERE digest IN (
+  SELECT digest FROM sessions WHERE expires_at_ms <= ?1 LIMIT ?2)`;
 
-/** Deletes members' old personal data (docs/decisions.md#24). Runs daily. */
-export function runDaily(env: Pick<BackOfficeEnv, 'BACK_OFFICE_DB'>, nowMs: number): Promise<void> {
-  return purgeUntil(env.BACK_OFFICE_DB, PURGES, nowMs - RETENTION_MS);
+/** Deletes members' old personal data (docs/retention.md). Runs daily. */
+export function runDaily(env: BackOfficeEnv, nowMs: number): Promise<void> {
+  const { sessionMs, auditAddressMs } = memberRetentionOf(env);
+  const purges = {
+    sessions: { keptMs: sessionMs, statements: [PURGE_SESSIONS] },
+    auditAddresses: { keptMs: auditAddressMs, statements: [PURGE_ADDRESSES] },
+  };
+  return purgeAged(env.BACK_OFFICE_DB, purges, nowMs);
 }

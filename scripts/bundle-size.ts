@@ -12,7 +12,8 @@ import { isBuiltin } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
+import { build, type Metafile, type Plugin } from 'esbuild';
+import { WRANGLERS_BUILD_OPTIONS } from './project/bundling.ts';
 import {
   BACK_OFFICE_CONFIG_FILE,
   PROJECT_DIRECTORY,
@@ -87,25 +88,14 @@ const LAZY_PARTS: Plugin = {
   },
 };
 
-/** Wrangler's options of esbuild for a deployment with `minify` and without `keep_names`. */
-const WRANGLERS_OPTIONS: BuildOptions = {
-  absWorkingDir: PROJECT_DIRECTORY,
-  entryPoints: ['src/index.ts'],
-  bundle: true,
-  minify: true,
-  format: 'esm',
-  target: 'es2024',
-  platform: 'browser',
-  conditions: ['workerd', 'worker', 'browser'],
-  define: { 'process.env.NODE_ENV': '"production"', 'navigator.userAgent': '"Cloudflare-Workers"' },
-  external: ['cloudflare:*'],
-  write: false,
-  logLevel: 'error',
-};
-
 /** The payments' Worker by our own build, gzipped. */
 async function builtBytes(plugins: Plugin[]): Promise<number> {
-  const { outputFiles = [] } = await build({ ...WRANGLERS_OPTIONS, plugins });
+  const { outputFiles = [] } = await build({
+    ...WRANGLERS_BUILD_OPTIONS,
+    entryPoints: ['src/index.ts'],
+    write: false,
+    plugins,
+  });
   return sum(outputFiles.map(({ contents }) => gzippedSize(contents)));
 }
 

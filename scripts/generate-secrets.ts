@@ -4,8 +4,8 @@
  * that only its owner can read; it replaces no existing file.
  */
 import { writeFile } from 'node:fs/promises';
-import { BACK_OFFICE_SECRETS, generateSecret, PAYMENTS_SECRETS } from './dev/secrets.ts';
 import { runScript } from './project/options.ts';
+import { BACK_OFFICE_SECRETS, generateSecret, PAYMENTS_SECRETS } from './project/secrets.ts';
 
 const SCRIPT = {
   usage: 'npm run --silent secrets:generate',

@@ -1,5 +1,6 @@
 import { type Environment, METHODS, type Method } from './domain/method.ts';
 import { minorFromMajor } from './domain/money.ts';
+import { DAY_MS } from './domain/schedule.ts';
 
 /** The bindings and variables as Cloudflare passes them. */
 export type Bindings = Env;
@@ -54,6 +55,7 @@ function parsedConfig(env: Bindings) {
      * refund by hand; null: one operator is always enough.
      */
     secondOperatorAboveMinor: amountMinorOrOff('SECOND_OPERATOR_ABOVE', env.SECOND_OPERATOR_ABOVE),
+    retention: retentionOf(env),
     linkSigningKeys: strongKeyRing('LINK_SIGNING_KEYS', env.LINK_SIGNING_KEYS),
     dataEncryptionKeys: strongKeyRing('DATA_ENCRYPTION_KEYS', env.DATA_ENCRYPTION_KEYS),
     /** Encrypt backups: 32 bytes each. */
@@ -94,6 +96,62 @@ function positiveInteger(name: string, value: string | undefined): number {
     throw new ConfigError(`${name} must be a positive integer`);
   }
   return number;
+}
+
+/**
+ * Shorter, and a payment could be gone while the merchant may still refund it
+ * (`REFUND_AGE_DAYS_MAX`), the customer opens its receipt (`RECEIPT_LIFETIME_MS`), or the provider
+ * reports late money.
+ */
+export const RETENTION_PAYMENT_DAYS_MIN = 400;
+/** Ten years: the longest time that a law of Ethiopia is quoted with (docs/retention.md). */
+export const RETENTION_DAYS_MAX = 3_660;
+/** The daily run compares a recorded receipt for so long, and a break-in is noticed later than that. */
+const RETENTION_OTHER_DAYS_MIN = 30;
+
+type RetentionVariable =
+  | 'RETENTION_PAYMENT_DAYS'
+  | 'RETENTION_AUDIT_ADDRESS_DAYS'
+  | 'RETENTION_DEAD_LETTER_DAYS'
+  | 'RETENTION_MANUAL_RECEIPT_DAYS';
+
+/**
+ * How long each kind of personal data is kept (docs/retention.md), in milliseconds. Throws
+ * ConfigError. Needs no secret.
+ */
+export function retentionOf(env: Pick<Bindings, RetentionVariable>) {
+  return {
+    /** After the last change of a payment that has ended. */
+    paymentMs: paymentRetentionMs(env),
+    auditAddressMs: retentionMs('RETENTION_AUDIT_ADDRESS_DAYS', env.RETENTION_AUDIT_ADDRESS_DAYS),
+    /** After an operator handled the letter, or it expired. */
+    deadLetterMs: retentionMs('RETENTION_DEAD_LETTER_DAYS', env.RETENTION_DEAD_LETTER_DAYS),
+    manualReceiptMs: retentionMs(
+      'RETENTION_MANUAL_RECEIPT_DAYS',
+      env.RETENTION_MANUAL_RECEIPT_DAYS,
+    ),
+  };
+}
+
+/** The part that objects read with each commit. */
+export function paymentRetentionMs(env: Pick<Bindings, 'RETENTION_PAYMENT_DAYS'>): number {
+  const value = env.RETENTION_PAYMENT_DAYS;
+  return retentionMs('RETENTION_PAYMENT_DAYS', value, RETENTION_PAYMENT_DAYS_MIN);
+}
+
+/** A number of days, in milliseconds. Throws ConfigError. */
+export function retentionMs(
+  name: string,
+  value: string | undefined,
+  daysMin = RETENTION_OTHER_DAYS_MIN,
+): number {
+  const days = Number(value);
+  if (!Number.isSafeInteger(days) || days < daysMin || days > RETENTION_DAYS_MAX) {
+    throw new ConfigError(
+      `${name} must be a number of days from ${daysMin} to ${RETENTION_DAYS_MAX}`,
+    );
+  }
+  return days * DAY_MS;
 }
 
 /** An amount in major units, in minor units; null only for the word "off". */

@@ -4,6 +4,7 @@ import { consumeStarts } from './attempts/start-consumer.ts';
 import { checkoutRouter } from './checkout/router.ts';
 import { withCommonHeaders } from './http/common-headers.ts';
 import type { DeliveryMessage } from './intent/protocol.ts';
+import { plainQueueName } from './platform/queue-name.ts';
 import { consumeDeliveries } from './webhooks/consume.ts';
 
 export { MerchantBook } from './book/merchant-book.ts';
@@ -31,7 +32,7 @@ export default {
     });
   },
   async queue(batch, env, ctx) {
-    const consume = CONSUMERS[batch.queue];
+    const consume = CONSUMERS[plainQueueName(batch.queue)];
     if (consume === undefined) {
       // Throws, so that the queue keeps messages that a wrong configuration sends here.
       throw new Error(`no consumer for ${batch.queue}`);

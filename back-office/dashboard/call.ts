@@ -72,7 +72,12 @@ export function may({ session }: DashboardCall, permission: Permission): boolean
   return isAllowed(session.role, permission);
 }
 
-/** Whether the member may change something with it. Members of a suspended merchant only read. */
+/** Whether the member may only read: the merchant is suspended, or changes are paused. */
+export function isReadOnly({ session }: DashboardCall): boolean {
+  return session.isSuspended || session.areChangesPaused;
+}
+
+/** Whether the member may change something with it. */
 export function mayChange(call: DashboardCall, permission: Permission): boolean {
-  return may(call, permission) && !call.session.isSuspended;
+  return may(call, permission) && !isReadOnly(call);
 }

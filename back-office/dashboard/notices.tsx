@@ -1,3 +1,4 @@
+import { CHANGES_PAUSED_RETRY_SECONDS } from '../../src/interface/changes-paused.ts';
 import { useTexts } from '../../src/ui/texts.ts';
 import type { DashboardMessages } from '../i18n/messages.ts';
 import { DASHBOARD_TEXTS, HOME_TEXTS } from '../i18n/texts.ts';
@@ -12,6 +13,8 @@ const STATUS: Readonly<Record<NoticeKind, number>> = {
   not_found: 404,
   not_allowed: 403,
   suspended: 403,
+  paused: 503,
+  maintenance: 503,
   bad_form: 403,
   too_large: 413,
   signed_out: 401,
@@ -37,6 +40,16 @@ export function noticePage(
   const isPage = request.method !== 'POST' && kind !== 'not_found';
   const url = new URL(isPage ? request.url : '/dashboard', request.url);
   return answerPage({ request, url }, <Notice kind={kind} />, { status: STATUS[kind], ...options });
+}
+
+/** The operator pauses all changes by members. */
+export function pausedNotice(call: Parameters<typeof noticePage>[0]): Response {
+  return noticePage(call, 'paused', { retryAfterSeconds: CHANGES_PAUSED_RETRY_SECONDS });
+}
+
+/** Why a member may only read. */
+export function readOnlyNotice(call: DashboardCall): Response {
+  return call.session.isSuspended ? noticePage(call, 'suspended') : pausedNotice(call);
 }
 
 function MissingPage() {

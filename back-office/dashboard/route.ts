@@ -10,9 +10,10 @@ export interface DashboardRoute {
   /** What the member's role must grant. */
   readonly permission: Permission;
   /**
-   * Whether members of a suspended merchant may post it, because it does not change the merchant.
+   * Whether members who may only read may post it, because it does not change the merchant: the
+   * merchant is suspended, or changes are paused.
    */
-  readonly whenSuspended?: true;
+  readonly whenReadOnly?: true;
   readonly handle: (call: DashboardCall) => Promise<Response>;
   /** Answers a form that is too large to read. */
   readonly refuseLarge?: (call: DashboardCall) => Promise<Response>;
@@ -38,7 +39,7 @@ export function post(path: Path, permission: Permission, handle: Handle): Dashbo
   return { method: 'POST', path, permission, handle };
 }
 
-/** A form that members of a suspended merchant may post. */
-export function postWhenSuspended(path: Path, permission: Permission, handle: Handle) {
-  return { ...post(path, permission, handle), whenSuspended: true } as const;
+/** A form that members may post who may only read. */
+export function postWhenReadOnly(path: Path, permission: Permission, handle: Handle) {
+  return { ...post(path, permission, handle), whenReadOnly: true } as const;
 }

@@ -2,6 +2,7 @@ import { Form, isFromOwnPage, readForm } from '../../src/http/form.ts';
 import { Problem } from '../../src/http/problem.ts';
 import { clientNetwork, isWithinLimit } from '../../src/http/rate-limit.ts';
 import { AreaRouter, methodNotAllowed } from '../../src/http/router.ts';
+import { CHANGES_PAUSED } from '../../src/interface/changes-paused.ts';
 import { backOfficeConfigOf } from '../config.ts';
 import type { BackOfficeEnv } from '../env.ts';
 import { backOfficeLanguageOf } from '../i18n/texts.ts';
@@ -9,8 +10,8 @@ import { isAllowed } from '../members/permissions.ts';
 import { isCsrfTokenOf, sessionOf, sessionTokenOf } from '../members/sessions.ts';
 import { paymentsPlane } from '../payments-plane.ts';
 import { redirectTo } from '../ui/answer.ts';
-import type { DashboardCall, PublicCall } from './call.ts';
-import { noticePage, signInFirst } from './notices.tsx';
+import { type DashboardCall, isReadOnly, type PublicCall } from './call.ts';
+import { noticePage, pausedNotice, readOnlyNotice, signInFirst } from './notices.tsx';
 import {
   chosenCalendar,
   environmentFrom,
@@ -82,6 +83,9 @@ function refuse(request: Request, problem: Problem): Response {
     case 405:
       return methodNotAllowed(problem);
     case 503:
+      if (problem.code === CHANGES_PAUSED) {
+        return pausedNotice({ request });
+      }
       return noticePage({ request }, 'error', {
         status: 503,
         retryAfterSeconds: Number(problem.headers['retry-after']),
@@ -152,8 +156,8 @@ async function answerPost(route: DashboardRoute, call: DashboardCall): Promise<R
   if (form === null || !(await isCsrfTokenOf(call.session, form.text('csrf')))) {
     return noticePage(call, 'bad_form');
   }
-  if (call.session.isSuspended && route.whenSuspended !== true) {
-    return noticePage(call, 'suspended');
+  if (route.whenReadOnly !== true && isReadOnly(call)) {
+    return readOnlyNotice(call);
   }
   return handled(route, { ...call, form });
 }

@@ -23,7 +23,7 @@ import {
   showRefund,
 } from './refunds/refund.tsx';
 import { showRefunds } from './refunds/refunds-page.tsx';
-import { type DashboardRoute, get, type PublicRoute, post, postWhenSuspended } from './route.ts';
+import { type DashboardRoute, get, type PublicRoute, post, postWhenReadOnly } from './route.ts';
 import { ENDPOINT_ROUTES } from './webhooks/endpoints.tsx';
 import { resendFromEvent, showEvent } from './webhooks/event-page.tsx';
 import { showEvents } from './webhooks/events-page.tsx';
@@ -43,11 +43,11 @@ export const DASHBOARD_ROUTES: readonly DashboardRoute[] = [
   get(OVERVIEW, 'view', showOverview),
   get(`${OVERVIEW}.csv`, 'view', exportStatement),
   // Changes nothing but the browser's own memory.
-  postWhenSuspended(`${OVERVIEW}/access-seen`, 'view', dismissAccessNotice),
+  postWhenReadOnly(`${OVERVIEW}/access-seen`, 'view', dismissAccessNotice),
 
   get(PAYMENTS, 'view', showPayments),
   // Searching changes nothing, so members of a suspended merchant may.
-  postWhenSuspended(PAYMENTS, 'view', search),
+  postWhenReadOnly(PAYMENTS, 'view', search),
   get(`${PAYMENTS}.csv`, 'view', exportCsv),
   get(PAYMENT, 'view', showPayment),
   post(`${PAYMENT}/cancel`, 'develop', cancelPayment),

@@ -98,6 +98,8 @@ export interface Invitation {
   readonly name: string;
   readonly invitedBy: string;
   readonly expiresAtMs: number;
+  /** The operator pauses changes by members, so the link works later. */
+  readonly isPaused: boolean;
 }
 
 /** A usable link, while its merchant is active: the member to recover was not removed. */
@@ -128,12 +130,12 @@ export async function findInvitation(
   }
   const params = [await sha256Hex(token), nowMs];
   const row = await prepare(env.BACK_OFFICE_DB, { sql: INVITATION_SQL, params }).first<
-    Omit<Invitation, 'merchantName'>
+    Omit<Invitation, 'merchantName' | 'isPaused'>
   >();
   const merchant = row && (await payments.settings.merchant(row.merchantId));
   return row === null || merchant === null || merchant.isSuspended
     ? null
-    : { ...row, merchantName: merchant.name };
+    : { ...row, merchantName: merchant.name, isPaused: merchant.areChangesPaused };
 }
 
 /** Finds the link while it is usable. */

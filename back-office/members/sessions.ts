@@ -43,6 +43,8 @@ export interface Session {
   readonly merchantName: string;
   /** Members of a suspended merchant can read but not change anything. */
   readonly isSuspended: boolean;
+  /** The same holds for members of all merchants while the operator pauses changes. */
+  readonly areChangesPaused: boolean;
   /** When the member signed in. */
   readonly createdAtMs: number;
   /** What a form of this session must bring back. */
@@ -192,7 +194,7 @@ export interface MembersCall {
 
 /**
  * The valid session of a genuine token, or null. Read for each request, so that a revoked session or
- * a removed member is out at once, and a suspended merchant's only reads. Throws when D1 or the
+ * a removed member is out at once, and a suspended merchant's only reads, as all do during a pause. Throws when D1 or the
  * payments plane does not answer.
  */
 export async function sessionOf(
@@ -216,6 +218,7 @@ export async function sessionOf(
     digest,
     merchantName: merchant.name,
     isSuspended: merchant.isSuspended,
+    areChangesPaused: merchant.areChangesPaused,
     csrfToken: await csrfTokenOf(token),
   };
 }

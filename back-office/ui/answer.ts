@@ -34,14 +34,22 @@ export function answerPage(
   // Sent only to our own pages. The form check uses it for old browsers.
   headers.set('referrer-policy', 'same-origin');
   headers.set('cross-origin-opener-policy', 'same-origin');
+  addOptional(headers, cookies, retryAfterSeconds);
+  const placed = h(PageUrl.Provider, { value: url, children: page });
+  return new Response(htmlIn(backOfficeLanguageOf(request), placed), { status, headers });
+}
+
+function addOptional(
+  headers: Headers,
+  cookies: readonly string[],
+  retryAfterSeconds: number | undefined,
+): void {
   for (const cookie of cookies) {
     headers.append('set-cookie', cookie);
   }
   if (retryAfterSeconds !== undefined) {
     headers.set('retry-after', String(retryAfterSeconds));
   }
-  const placed = h(PageUrl.Provider, { value: url, children: page });
-  return new Response(htmlIn(backOfficeLanguageOf(request), placed), { status, headers });
 }
 
 /**
@@ -73,15 +81,13 @@ export function redirectTo(
 /** JSON for our own script. */
 export function answerJson(
   body: unknown,
-  { status = 200, cookies = [] }: AnswerOptions = {},
+  { status = 200, cookies = [], retryAfterSeconds }: AnswerOptions = {},
 ): Response {
   const headers = new Headers({
     'content-type': 'application/json',
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
   });
-  for (const cookie of cookies) {
-    headers.append('set-cookie', cookie);
-  }
+  addOptional(headers, cookies, retryAfterSeconds);
   return new Response(JSON.stringify(body), { status, headers });
 }

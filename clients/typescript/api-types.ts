@@ -19,6 +19,7 @@ export type ErrorCode =
       | 'internal_error'
       | 'not_set_up'
       | 'service_unavailable'
+      | 'maintenance'
       | 'api_key_missing'
       | 'api_key_invalid'
       | 'api_key_wrong_environment'

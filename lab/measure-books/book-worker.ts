@@ -4,6 +4,7 @@ import { answer } from '../../src/book/questions.ts';
 import { BookReader } from '../../src/book/reader.ts';
 import { bookName } from '../../src/book/schema.ts';
 import type { Tenant } from '../../src/domain/intent.ts';
+import { DAY_MS } from '../../src/domain/schedule.ts';
 import type { ProjectionMessage } from '../../src/intent/protocol.ts';
 import { parseCursor } from '../../src/platform/paging.ts';
 import { type Filling, messageOf, type Step, stepOf } from './messages.ts';
@@ -57,6 +58,8 @@ export interface Answered extends Counts, Merged {}
 /** Runs of a question between two looks at the clock, which is exact to a millisecond. */
 const LOOP_MS_MIN = 20;
 const TRANSACTION_PAYMENTS = 1_000;
+/** The default of wrangler.toml. */
+const RETENTION_MS = 400 * DAY_MS;
 /** Calls in flight to one book, as from many payments' objects at once. */
 const CALLS_MAX = 32;
 
@@ -69,7 +72,7 @@ export class MeasuredBook extends MerchantBook {
     for (let first = from; first < to; first += TRANSACTION_PAYMENTS) {
       storage.transactionSync(() => {
         for (let index = first; index < Math.min(to, first + TRANSACTION_PAYMENTS); index += 1) {
-          applyMessage(storage.sql, messageOf(index, filling), Date.now());
+          applyMessage(storage.sql, messageOf(index, filling), RETENTION_MS, Date.now());
         }
       });
     }
@@ -85,7 +88,7 @@ export class MeasuredBook extends MerchantBook {
     this.#counted.length = 0;
     storage.transactionSync(() => {
       for (const message of messages) {
-        applyMessage(this.#counting(), message, Date.now());
+        applyMessage(this.#counting(), message, RETENTION_MS, Date.now());
       }
     });
     return this.#counts();

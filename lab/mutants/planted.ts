@@ -258,7 +258,7 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       'the merchant bears the commission that customers paid on top',
   },
   'src/book/purge.ts': {
-    'const dueAtMs = «Math.max(updatedAtMs, endedAtMs ?? nowMs)→(endedAtMs ?? nowMs)» + RETENTION_MS;':
+    'const dueAtMs = «Math.max(updatedAtMs, endedAtMs ?? nowMs)→(endedAtMs ?? nowMs)» + retentionMs;':
       'personal data of a payment that changed yesterday is deleted',
     "search_keys: «'[]'→payment.search_keys» };": 'a phone number finds a payment after the purge',
   },

@@ -57,6 +57,7 @@ export function accessOf({ environment, merchantId }: Tenant): MerchantAccess {
     limits: {},
     appSchemes: [],
     bookVolume: 0,
+    isInMaintenance: false,
     merchantNumber: numberOf(merchantId),
   };
 }

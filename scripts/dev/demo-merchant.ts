@@ -19,13 +19,13 @@ import {
 } from '../../src/webhooks/secret-store.ts';
 import { webhookSecretContext } from '../../src/webhooks/settings.ts';
 import { PROJECT_DIRECTORY, readIfPresent, readOrCreate, writeWhole } from '../project/files.ts';
+import type { Secrets } from '../project/secrets.ts';
 import {
   databaseSettings,
   type LocalDatabase,
   prepareLocalDatabase,
   readMigrations,
 } from './d1.ts';
-import type { Secrets } from './secrets.ts';
 
 /** What a developer or a test needs to know about the local gateway. */
 export interface DemoMerchant {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { PROJECT_DIRECTORY, readIfPresent, readOrCreate, writeWhole } from '../project/files.ts';
-import { generateSecret, SECRET_NAMES, type SecretName, type Secrets } from './secrets.ts';
+import { generateSecret, SECRET_NAMES, type SecretName, type Secrets } from '../project/secrets.ts';
 
 /** Where `wrangler dev` reads secrets; git-ignored. */
 const LOCAL_SECRETS_FILE = join(PROJECT_DIRECTORY, '.dev.vars');

@@ -1,9 +1,9 @@
 import { DEFAULT_STATE_DIRECTORY } from '../project/files.ts';
+import type { Secrets } from '../project/secrets.ts';
 import type { DemoMerchant } from './demo-merchant.ts';
 import { demoMerchant, publishDemoMerchant, seedDemoMerchant } from './demo-merchant.ts';
 import { localSecrets, warnOfRailSecrets } from './local-secrets.ts';
 import { DEFAULT_PORT } from './options.ts';
-import type { Secrets } from './secrets.ts';
 
 /** What a local gateway needs before it starts, each created only when it is missing. */
 export interface Prepared {

@@ -1,22 +1,12 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
-import { parse } from 'smol-toml';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import {
   BACK_OFFICE_CONFIG_FILE,
   PROJECT_DIRECTORY,
   WRANGLER_CONFIG_FILE,
 } from '../project/files.ts';
-import type { Secrets } from './secrets.ts';
-
-/** What of a wrangler.toml is changed for a local gateway. */
-interface WorkerConfig {
-  readonly main: string;
-  readonly alias?: Readonly<Record<string, string>>;
-  readonly assets?: { readonly directory: string };
-  readonly vars?: Readonly<Record<string, string>>;
-  readonly secrets?: { readonly required: readonly string[] };
-  readonly [key: string]: unknown;
-}
+import type { Secrets } from '../project/secrets.ts';
+import { readWorkerConfig, type WorkerConfig } from '../project/worker-config.ts';
 
 interface WorkersOptions {
   /** Git-ignored, or outside the project: it gets secrets. */
@@ -41,14 +31,14 @@ export async function writeWorkers(options: WorkersOptions): Promise<readonly st
   const sources = options.hasBackOffice
     ? [FRONT, paymentsConfigFile, BACK_OFFICE_CONFIG_FILE]
     : [paymentsConfigFile];
-  const configs = await Promise.all(sources.map((source) => readConfig(source)));
+  const configs = await Promise.all(sources.map(localConfig));
   const given = new Map(options.variables.map(named));
   return Promise.all(
     configs.map(async (config) => {
       const own = Object.keys(config.vars ?? {});
       // Wrangler knows the rails' secrets by no list; only the payments plane has them.
       const taken = [...given].filter(([name]) => own.includes(name) || isRailSecret(name, config));
-      const directory = join(options.directory, String(config.name));
+      const directory = join(options.directory, config.name);
       await mkdir(directory, { recursive: true });
       const file = join(directory, 'wrangler.json');
       const vars = { ...config.vars, ...Object.fromEntries(taken) };
@@ -63,24 +53,10 @@ function isRailSecret(name: string, config: WorkerConfig): boolean {
   return name.startsWith('RAIL_') && config.durable_objects !== undefined;
 }
 
-/** The configuration with whole paths, and without the build step, whose work is done. */
-async function readConfig(file: string): Promise<WorkerConfig> {
-  // Nothing makes the daily runs locally, of which wrangler would warn.
-  const {
-    build: _build,
-    triggers: _triggers,
-    ...config
-  } = parse(await readFile(file, 'utf8')) as unknown as WorkerConfig;
-  const whole = (path: string) => resolve(dirname(file), path);
-  const { alias, assets, main } = config as WorkerConfig;
-  return {
-    ...config,
-    main: whole(main),
-    ...(assets && { assets: { ...assets, directory: whole(assets.directory) } }),
-    ...(alias && {
-      alias: Object.fromEntries(Object.entries(alias).map(([name, path]) => [name, whole(path)])),
-    }),
-  };
+/** Without the build step, whose work is done, and the daily runs, which nothing makes locally. */
+async function localConfig(file: string): Promise<WorkerConfig> {
+  const { build: _build, triggers: _triggers, ...config } = await readWorkerConfig(file);
+  return config as WorkerConfig;
 }
 
 function secretsOf({ secrets }: WorkerConfig, values: Secrets): string {

@@ -68,6 +68,12 @@ export const API_ERRORS: Readonly<Record<ProblemCode, ErrorText>> = {
       'Repeat the request with the same `paymentIntentUniqueId`: it cannot create or charge twice.',
     retry: 'after_wait',
   },
+  maintenance: {
+    meaning:
+      'The operator maintains the gateway, so it takes no new payments and refunds for a while. Nothing was created. Reading, canceling, checkout pages, payments that customers have begun and webhooks go on, and a repeated request for a payment that exists gets its first answer.',
+    remedy: 'Repeat the request after `Retry-After` seconds, until it succeeds.',
+    retry: 'after_wait',
+  },
   api_key_missing: {
     meaning: 'The request has no `apiKey` header.',
     remedy: 'Send your key in the header `apiKey`.',

@@ -1,10 +1,12 @@
 import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type DemoMerchant, demoMerchant } from '../dev/demo-merchant.ts';
 import { localSecrets } from '../dev/local-secrets.ts';
 import { PROJECT_DIRECTORY } from '../project/files.ts';
 import { ProcessGroup } from './process-group.ts';
 
+const SERVE = join(import.meta.dirname, 'serve.ts');
 const READY_POLL_MS = 100;
 const READY_WAIT_MS = 120_000;
 const ANSWER_TIMEOUT_MS = 20_000;
@@ -23,6 +25,8 @@ export interface GatewayOptions {
   readonly port: number;
   readonly stateDirectory: string;
   readonly outputFile: string;
+  /** Where `buildWorkers` has put the Workers; without it, `npm run dev` builds them at each start. */
+  readonly builtDirectory?: string;
   /** More options of `npm run dev`. */
   readonly otherArgs?: readonly string[];
 }
@@ -35,7 +39,7 @@ export interface RunningGateway {
   logs(): Promise<string>;
 }
 
-/** A gateway under `npm run dev`, as a newcomer starts it; may be killed and started again. */
+/** A gateway in processes of its own, which may be killed and started again. */
 export class Gateway implements RunningGateway {
   readonly merchant: DemoMerchant;
   readonly #options: GatewayOptions;
@@ -68,13 +72,14 @@ export class Gateway implements RunningGateway {
   }
 
   start(): void {
-    const { port, stateDirectory, outputFile, otherArgs = [] } = this.#options;
+    const { port, stateDirectory, outputFile, builtDirectory, otherArgs = [] } = this.#options;
+    const [command, ...first] =
+      builtDirectory === undefined
+        ? (['npm', 'run', 'dev', '--'] as const)
+        : ([process.execPath, SERVE, '--built', builtDirectory] as const);
     this.#group = new ProcessGroup({
-      command: 'npm',
-      args: [
-        ...['run', 'dev', '--', '--port', String(port), '--persist-to', stateDirectory],
-        ...otherArgs,
-      ],
+      command,
+      args: [...first, '--port', String(port), '--persist-to', stateDirectory, ...otherArgs],
       directory: PROJECT_DIRECTORY,
       outputFile,
     });
@@ -128,7 +133,7 @@ export class Gateway implements RunningGateway {
     await rm(this.#options.stateDirectory, { recursive: true, force: true });
   }
 
-  /** SIGKILL to npm, wrangler and workerd at once; resolves when all of them have exited. */
+  /** SIGKILL to workerd and what runs it, at once; resolves when all of them have exited. */
   async kill(): Promise<void> {
     if (this.#isServing) {
       this.#isServing = false;

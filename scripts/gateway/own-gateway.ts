@@ -1,11 +1,13 @@
 import { randomInt } from 'node:crypto';
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { demoMerchant } from '../dev/demo-merchant.ts';
 import { localSecrets } from '../dev/local-secrets.ts';
 import { isTaken } from '../dev/ports.ts';
+import { prepareLocalGateway } from '../dev/prepare.ts';
 import { PROJECT_DIRECTORY } from '../project/files.ts';
+import { buildWorkers } from './built-workers.ts';
 import { Gateway, type RunningGateway } from './gateway.ts';
 
 export interface GatewayOptions {
@@ -15,22 +17,39 @@ export interface GatewayOptions {
   readonly prepare?: (stateDirectory: string) => Promise<void>;
   /** Any free port by default. */
   readonly port?: number;
+  /** What `buildGateway` has put there; by default the gateway has a build of its own. */
+  readonly builtDirectory?: string | undefined;
   /** More options of `npm run dev`. */
   readonly args?: readonly string[];
   /** `NAME:VALUE`, in place of those in wrangler.toml. */
   readonly variables?: readonly string[];
 }
 
+/** Within the directory of a build. */
+const STATE = 'state';
 /** Some tests read the gateway's log. */
 const ALL_LOGS = ['--verbose'];
 /** Git-ignored. */
 const LOGS_DIRECTORY = join(PROJECT_DIRECTORY, 'test-artefacts', 'e2e');
 
-/** Started as in the documentation: `npm run dev -- --no-stand-ins --port N --persist-to DIR`. */
+/** The Workers, and a state with the demo merchant, for any number of gateways. */
+export async function buildGateway(directory: string): Promise<void> {
+  await Promise.all([
+    buildWorkers(directory),
+    prepareLocalGateway(join(directory, STATE), 'http://localhost'),
+  ]);
+}
+
+/** Like `npm run dev -- --no-stand-ins --port N --persist-to DIR`, of built Workers. */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { name, prepare, args = [], variables = [] } = options;
   const port = options.port ?? (await freePort());
   const stateDirectory = await mkdtemp(join(tmpdir(), 'kefel-e2e-'));
+  const builtDirectory = options.builtDirectory ?? join(stateDirectory, 'built');
+  if (options.builtDirectory === undefined) {
+    await buildGateway(builtDirectory);
+  }
+  await cp(join(builtDirectory, STATE), stateDirectory, { recursive: true });
   const outputFile = join(LOGS_DIRECTORY, `${name}.log`);
   await mkdir(LOGS_DIRECTORY, { recursive: true });
   await rm(outputFile, { force: true });
@@ -38,7 +57,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const planes = process.env.KEFEL_PAYMENTS_ONLY === 'true' ? ['--payments-only'] : [];
   const given = variables.flatMap((variable) => ['--var', variable]);
   const otherArgs = ['--no-stand-ins', ...ALL_LOGS, ...planes, ...args, ...given];
-  const gateway = await Gateway.prepare({ port, stateDirectory, outputFile, otherArgs });
+  const launch = { builtDirectory, otherArgs };
+  const gateway = await Gateway.prepare({ port, stateDirectory, outputFile, ...launch });
   try {
     await prepare?.(stateDirectory);
     await gateway.restart();

@@ -77,6 +77,7 @@ const PROBLEMS_OF_CREATION: readonly ProblemCode[] = [
   'idempotency_key_in_use',
   'idempotency_key_reused',
   'duplicate_payment_id',
+  'maintenance',
 ];
 
 const PAYMENT_ID = 'Your `paymentIntentUniqueId`, percent-encoded';
@@ -150,6 +151,7 @@ const DESCRIPTIONS: Readonly<Record<OperationId, Description>> = {
       'too_many_refunds',
       'refund_too_late',
       'refund_daily_limit',
+      'maintenance',
     ],
   },
   readRefund: {
@@ -215,7 +217,7 @@ const DESCRIPTIONS: Readonly<Record<OperationId, Description>> = {
     tag: 'Events',
     summary: 'List the public webhook keys',
     description:
-      'The keys verify `signature` of a webhook. A resent event keeps its first signature, so retired keys stay listed for 400 days. The call needs no API key.',
+      'The keys verify `signature` of a webhook. A resent event keeps its first signature, so retired keys stay listed as long as payments are kept (400 days, if the operator has not changed it). The call needs no API key.',
     answer: envelope(all('WebhookKey', 'Newest first, then retired keys')),
   },
   listWebhookEndpoints: {

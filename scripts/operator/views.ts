@@ -37,9 +37,15 @@ const PAYMENT: View = [
 
 const ENDS: View = ['method status failureReason payments'];
 
+const MODES: View = [
+  '',
+  { maintenance: ['startedAtMs by reason'], membersReadOnly: ['startedAtMs by'] },
+];
+
 const HEALTH: View = [
   'd1Ms d1SizeBytes d1SizeBytesMax d1IsNearlyFull',
   {
+    modes: MODES,
     queues: ['queue backlog oldestAtMs unknown'],
     deadLetters: ['*'],
     misconfiguredRails: ['environment method problem'],
@@ -97,6 +103,7 @@ export const ACTION_VIEWS: Readonly<Record<Answers, Shown>> = {
   rebuilt: ['rebuilt missing failed next'],
   restored: ['undoBookmark'],
   restored_gateway: ['*'],
+  modes: MODES,
 };
 
 type Item = Awaited<ReturnType<typeof readAttention>>['items'][number];

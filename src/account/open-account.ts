@@ -1,3 +1,4 @@
+import { paymentRetentionMs } from '../config.ts';
 import { earliest } from '../domain/earliest.ts';
 import type { Tenant } from '../domain/intent.ts';
 import { ENVIRONMENTS } from '../domain/method.ts';
@@ -52,7 +53,7 @@ export class OpenAccount {
     this.#env = env;
     this.#ports = ports;
     this.#refunds = new RefundClaims(ctx.storage.sql);
-    this.#references = new References(ctx.storage.sql);
+    this.#references = new References(ctx.storage.sql, paymentRetentionMs(env));
     this.#volumes = new Volumes(ctx.storage.sql);
   }
 

@@ -1,5 +1,5 @@
 import { referencesFrom, referenceTimeMs } from '../domain/identifiers.ts';
-import { DAY_MS, RETENTION_MS } from '../domain/schedule.ts';
+import { DAY_MS } from '../domain/schedule.ts';
 
 /** A reference begins with the second of its payment's creation, so the rows are in that order. */
 export const REFERENCE_TABLE = `
@@ -9,10 +9,10 @@ export const REFERENCE_TABLE = `
   ) STRICT, WITHOUT ROWID;`;
 
 /**
- * A payment lives a year at most, and its object keeps it for `RETENTION_MS` after its end. A
- * report after that time finds no attempt.
+ * A payment lives a year at most, and its object keeps it for its retention after its end. A report
+ * after both finds no attempt.
  */
-export const REFERENCE_KEPT_MS = 366 * DAY_MS + RETENTION_MS;
+const PAYMENT_LIFE_MS_MAX = 366 * DAY_MS;
 /** Delays the alarm so that it deletes the references of a whole day together. */
 const PURGE_WAIT_MS = DAY_MS;
 /** References that one alarm deletes, because deleting a row costs as much as writing one. */
@@ -24,9 +24,11 @@ const PURGED_MAX = 5_000;
  */
 export class References {
   readonly #sql: SqlStorage;
+  readonly #keptMs: number;
 
-  constructor(sql: SqlStorage) {
+  constructor(sql: SqlStorage, retentionMs: number) {
     this.#sql = sql;
+    this.#keptMs = PAYMENT_LIFE_MS_MAX + retentionMs;
   }
 
   /** False when another payment has the reference. */
@@ -50,11 +52,11 @@ export class References {
     const sql = 'SELECT MIN(reference) AS oldest FROM attempt_references';
     const [row] = this.#sql.exec<{ oldest: string | null }>(sql).toArray();
     const createdAtMs = referenceTimeMs(row?.oldest ?? '');
-    return createdAtMs === null ? null : createdAtMs + REFERENCE_KEPT_MS + PURGE_WAIT_MS;
+    return createdAtMs === null ? null : createdAtMs + this.#keptMs + PURGE_WAIT_MS;
   }
 
   purge(nowMs: number): void {
-    const end = referencesFrom(nowMs - REFERENCE_KEPT_MS);
+    const end = referencesFrom(nowMs - this.#keptMs);
     this.#sql.exec(
       `DELETE FROM attempt_references WHERE reference IN
          (SELECT reference FROM attempt_references WHERE reference < ? ORDER BY reference LIMIT ?)`,

@@ -56,6 +56,10 @@ export const AUDIT_ACTIONS = [
   'book.restored',
   'payment.restored',
   'gateway.restored',
+  'maintenance.began',
+  'maintenance.ended',
+  'member_changes.paused',
+  'member_changes.resumed',
 ] as const;
 
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];

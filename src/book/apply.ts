@@ -1,4 +1,3 @@
-import { RETENTION_MS } from '../domain/schedule.ts';
 import type {
   Applied,
   ProjectedEvent,
@@ -48,19 +47,36 @@ type StoredDelivery = {
 export function applyMessage(
   sql: SqlStorage,
   message: ProjectionMessage,
+  retentionMs: number,
   nowMs: number,
 ): Applied & { readonly changedPaymentId: number | null } {
-  const { id, isChanged, transactionId } = applyPayment(sql, message, nowMs);
+  const { id, isChanged, transactionId } = applyPayment(sql, message, nowMs - retentionMs);
   const refunds = message.refunds.map((refund) =>
     applyRefund(sql, message, refund, { id, transactionId }),
   );
   const events = message.events.map((event) => applyEvent(sql, message, event, id, nowMs));
-  const changes = [isChanged, ...refunds, ...events.map((result) => result === 'written')];
+  const changes = [
+    isChanged,
+    applyHold(sql, message, id),
+    ...refunds,
+    ...events.map((result) => result === 'written'),
+  ];
   return {
     changedPaymentId: changes.includes(true) ? id : null,
     confirmed: !events.includes('left_out'),
     othersWithReceipt: othersWithReceipt(sql, message, id),
   };
+}
+
+/** True when the hold has changed. */
+function applyHold(sql: SqlStorage, { hold }: ProjectionMessage, id: number): boolean {
+  if (hold === undefined) {
+    return false;
+  }
+  const upsert = `INSERT INTO payment_hold VALUES (?, ?, ?) ON CONFLICT DO UPDATE
+    SET until_ms = excluded.until_ms, changed_at_ms = excluded.changed_at_ms
+    WHERE excluded.changed_at_ms > changed_at_ms`;
+  return sql.exec(upsert, id, hold.untilMs, hold.changedAtMs).rowsWritten > 0;
 }
 
 /** The payments of a millisecond, which are few. */
@@ -70,7 +86,7 @@ function createdAt(sql: SqlStorage, createdAtMs: number): readonly StoredPayment
   return sql.exec<StoredPayment>(query, firstId, firstId + IDS_PER_MS - 1).toArray();
 }
 
-function applyPayment(sql: SqlStorage, message: ProjectionMessage, nowMs: number) {
+function applyPayment(sql: SqlStorage, message: ProjectionMessage, keptFromMs: number) {
   const { uuid, createdAtMs } = message.row;
   const neighbors = createdAt(sql, createdAtMs);
   const before = neighbors.find((neighbor) => neighbor.uuid === uuid) ?? null;
@@ -84,7 +100,7 @@ function applyPayment(sql: SqlStorage, message: ProjectionMessage, nowMs: number
     moveTotals(sql, partsOfPayment(before), partsOfPayment(after));
     moveTerms(sql, id, entryOf(createdAtMs, before), entryOf(createdAtMs, after));
   }
-  const mayBePassed = createdAtMs < nowMs - RETENTION_MS;
+  const mayBePassed = createdAtMs < keptFromMs;
   if (mayBePassed && hasPersonalData(after) && !hasPersonalData(before)) {
     // The purge has passed this time already if the book was rebuilt, or if a delivery that is still
     // pending keeps the payment's object alive.

@@ -30,6 +30,10 @@ export class MerchantBook extends DurableObject<Env> {
     return (await this.#open()).ask(name, args);
   }
 
+  async erase(id: number, uniqueId: string): Promise<void> {
+    return (await this.#open()).erase(id, uniqueId);
+  }
+
   async waitForEvents(place: number, waitMs: number): Promise<News> {
     return (await this.#open()).waitForEvents(place, waitMs);
   }

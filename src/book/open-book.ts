@@ -1,3 +1,4 @@
+import { paymentRetentionMs } from '../config.ts';
 import { earliest } from '../domain/earliest.ts';
 import type { Applied, ProjectionMessage } from '../intent/protocol.ts';
 import { batch } from '../platform/database.ts';
@@ -7,7 +8,7 @@ import { BookAttention } from './attention.ts';
 import { DIGEST_AGAIN_MS, digestOf, digestStatement } from './digest.ts';
 import { Listeners, type News } from './listeners.ts';
 import { openNextVolume } from './next-volume.ts';
-import { purgeBatch } from './purge.ts';
+import { erasePayment, purgeBatch } from './purge.ts';
 import { streamedAfter } from './queries/stream.ts';
 import { type Answer, answer, type QuestionArguments, type QuestionName } from './questions.ts';
 import { bookName, createTables, hasTables, identityOf } from './schema.ts';
@@ -40,9 +41,10 @@ export class OpenBook {
   apply(message: ProjectionMessage): Applied {
     const { sql } = this.#ctx.storage;
     const nowMs = Date.now();
+    const retentionMs = paymentRetentionMs(this.#env);
     const { changedPaymentId, ...applied } = this.#ctx.storage.transactionSync(() => {
       this.#claim(message);
-      const result = applyMessage(sql, message, nowMs);
+      const result = applyMessage(sql, message, retentionMs, nowMs);
       if (result.changedPaymentId !== null) {
         this.#attention.noteChange(result.changedPaymentId, message, nowMs);
       }
@@ -60,6 +62,17 @@ export class OpenBook {
   ask<Name extends QuestionName>(name: Name, args: QuestionArguments<Name>): Answer<Name> | null {
     const { sql } = this.#ctx.storage;
     return hasTables(sql) ? answer(sql, name, args) : null;
+  }
+
+  /** Erases the personal data of a payment whose object is deleted. */
+  erase(id: number, uniqueId: string): void {
+    const { storage } = this.#ctx;
+    storage.transactionSync(() => {
+      if (hasTables(storage.sql) && erasePayment(storage.sql, id, uniqueId)) {
+        this.#attention.note(id, Date.now());
+      }
+    });
+    this.#ctx.waitUntil(this.#attention.send());
   }
 
   /** Waits for an event after a place of the sandbox's stream, for at most `waitMs`. */
@@ -111,7 +124,8 @@ export class OpenBook {
     }
     const nowMs = Date.now();
     await storage.setAlarm(nowMs + ALARM_SAFETY_MS);
-    const purgeAtMs = storage.transactionSync(() => purgeBatch(storage.sql, nowMs));
+    const retentionMs = paymentRetentionMs(this.#env);
+    const purgeAtMs = storage.transactionSync(() => purgeBatch(storage.sql, retentionMs, nowMs));
     await this.#sendItems(nowMs);
     if (nowMs >= (this.#digestDueAtMs ?? 0)) {
       await this.#workHourly(nowMs);

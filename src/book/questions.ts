@@ -1,4 +1,5 @@
 import { counts } from './queries/counts.ts';
+import { customersPayments } from './queries/customers.ts';
 import { countFailed, deliveriesOf, events, undelivered } from './queries/deliveries.ts';
 import { payments, paymentsAfter, summaries } from './queries/payments.ts';
 import { refunds } from './queries/refunds.ts';
@@ -19,6 +20,7 @@ export const QUESTIONS = {
   paymentOf,
   withReceipts,
   paymentsAfter,
+  customersPayments,
   refunds,
   statement,
   events,

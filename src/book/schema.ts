@@ -68,6 +68,8 @@ const TABLES = [
   // at the end. Queries scan open payments. The index stores no text, positions or sizes.
   `CREATE VIRTUAL TABLE payment_search USING fts5(terms, content = '', columnsize = 0,
     detail = none, tokenize = "ascii tokenchars '${TERM_SIGNS}'")`,
+  // Deleted terms leave the index at once. Without it, they would stay until old parts are merged.
+  "INSERT INTO payment_search (payment_search, rank) VALUES ('secure-delete', 1)",
   'CREATE VIRTUAL TABLE payment_search_term USING fts5vocab(payment_search, row)',
   // Lists the payments of each term, in the order of the terms.
   'CREATE VIRTUAL TABLE payment_search_entry USING fts5vocab(payment_search, instance)',
@@ -168,6 +170,14 @@ const TABLES = [
     payment_id INTEGER NOT NULL,
     PRIMARY KEY (due_at_ms, payment_id)
   ) STRICT, WITHOUT ROWID`,
+
+  // Payments that an operator has held: not purged before `until_ms`, NULL for never. A released hold
+  // stays, because a delayed older message must not bring it back. They are few.
+  `CREATE TABLE payment_hold (
+    payment_id INTEGER PRIMARY KEY,
+    until_ms INTEGER,
+    changed_at_ms INTEGER NOT NULL
+  ) STRICT`,
 
   // The operator's items of a payment (attention.ts) as D1 lists them or, when due, must list them.
   `CREATE TABLE attention (

@@ -34,19 +34,28 @@ export async function summaryKeys(
   tenant: Tenant,
   { phone, metadata = {} }: SummaryFilter,
 ): Promise<readonly KeyChoices[]> {
-  const owner = digestOwner(tenant);
-  const choices = (kind: DigestKind, text: string) =>
-    Promise.all(
-      configOf(env).dataEncryptionKeys.map(async (key: NamedKey) =>
-        digestSearchKey(kind, await keyedDigest(key, owner, kind, text)),
-      ),
-    );
+  const choices = (kind: DigestKind, text: string) => digestChoices(env, tenant, kind, text);
   return Promise.all([
     ...(phone === undefined ? [] : [choices('phone', phone)]),
     ...Object.entries(metadata).map(([key, value]) =>
       choices('metadata', metadataText(key, value)),
     ),
   ]);
+}
+
+/** The keys of one text, by each key of the ring. */
+export function digestChoices(
+  env: Env,
+  tenant: Tenant,
+  kind: DigestKind,
+  text: string,
+): Promise<KeyChoices> {
+  const owner = digestOwner(tenant);
+  return Promise.all(
+    configOf(env).dataEncryptionKeys.map(async (key: NamedKey) =>
+      digestSearchKey(kind, await keyedDigest(key, owner, kind, text)),
+    ),
+  );
 }
 
 /** Null for text that no id has. */

@@ -1,3 +1,5 @@
+import { plainQueueName } from '../platform/queue-name.ts';
+
 /** Queues with a dead letter queue, the most important messages first. */
 export const MESSAGE_QUEUES = [
   'kefel-rail-starts',
@@ -18,7 +20,8 @@ export function producerOf(env: Env, queue: MessageQueue): Queue {
 
 /** The queue whose dead letters go to `deadLetterQueue`. Throws RangeError on another name. */
 export function queueOfDead(deadLetterQueue: string): MessageQueue {
-  const queue = MESSAGE_QUEUES.find((name) => `${name}-dead` === deadLetterQueue);
+  const plainName = plainQueueName(deadLetterQueue);
+  const queue = MESSAGE_QUEUES.find((name) => `${name}-dead` === plainName);
   if (queue === undefined) {
     throw new RangeError(`${deadLetterQueue} is not a dead letter queue`);
   }

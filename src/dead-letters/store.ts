@@ -1,6 +1,6 @@
 import type { KeyRing } from '../config.ts';
 import { seal, unseal } from '../crypto/sealed.ts';
-import { DAY_MS, RETENTION_MS } from '../domain/schedule.ts';
+import { DAY_MS } from '../domain/schedule.ts';
 import { prepare, type SqlStatement } from '../platform/database.ts';
 import { type List, when } from '../platform/paging.ts';
 import type { MessageQueue } from './queues.ts';
@@ -44,16 +44,20 @@ const COLUMNS = `id, queue, kind, object_id AS objectId, sent_at_ms AS sentAtMs,
  * the letters only show a past failure.
  */
 const HINT_WAITS_MS = 30 * DAY_MS;
-/** What a provider reported waits as long as its payment's data is kept (docs/decisions.md#24). */
-const REPORT_WAITS_MS = RETENTION_MS;
 
-const WAITS_MS: Readonly<Record<LetterKind, number>> = {
-  delivery: HINT_WAITS_MS,
-  start: HINT_WAITS_MS,
-  result: REPORT_WAITS_MS,
-  // It may be a report that this version cannot read.
-  unknown: REPORT_WAITS_MS,
-};
+/**
+ * How long each kind waits. What a provider reported waits as long as its payment's data is kept
+ * (docs/decisions.md#24).
+ */
+function waitsOf(retentionMs: number): Readonly<Record<LetterKind, number>> {
+  return {
+    delivery: HINT_WAITS_MS,
+    start: HINT_WAITS_MS,
+    result: retentionMs,
+    // It may be a report that this version cannot read.
+    unknown: retentionMs,
+  };
+}
 
 /**
  * Stores a message. A letter about the same subject is replaced and waits again; the same message
@@ -163,12 +167,14 @@ export function markDiscarded(id: string, handledBy: string, nowMs: number): Sql
  * Statements that expire up to ?2 letters of a kind whose queue gave up its last message ?1 or
  * earlier, with the time that each kind waits. Their messages are deleted.
  */
-export const EXPIRIES = Object.entries(WAITS_MS).map(([kind, waitsMs]) => ({
-  kind,
-  waitsMs,
-  sql: `UPDATE dead_letters SET status = 'expired', handled_at_ms = ?1 + ${waitsMs}, sealed_body = ''
+export function expiries(retentionMs: number) {
+  return Object.entries(waitsOf(retentionMs)).map(([kind, waitsMs]) => ({
+    kind,
+    waitsMs,
+    sql: `UPDATE dead_letters SET status = 'expired', handled_at_ms = ?1 + ${waitsMs}, sealed_body = ''
     WHERE id IN (
       SELECT id FROM dead_letters INDEXED BY dead_letters_by_status
       WHERE status = 'waiting' AND kind = '${kind}' AND stored_at_ms <= ?1 AND given_up_at_ms <= ?1
       LIMIT ?2)`,
-}));
+  }));
+}

@@ -143,9 +143,6 @@ export function nextRefundCheckAtMs(
  */
 export const REFUND_WINDOW_MS = MINUTE_MS;
 
-/** After this long in a final status, only a payment's tombstone remains (docs/decisions.md#24). */
-export const RETENTION_MS = 400 * DAY_MS;
-
 /**
  * How long a receipt can be opened after the payment: a year of returns and bookkeeping, not
  * forever, because its address is on paper that people throw away.

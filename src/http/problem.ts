@@ -67,6 +67,14 @@ export function problemsOf<
 /** A problem that all APIs share, or one of the merchants' API. */
 export const problem = problemsOf(PROBLEMS);
 
+/** Shop plugins and clients that repeat requests by themselves then do so about once a minute. */
+export const MAINTENANCE_RETRY_SECONDS = 60;
+
+/** The answer to a new payment or refund during maintenance (docs/decisions.md#48). */
+export function maintenance(): Problem {
+  return problem('maintenance', { retryAfterSeconds: MAINTENANCE_RETRY_SECONDS });
+}
+
 /**
  * Names every failing field at once, by its path as the caller wrote it (docs/decisions.md#10). The
  * message holds the first of them, because shop plugins show their users `message` alone.

@@ -27,6 +27,10 @@ export const PROBLEMS = {
   // Only a developer's machine answers this.
   not_set_up: { status: 500, message: 'The gateway is not set up: {missing}. Run: {command}' },
   service_unavailable: { status: 503, message: 'Temporarily unavailable' },
+  maintenance: {
+    status: 503,
+    message: 'The gateway takes no new payments and refunds during maintenance. Retry later',
+  },
 
   api_key_missing: { status: 401, message: 'The apiKey header is missing' },
   api_key_invalid: { status: 401, message: 'Invalid API key' },

@@ -1,7 +1,5 @@
 import { nextWakeAtMs } from '../domain/decide.ts';
-import { hasEnded } from '../domain/intent.ts';
-import { hasRefundEnded } from '../domain/refund.ts';
-import { RETENTION_MS } from '../domain/schedule.ts';
+import { type KeptPayment, retentionEndsAtMs } from '../domain/retention.ts';
 import type { StoredDelivery, StoredEvent, StoredIntent } from './store.ts';
 
 export interface ArmOptions {
@@ -21,12 +19,14 @@ interface Scheduled {
 export class PaymentAlarm {
   readonly #storage: DurableObjectStorage;
   readonly #payment: Scheduled;
+  readonly #retentionMs: number;
   /** The alarm's time; null: unknown, so the next commit sets the alarm. */
   #armedAtMs: number | null = null;
 
-  constructor(storage: DurableObjectStorage, payment: Scheduled) {
+  constructor(storage: DurableObjectStorage, payment: Scheduled, retentionMs: number) {
     this.#storage = storage;
     this.#payment = payment;
+    this.#retentionMs = retentionMs;
   }
 
   /** When anything is next due: the intent's own times, leases, tries, retention. */
@@ -44,19 +44,22 @@ export class PaymentAlarm {
     return times.length === 0 ? null : Math.min(...times);
   }
 
-  /**
-   * When the payment may be deleted: RETENTION_MS after its last change. Null before it has ended,
-   * or while a delivery or a projection is pending.
-   */
+  /** When the payment must be deleted; null: not while it is as it is now. */
   retentionEndsAtMs(): number | null {
+    const payment = this.kept();
+    return payment === null ? null : retentionEndsAtMs(payment, this.#retentionMs);
+  }
+
+  /** What decides whether the payment may be deleted. Null when it is deleted, or does not exist. */
+  kept(): KeptPayment | null {
     const stored = this.#payment.stored();
-    const intent = stored?.intent ?? null;
-    const isOver =
-      intent !== null && hasEnded(intent.status) && intent.refunds.every(hasRefundEnded);
-    const nothingPending =
-      stored?.projectionDueAtMs === null &&
-      this.#deliveries().every((delivery) => delivery.dueAtMs === null);
-    return isOver && nothingPending ? intent.updatedAtMs + RETENTION_MS : null;
+    if (stored === null || stored.intent === null) {
+      return null;
+    }
+    const isSending =
+      stored.projectionDueAtMs !== null ||
+      this.#deliveries().some((delivery) => delivery.dueAtMs !== null);
+    return { intent: stored.intent, hold: stored.hold ?? null, isSending };
   }
 
   #deliveries(): readonly StoredDelivery[] {

@@ -54,6 +54,9 @@ export class IntentClient {
   readonly restore = this.#method('restore');
   readonly restoreTo = this.#method('restoreTo');
   readonly restart = this.#method('restart');
+  readonly retention = this.#method('retention');
+  readonly setHold = this.#method('setHold');
+  readonly erase = this.#method('erase');
 
   constructor(env: Env, objectId: string) {
     this.#env = env;

@@ -1,6 +1,8 @@
 import { DurableObject } from 'cloudflare:workers';
+import { paymentRetentionMs } from '../config.ts';
 import { decide, openIntent } from '../domain/decide.ts';
 import { type Command, callbackUrlOf, type Intent } from '../domain/intent.ts';
+import { type ErasureTerms, keptFromErasure, type LegalHold } from '../domain/retention.ts';
 import { OPEN_PROJECTION_AGAIN_MS } from '../domain/schedule.ts';
 import { faultOfTry } from '../domain/webhook-fault.ts';
 import { errorText, log } from '../platform/log.ts';
@@ -16,6 +18,7 @@ import type {
   DeliveryId,
   DeliveryReport,
   DeliveryStatus,
+  EraseResult,
   EventSummary,
   ExecuteResult,
   ExpressAnswers,
@@ -24,6 +27,7 @@ import type {
   ProbeResult,
   RecoveryResult,
   RestoreResult,
+  Retention,
   StoredRecord,
 } from './protocol.ts';
 import { PaymentRecord } from './record.ts';
@@ -58,8 +62,11 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
   protected constructor(ctx: DurableObjectState, env: Env, ports: Ports) {
     super(ctx, env);
     this.#ports = ports;
-    this.#record = new PaymentRecord(ctx.storage, ports.events.body, (snapshot, messages) =>
-      ctx.waitUntil(this.#send(snapshot, messages)),
+    this.#record = new PaymentRecord(
+      ctx.storage,
+      paymentRetentionMs(env),
+      ports.events.body,
+      (snapshot, messages) => ctx.waitUntil(this.#send(snapshot, messages)),
     );
   }
 
@@ -394,6 +401,49 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
     }
     await sendProjection(this.env, snapshot, this.#ports.book);
     return true;
+  }
+
+  /** Null when there is no such payment, or only its tombstone. */
+  retention(): Retention | null {
+    const kept = this.#record.alarm.kept();
+    return kept && { hold: kept.hold, endsAtMs: this.#record.alarm.retentionEndsAtMs() };
+  }
+
+  /**
+   * Stores an operator's hold, or ends the one there is. Repeating it changes nothing. False when
+   * there is no such payment, or nothing to end.
+   */
+  setHold(hold: LegalHold | 'released'): boolean {
+    const kept = this.#record.alarm.kept();
+    const nowMs = Date.now();
+    const next =
+      hold === 'released'
+        ? kept?.hold && { ...kept.hold, untilMs: nowMs, changedAtMs: nowMs }
+        : hold;
+    if (kept === null || !next) {
+      return false;
+    }
+    this.#record.commit(() => this.#record.setHold(next, nowMs));
+    return true;
+  }
+
+  /**
+   * Deletes all but the tombstone on a customer's request, unless something must keep the payment. A
+   * repeated call answers the same.
+   */
+  erase(terms: Pick<ErasureTerms, 'refundAgeDaysMax'>): EraseResult {
+    // What is due may end the payment, or resolve an attempt.
+    this.read();
+    const kept = this.#record.alarm.kept();
+    if (kept === null) {
+      return { type: this.#record.stored() === null ? 'not_found' : 'deleted' };
+    }
+    const reason = keptFromErasure(kept, { ...terms, nowMs: Date.now() });
+    if (reason !== null) {
+      return { type: 'kept', ...reason };
+    }
+    this.#record.purge();
+    return { type: 'deleted' };
   }
 
   /**

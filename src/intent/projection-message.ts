@@ -34,7 +34,7 @@ import type { Snapshot, StoredEvent } from './store.ts';
 /** A payment's whole projection, as one message to its book. */
 export async function projectionMessage(
   env: Env,
-  { intent, events }: Snapshot,
+  { intent, events, hold }: Snapshot,
 ): Promise<ProjectionMessage> {
   return {
     intentVersion: intent.version,
@@ -44,6 +44,7 @@ export async function projectionMessage(
     ...(await personalData(env, intent)),
     events: projectedEvents(events),
     refunds: projectedRefunds(intent),
+    ...(hold && { hold: { untilMs: hold.untilMs, changedAtMs: hold.changedAtMs } }),
   };
 }
 

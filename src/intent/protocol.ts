@@ -13,6 +13,7 @@ import type {
 } from '../domain/intent.ts';
 import type { HistoryCommand, Party } from '../domain/party.ts';
 import type { Refund, RefundActionReason, RefundFailureReason } from '../domain/refund.ts';
+import type { Kept, LegalHold } from '../domain/retention.ts';
 import type { TryFault } from '../domain/webhook-fault.ts';
 import type { projectedRefunds, projectionRow } from './projected-view.ts';
 
@@ -302,6 +303,20 @@ export interface DeliveryReport extends DeliveryId {
   readonly log: DeliveryTry | null;
 }
 
+/** How long the payment is kept. */
+export interface Retention {
+  /** The last one; null when no operator ever held the payment. */
+  readonly hold: LegalHold | null;
+  /** When its object deletes the payment; null while it must not. */
+  readonly endsAtMs: number | null;
+}
+
+/** `deleted`: only the tombstone is left, from now on or from before. */
+export type EraseResult =
+  | { readonly type: 'deleted' }
+  | ({ readonly type: 'kept' } & Kept)
+  | { readonly type: 'not_found' };
+
 /**
  * The object sends this to the merchant's book after every change that readers see. Each message
  * contains the whole payment.
@@ -322,6 +337,8 @@ export interface ProjectionMessage {
   readonly receiptKeys: readonly string[];
   readonly events: readonly ProjectedEvent[];
   readonly refunds: readonly ProjectedRefund[];
+  /** Only of a payment that an operator has held: until when the book keeps its personal data. */
+  readonly hold?: Pick<LegalHold, 'untilMs' | 'changedAtMs'>;
 }
 
 export type ProjectionRow = Readonly<ReturnType<typeof projectionRow>>;

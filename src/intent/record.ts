@@ -9,6 +9,7 @@ import {
   type Rejection,
 } from '../domain/intent.ts';
 import { restored } from '../domain/restored.ts';
+import type { LegalHold } from '../domain/retention.ts';
 import {
   CREATION_SHOWN_WITHIN_MS,
   PROGRESS_SHOWN_AFTER_MS,
@@ -64,10 +65,11 @@ export class PaymentRecord {
 
   constructor(
     storage: DurableObjectStorage,
+    retentionMs: number,
     eventBody: Ports['events']['body'],
     send: (snapshot: Snapshot, messages: readonly Message[]) => void,
   ) {
-    this.alarm = new PaymentAlarm(storage, this);
+    this.alarm = new PaymentAlarm(storage, this, retentionMs);
     this.#storage = storage;
     this.#store = new Store(storage.sql);
     this.#eventBody = eventBody;
@@ -107,7 +109,8 @@ export class PaymentRecord {
   /** The state that messages describe. Null when there is no payment. */
   snapshot(): Snapshot | null {
     const intent = this.intent();
-    return intent === null ? null : { intent, events: this.events() };
+    const hold = this.stored()?.hold;
+    return intent === null ? null : { intent, events: this.events(), ...(hold && { hold }) };
   }
 
   /** The version of the projection, including deliveries. Null when there is no payment. */
@@ -291,6 +294,12 @@ export class PaymentRecord {
     if (stored !== null && (stored.projectionDueAtMs ?? Number.POSITIVE_INFINITY) > leaseEndsAtMs) {
       this.save({ projectionSends: 0, projectionDueAtMs: leaseEndsAtMs });
     }
+  }
+
+  /** Stores a hold or its release, and sends it to the book, which must not purge the payment. */
+  setHold(hold: LegalHold, nowMs: number): void {
+    this.save({ hold });
+    this.#enqueueProjection(nowMs);
   }
 
   enqueue(message: Message): void {

@@ -1,4 +1,5 @@
 import type { EventType, Intent } from '../domain/intent.ts';
+import type { LegalHold } from '../domain/retention.ts';
 import type { DeliveryStatus, DeliveryTry, StoredRecord } from './protocol.ts';
 import { CREATE_TABLE, FIND_TABLE, migrate, PAYMENT_ID, SCHEMA_VERSION } from './schema.ts';
 
@@ -19,6 +20,8 @@ export interface StoredIntent {
   readonly projectionDueAtMs: number | null;
   /** The only event of most payments, here because each written row costs money. */
   readonly firstEvent: StoredEvent | null;
+  /** Absent on nearly every payment: no operator ever held it. */
+  readonly hold?: LegalHold;
 }
 
 /** What is left of a purged payment, and the defaults of a new one. */
@@ -44,6 +47,7 @@ export function newRecord(changes: Partial<StoredIntent> & { readonly intent: In
 export interface Snapshot {
   readonly intent: Intent;
   readonly events: readonly StoredEvent[];
+  readonly hold?: LegalHold;
 }
 
 export interface StoredEvent {

@@ -14,7 +14,7 @@ import { ENVIRONMENTS } from '../domain/method.ts';
 import type { Cursor } from '../platform/paging.ts';
 import { listEndpoints } from '../webhooks/endpoint-store.ts';
 import { listFailing } from '../webhooks/failing-endpoints.ts';
-import { byMember } from './member.ts';
+import { readByMember } from './member.ts';
 import type { Plane } from './plane.ts';
 
 /** A merchant's lists, newest first, and the totals over them. They may lag the objects by seconds. */
@@ -61,7 +61,7 @@ export const search = ofBook(async (reader, text: string) => {
 });
 
 /** Records who exports which payments. Call it before the first page of the file. */
-export const beginExport = byMember((by, detail: Readonly<Record<string, string>>) =>
+export const beginExport = readByMember((by, detail: Readonly<Record<string, string>>) =>
   recordAct(by, { action: 'payments.exported', target: null, detail }),
 );
 

@@ -37,6 +37,14 @@ export {
   suspendMerchant,
 } from '../operations/merchants.ts';
 export { changeCommission, changeLimit, changeOffer } from '../operations/methods.ts';
+export type { Modes } from '../operations/modes.ts';
+export {
+  beginMaintenance,
+  endMaintenance,
+  pauseMemberChanges,
+  readModes,
+  resumeMemberChanges,
+} from '../operations/modes.ts';
 export type { AttentionItem } from '../operations/needs.ts';
 export type { FoundPayments } from '../operations/payment-search.ts';
 export { findPayments } from '../operations/payment-search.ts';

@@ -10,7 +10,7 @@ import { type IntentClient, intentByUniqueId } from '../intent/client.ts';
 import type { EventSummary, HistoryEntry } from '../intent/protocol.ts';
 import { banks } from '../merchants/directory.ts';
 import { apiKeyNames } from '../merchants/keys.ts';
-import { REFUND_AGE_DAYS_MAX, refundLimitsOf } from '../merchants/refund-limits.ts';
+import { newRefundLimits, REFUND_AGE_DAYS_MAX } from '../merchants/refund-limits.ts';
 import { withoutClaims } from '../operations/payments.ts';
 import {
   attemptToRefund,
@@ -47,7 +47,7 @@ export interface FoundPayment {
 export type ReadPayment =
   | FoundPayment
   /** Its object has deleted all but the id; the lists still have a row. */
-  | { readonly type: 'deleted'; readonly row: PaymentRow }
+  | { readonly type: 'deleted'; readonly row: PaymentRow; readonly keptDays: number }
   | { readonly type: 'not_found' };
 
 /** The payment with this id of the merchant. */
@@ -127,7 +127,7 @@ export interface AskedRefund {
 const REFUND_ID = /^rfd_[0-9a-f]{32}$/;
 
 export type RefundPlan =
-  | { readonly type: 'not_found' | AskedProblem }
+  | { readonly type: 'not_found' | 'maintenance' | AskedProblem }
   | { readonly type: 'no_transaction'; readonly intent: Intent }
   | (Rehearsal & {
       readonly type: 'rehearsed';
@@ -148,10 +148,13 @@ export async function rehearse(
   }
   const [found, limits] = await Promise.all([
     find(plane, tenant, uniqueId),
-    refundLimitsOf(plane.env.DB, tenant.merchantId),
+    newRefundLimits(plane.env.DB, tenant.merchantId),
   ]);
   if (found === null) {
     return { type: 'not_found' };
+  }
+  if (limits?.mode === 'maintenance') {
+    return { type: 'maintenance' };
   }
   const { intent } = found;
   const attempt = attemptToRefund(intent, asked.transactionId);
@@ -250,9 +253,14 @@ async function find({ env }: Plane, tenant: Tenant, uniqueId: string): Promise<F
   return intent && { client, intent };
 }
 
-async function remaining({ env }: Plane, tenant: Tenant, uniqueId: string): Promise<ReadPayment> {
+async function remaining(
+  { env, config }: Plane,
+  tenant: Tenant,
+  uniqueId: string,
+): Promise<ReadPayment> {
   const row = await (await readerOf(env, tenant)).paymentOf(uniqueId);
-  return row === null ? { type: 'not_found' } : { type: 'deleted', row };
+  const keptDays = config.retention.paymentMs / DAY_MS;
+  return row === null ? { type: 'not_found' } : { type: 'deleted', row, keptDays };
 }
 
 async function namesOfBanks(

@@ -20,16 +20,30 @@ export interface MerchantFacts {
   readonly name: string;
   /** Members of a suspended merchant can read but not change anything. */
   readonly isSuspended: boolean;
+  /** The operator has paused all changes by members (docs/decisions.md#48). */
+  readonly areChangesPaused: boolean;
 }
 
-/** Read from D1 for each request, so that a suspension holds at once. Null for an unknown merchant. */
+/**
+ * Read from D1 for each request, so that a suspension or a pause holds at once. Null for an unknown
+ * merchant.
+ */
 export async function merchant({ env }: Plane, id: string): Promise<MerchantFacts | null> {
-  const sql = 'SELECT name, status FROM merchants WHERE id = ?1';
+  const sql = `SELECT name, status,
+      (SELECT members_read_only FROM gateway_settings) AS membersReadOnly
+    FROM merchants WHERE id = ?1`;
   const row = await prepare(env.DB, { sql, params: [id] }).first<{
     readonly name: string;
     readonly status: string;
+    readonly membersReadOnly: number;
   }>();
-  return row && { name: row.name, isSuspended: row.status === 'suspended' };
+  return (
+    row && {
+      name: row.name,
+      isSuspended: row.status === 'suspended',
+      areChangesPaused: row.membersReadOnly === 1,
+    }
+  );
 }
 
 /** The tenant's API keys: the valid ones first, then the others, each newest first. */

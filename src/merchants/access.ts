@@ -36,6 +36,8 @@ export interface MerchantAccess {
   readonly appSchemes: readonly string[];
   /** The newest volume of the merchant's book, which lists new payments. */
   readonly bookVolume: number;
+  /** The gateway takes no new payments and refunds (docs/decisions.md#48). */
+  readonly isInMaintenance: boolean;
 }
 
 /** A key that is neither revoked nor expired, of a merchant that is not suspended. */
@@ -51,7 +53,13 @@ export interface KnownKey {
 interface KeyRow
   extends Omit<
       MerchantAccess,
-      'branding' | 'business' | 'permissions' | 'methods' | 'limits' | 'appSchemes'
+      | 'branding'
+      | 'business'
+      | 'permissions'
+      | 'methods'
+      | 'limits'
+      | 'appSchemes'
+      | 'isInMaintenance'
     >,
     Omit<KnownKey, 'access'>,
     Branding {
@@ -60,6 +68,7 @@ interface KeyRow
   readonly methods: string;
   readonly limits: string;
   readonly appSchemes: string;
+  readonly mode: string;
 }
 
 const KEY_SQL = `
@@ -91,7 +100,8 @@ const KEY_SQL = `
         AND amount_minor_max IS NOT NULL) AS limits,
     (SELECT COALESCE(MAX(volume), 0) FROM book_volumes
       WHERE book_volumes.merchant_id = api_keys.merchant_id
-        AND book_volumes.environment = api_keys.environment) AS bookVolume
+        AND book_volumes.environment = api_keys.environment) AS bookVolume,
+    (SELECT mode FROM gateway_settings) AS mode
   FROM api_keys
   JOIN merchants ON merchants.id = api_keys.merchant_id
   LEFT JOIN merchant_branding ON merchant_branding.merchant_id = merchants.id
@@ -111,7 +121,7 @@ export async function readKey(
   if (row === null) {
     return null;
   }
-  const { expiresAtMs, lastUsedAtMs, color, logoDigest, ...key } = row;
+  const { expiresAtMs, lastUsedAtMs, color, logoDigest, mode, ...key } = row;
   const active = JSON.parse(row.methods) as readonly MerchantMethod[];
   const access = {
     ...key,
@@ -121,6 +131,7 @@ export async function readKey(
     methods: METHODS.flatMap((method) => active.find((entry) => entry.method === method) ?? []),
     limits: JSON.parse(row.limits) as AmountLimits,
     appSchemes: JSON.parse(row.appSchemes) as readonly string[],
+    isInMaintenance: mode === 'maintenance',
   };
   return { access, expiresAtMs, lastUsedAtMs };
 }

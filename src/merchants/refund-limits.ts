@@ -17,11 +17,22 @@ export interface RefundLimits {
   readonly refundDailyMaxMinor: number | null;
 }
 
+const COLUMNS =
+  'refund_age_days_max AS refundAgeDaysMax, refund_daily_max_minor AS refundDailyMaxMinor';
+
 /** Null for an unknown merchant. */
 export function refundLimitsOf(db: D1Database, merchantId: string): Promise<RefundLimits | null> {
-  const sql = `SELECT refund_age_days_max AS refundAgeDaysMax,
-    refund_daily_max_minor AS refundDailyMaxMinor FROM merchants WHERE id = ?1`;
+  const sql = `SELECT ${COLUMNS} FROM merchants WHERE id = ?1`;
   return prepare(db, { sql, params: [merchantId] }).first<RefundLimits>();
+}
+
+/** The limits of a new refund. `mode`: of the gateway, which takes none during maintenance. */
+export function newRefundLimits(db: D1Database, merchantId: string) {
+  const sql = `SELECT ${COLUMNS}, (SELECT mode FROM gateway_settings) AS mode
+    FROM merchants WHERE id = ?1`;
+  return prepare(db, { sql, params: [merchantId] }).first<
+    RefundLimits & { readonly mode: 'normal' | 'maintenance' }
+  >();
 }
 
 /** Holds for the next refund. */

@@ -14,6 +14,7 @@ import {
   type RailOutcome,
   timesToPay,
 } from './digests.ts';
+import { readModes } from './modes.ts';
 import { railStates } from './rails.ts';
 
 /** A queue's backlog. Null, with the reason in `unknown`, when Cloudflare reports none. */
@@ -49,7 +50,8 @@ export async function refreshHealth({ env }: Pick<Gateway, 'env'>): Promise<Aske
 /** The gateway's health. Throws when D1 does not answer. */
 export async function readHealth({ env, nowMs }: Pick<Gateway, 'env' | 'nowMs'>) {
   const database = await databaseHealth(env.DB);
-  const [queues, deadLetters, ...environments] = await Promise.all([
+  const [modes, queues, deadLetters, ...environments] = await Promise.all([
+    readModes({ env }),
     Promise.all(MESSAGE_QUEUES.map((queue) => queueHealth(env, queue))),
     countWaiting(env.DB),
     environmentHealth(env.DB, 'production', nowMs),
@@ -59,6 +61,7 @@ export async function readHealth({ env, nowMs }: Pick<Gateway, 'env' | 'nowMs'>)
     /** The clock of this answer. */
     atMs: nowMs,
     ...database,
+    modes,
     queues,
     deadLetters,
     environments,

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { auditEntryIfChanged } from '../audit/log.ts';
 import { bucketOf } from '../backup/bucket.ts';
 import type { Manifest } from '../backup/manifest.ts';
 import { runTimeMs } from '../backup/names.ts';
@@ -20,6 +21,7 @@ import {
 } from '../restore/steps.ts';
 import { action, type OperatorCall } from './call.ts';
 import { patternField } from './fields.ts';
+import { maintenanceStatement } from './modes.ts';
 import { operationProblem } from './problems.ts';
 
 /**
@@ -138,12 +140,17 @@ function checkRun(state: RestoreState, run: string): void {
   }
 }
 
+/**
+ * With the maintenance mode: until an operator has compared the gateway with the providers, a repeated
+ * create or refund could move money again that moved after the backup.
+ */
 async function begin(
-  { env, actor, nowMs }: OperatorCall,
+  call: OperatorCall,
   run: string,
   manifest: Manifest,
   memberRows: number,
 ): Promise<void> {
+  const { env, actor, nowMs } = call;
   const merchants = await prepare(env.DB, {
     sql: 'SELECT count(*) AS count FROM merchants',
     params: [],
@@ -155,6 +162,12 @@ async function begin(
   await runBatch(env.DB, [
     // The migrations fill this table, and the backup has it as the operator changed it.
     { sql: 'DELETE FROM banks', params: [] },
+    maintenanceStatement(call, `Restored from the backup ${run}`),
+    auditEntryIfChanged({
+      ...{ actor, merchantId: null, environment: null, atMs: nowMs, target: null },
+      action: 'maintenance.began',
+      detail: { reason: `Restored from the backup ${run}` },
+    }),
     beginStatement(run, actor.name, nowMs),
   ]);
 }

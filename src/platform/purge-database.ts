@@ -7,15 +7,22 @@ const ROWS_PER_STATEMENT = 2_000;
 /** 300,000 rows of each kind in a run, which may make 1,000 queries. The next run does the rest. */
 const BATCHES_MAX = 150;
 
-/** Kinds of rows, each with the statements of a batch that purge up to ?2 rows of ?1 or before. */
-export type Purges = Readonly<Record<string, readonly string[]>>;
+/** The statements of a batch that purge up to ?2 rows of ?1 or before, and how long rows are kept. */
+interface Purge {
+  readonly keptMs: number;
+  readonly statements: readonly string[];
+}
 
-/** Purges what is of `untilMs` or before, and warns in the log when the database fills up. */
-export async function purgeUntil(db: D1Database, purges: Purges, untilMs: number): Promise<void> {
+/** Purges each kind of rows at its age, and warns in the log when the database fills up. */
+export async function purgeAged(
+  db: D1Database,
+  purges: Readonly<Record<string, Purge>>,
+  nowMs: number,
+): Promise<void> {
   const purged: Record<string, number> = {};
   let sizeBytes = 0;
-  for (const [kind, statements] of Object.entries(purges)) {
-    const done = await repeatedly(db, statements, untilMs);
+  for (const [kind, { keptMs, statements }] of Object.entries(purges)) {
+    const done = await repeatedly(db, statements, nowMs - keptMs);
     purged[kind] = done.rows;
     sizeBytes = done.sizeBytes;
   }

@@ -1,7 +1,7 @@
 import { majorText } from '../domain/money.ts';
 import { REFUND_REQUESTS_MAX, REFUNDS_MAX, refundableMinor } from '../domain/refund-amounts.ts';
 import { fieldError } from '../http/field-error.ts';
-import { type Problem, problem, validationProblem } from '../http/problem.ts';
+import { maintenance, type Problem, problem, validationProblem } from '../http/problem.ts';
 import { attemptToRefund, type RefundResult } from './request.ts';
 
 /** A request that reserved nothing. */
@@ -31,6 +31,8 @@ export function refusal(
         left: majorText(result.leftMinor),
         max: majorText(result.maxMinor),
       });
+    case 'maintenance':
+      return maintenance();
     case 'rejected':
       return rejection(result, transactionId);
   }

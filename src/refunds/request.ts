@@ -7,7 +7,7 @@ import type { Refund, RefundCommand, RefundRequester } from '../domain/refund.ts
 import { refundableMinor } from '../domain/refund-amounts.ts';
 import { type IntentClient, intentByUniqueId } from '../intent/client.ts';
 import type { IdempotencyClaim } from '../intent/protocol.ts';
-import { type RefundLimits, refundLimitsOf } from '../merchants/refund-limits.ts';
+import { newRefundLimits } from '../merchants/refund-limits.ts';
 import { readInTime } from '../platform/database.ts';
 import { errorText, log } from '../platform/log.ts';
 import { railOf } from '../rails/registry.ts';
@@ -31,6 +31,8 @@ export type RefundResult =
   | { readonly type: 'replayed'; readonly intent: Intent; readonly refund: Refund }
   | { readonly type: 'taken'; readonly reason: 'duplicate' | 'key_reused' }
   | { readonly type: 'payment_not_found' | 'transaction_not_found' }
+  /** The gateway takes no new refunds (docs/decisions.md#48). */
+  | { readonly type: 'maintenance' }
   | { readonly type: 'rejected'; readonly rejection: Rejection; readonly intent: Intent }
   | { readonly type: 'too_old'; readonly daysMax: number }
   | { readonly type: 'daily_limit'; readonly maxMinor: number; readonly leftMinor: number };
@@ -81,6 +83,10 @@ async function claimAndReserve(
     return { type: 'rejected', rejection, intent };
   }
   const { terms } = intent;
+  const { mode, ...limits } = await limitsOf(env, terms);
+  if (mode === 'maintenance') {
+    return { type: 'maintenance' };
+  }
   const account = accountOf(env, terms);
   const claim = await account.claimRefund({
     refundUniqueId,
@@ -89,7 +95,7 @@ async function claimAndReserve(
     amountMinor,
     currency: terms.currency,
     paidAtMs: attempt.updatedAtMs,
-    ...(await limitsOf(env, terms)),
+    ...limits,
   });
   switch (claim.type) {
     case 'taken':
@@ -190,9 +196,12 @@ async function release(
   }
 }
 
-/** Reads the operator's limits from D1, because a lowered limit must apply to the next refund. */
-async function limitsOf(env: Env, { merchantId }: Tenant): Promise<RefundLimits> {
-  const limits = await readInTime(() => refundLimitsOf(env.DB, merchantId));
+/**
+ * Reads the operator's limits and the gateway's mode from D1, because both must apply to the next
+ * refund.
+ */
+async function limitsOf(env: Env, { merchantId }: Tenant) {
+  const limits = await readInTime(() => newRefundLimits(env.DB, merchantId));
   if (limits === null) {
     throw new Error('A payment without its merchant');
   }

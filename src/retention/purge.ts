@@ -1,28 +1,20 @@
 import { PURGE_ADDRESSES } from '../audit/log.ts';
-import { EXPIRIES } from '../dead-letters/store.ts';
-import { RETENTION_MS } from '../domain/schedule.ts';
+import { retentionOf } from '../config.ts';
+import { expiries } from '../dead-letters/store.ts';
 import { log } from '../platform/log.ts';
-import { purgeUntil, repeatedly } from '../platform/purge-database.ts';
+import { purgeAged, repeatedly } from '../platform/purge-database.ts';
 
 /**
- * Deletes personal data from D1 once it is as old as a payment's object keeps it
- * (docs/decisions.md#24). Runs daily. Payments' objects and books delete their own data by their
+ * Deletes personal data from D1 at the age that is set for its kind (docs/retention.md). Runs daily. Payments' objects and books delete their own data by their
  * alarms.
  */
 
-/** Statements that purge up to ?2 rows older than RETENTION_MS, before ?1, in one batch. */
-const PURGES = {
-  receipts: [
-    `DELETE FROM manual_receipts WHERE (environment, key, merchant_id, unique_id) IN (
-      SELECT environment, key, merchant_id, unique_id FROM manual_receipts
-      WHERE recorded_at_ms <= ?1 LIMIT ?2)`,
-  ],
-  auditAddresses: [PURGE_ADDRESSES],
-  deadLetters: [
-    `DELETE FROM dead_letters WHERE id IN (
-      SELECT id FROM dead_letters WHERE status <> 'waiting' AND handled_at_ms <= ?1 LIMIT ?2)`,
-  ],
-} as const;
+const PURGE_RECEIPTS = `DELETE FROM manual_receipts
+  WHERE (environment, key, merchant_id, unique_id) IN (
+    SELECT environment, key, merchant_id, unique_id FROM manual_receipts
+    WHERE recorded_at_ms <= ?1 LIMIT ?2)`;
+const PURGE_LETTERS = `DELETE FROM dead_letters WHERE id IN (
+  SELECT id FROM dead_letters WHERE status <> 'waiting' AND handled_at_ms <= ?1 LIMIT ?2)`;
 
 /** A write of a book is delayed by seconds, so this keeps every older one out. */
 const RESOLVED_KEPT_MS = 24 * 60 * 60 * 1_000;
@@ -31,14 +23,17 @@ const PURGE_RESOLVED = `DELETE FROM attention_item WHERE (environment, payment_u
   WHERE environment IN ('sandbox', 'production') AND section = 'resolved' AND created_at_ms <= ?1
   LIMIT ?2) AND section = 'resolved'`;
 
-/**
- * Purges what is older than RETENTION_MS, expires dead letters, and warns in the log when D1 fills
- * up.
- */
+/** Purges what is past its retention, expires dead letters, and warns in the log when D1 fills up. */
 export async function purgeExpired(env: Env, nowMs: number): Promise<void> {
-  await purgeUntil(env.DB, PURGES, nowMs - RETENTION_MS);
+  const { paymentMs, auditAddressMs, deadLetterMs, manualReceiptMs } = retentionOf(env);
+  const purges = {
+    receipts: { keptMs: manualReceiptMs, statements: [PURGE_RECEIPTS] },
+    auditAddresses: { keptMs: auditAddressMs, statements: [PURGE_ADDRESSES] },
+    deadLetters: { keptMs: deadLetterMs, statements: [PURGE_LETTERS] },
+  };
+  await purgeAged(env.DB, purges, nowMs);
   await repeatedly(env.DB, [PURGE_RESOLVED], nowMs - RESOLVED_KEPT_MS);
-  for (const { kind, waitsMs, sql } of EXPIRIES) {
+  for (const { kind, waitsMs, sql } of expiries(paymentMs)) {
     const { rows: letters } = await repeatedly(env.DB, [sql], nowMs - waitsMs);
     if (letters > 0) {
       log('warn', 'dead_letters_expired', { kind, letters });

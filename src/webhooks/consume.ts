@@ -7,6 +7,7 @@ import type {
   DeliveryReport,
 } from '../intent/protocol.ts';
 import { errorText, log } from '../platform/log.ts';
+import { plainQueueName } from '../platform/queue-name.ts';
 import { endpointOrigin, takesEvent } from './endpoints.ts';
 import {
   isAccepted,
@@ -66,7 +67,7 @@ export async function consumeDeliveries(
       bounce(message);
       continue;
     }
-    const isRetry = batch.queue === RETRY_QUEUE;
+    const isRetry = plainQueueName(batch.queue) === RETRY_QUEUE;
     const delivering = deliver({ env, slots, slot, isRetry }, message.body);
     ctx.waitUntil(delivering.finally(() => slots.release(slot)));
     message.ack();

@@ -1,7 +1,6 @@
 import { ConfigError, configOf, type NamedKey } from '../config.ts';
 import { base64FromBytes, bytesFromBase64 } from '../crypto/encoding.ts';
 import type { Environment } from '../domain/method.ts';
-import { RETENTION_MS } from '../domain/schedule.ts';
 import { importPrivateKey, RSA_ALGORITHM, RSA_BITS_MIN } from './sign.ts';
 
 /**
@@ -29,14 +28,16 @@ export function keysOfEvents(
     sandbox: env.WEBHOOK_RETIRED_KEYS_SANDBOX,
     production: env.WEBHOOK_RETIRED_KEYS_PRODUCTION,
   };
-  return publishedKeys(configOf(env).webhookRsaKeys[environment], retired[environment], nowMs);
+  const { webhookRsaKeys, retention } = configOf(env);
+  const ring = webhookRsaKeys[environment];
+  return publishedKeys(ring, retired[environment], { retentionMs: retention.paymentMs, nowMs });
 }
 
 /** The public halves of a ring, newest first, and the keys of a list of retired ones. */
 export async function publishedKeys(
   keys: readonly NamedKey[],
   retiredKeys: string,
-  nowMs: number,
+  { retentionMs, nowMs }: { readonly retentionMs: number; readonly nowMs: number },
 ): Promise<readonly PublishedKey[]> {
   const ring = await Promise.all(
     keys.map(async (key) => {
@@ -44,7 +45,9 @@ export async function publishedKeys(
     }),
   );
   const entries = retiredKeys.split(',').map((entry) => entry.trim());
-  const retired = await Promise.all(entries.filter((entry) => entry !== '').map(retiredKey));
+  const retired = await Promise.all(
+    entries.filter((entry) => entry !== '').map((entry) => retiredKey(entry, retentionMs)),
+  );
   const published = retired.filter(
     // An operator lists a key as retired before removing it from the ring.
     (entry) =>
@@ -60,7 +63,7 @@ export async function retiredEntry(key: NamedKey, nowMs: number): Promise<string
 }
 
 /** Reads `keyId:base64:2026-11-22`. No error quotes the entry: it could hold a private key. */
-async function retiredKey(entry: string) {
+async function retiredKey(entry: string, retentionMs: number) {
   const [, keyId, base64, date] =
     /^([A-Za-z0-9]{1,16}):([A-Za-z0-9+/]+={0,2}):(\d{4}-\d\d-\d\d)$/.exec(entry) ?? [];
   const atMs = Date.parse(`${date}T00:00:00Z`);
@@ -74,7 +77,7 @@ async function retiredKey(entry: string) {
       `${RETIRED_VARIABLES}: key ${keyId} is not a public RSA key of ${RSA_BITS_MIN} bits or more in base64`,
     );
   }
-  const publishedUntilMs = atMs + RETENTION_MS;
+  const publishedUntilMs = atMs + retentionMs;
   return { keyId, publicKey: pemOf(bytesFromBase64(base64)), retired: { atMs, publishedUntilMs } };
 }
 

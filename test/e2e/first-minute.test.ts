@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { freePort } from '../../scripts/gateway/own-gateway.ts';
 import { ProcessGroup } from '../../scripts/gateway/process-group.ts';
 import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
@@ -67,7 +67,8 @@ async function startedDev(name: string, ...args: readonly string[]): Promise<str
   const port = await freePort();
   const baseUrl = `http://localhost:${port}`;
   await started('npm', `${baseUrl}/`, ['run', 'dev', '--', '--port', String(port), ...args], name);
-  await expect.poll(() => output(name)).toMatch(/callbackUrl.*}'\n/);
+  const printed = async () => expect(await output(name)).toMatch(/callbackUrl.*}'\n/);
+  await vi.waitFor(printed, { timeout: 60_000, interval: POLL_MS });
   return baseUrl;
 }
 
@@ -156,35 +157,6 @@ test('`npx wrangler dev` takes a payment without the back office', async () => {
   await ended();
 });
 
-test('`npm run dev` prints little more than the first steps, and they work', async () => {
-  const baseUrl = await startedDev('gateway');
-  const text = await output();
-  expect(text).not.toContain('env.PAYMENT_INTENT');
-  expect(text.trim().split('\n').length).toBeLessThan(33);
-  const command = text.slice(text.indexOf('  curl '));
-  const { stdout } = await run('sh', ['-c', command]);
-  const { content }: { content: string } = JSON.parse(stdout);
-  expect(await statusOf(content)).toBe(200);
-  const { charges, answer } = readmeCharges();
-  expect(charges).toHaveLength(2);
-  for (const charge of charges) {
-    // The quick start has the same id.
-    const script = charge.replace('http://localhost:8787', baseUrl).replace('1001', '1000');
-    const charged = await run('sh', ['-c', script], { cwd: clone });
-    expect(JSON.parse(charged.stdout)).toMatchObject(answer);
-  }
-  const links = [...text.matchAll(/http:\/\/localhost:\d+\/(?:dashboard\S*|(?= prompts))/g)];
-  // An invitation, the sign-in page, and the prompts of three methods.
-  expect(links).toHaveLength(5);
-  for (const [link] of links) {
-    expect([link, await statusOf(link)]).toEqual([link, 200]);
-  }
-  const [, password] = /any name, password (\S+)/.exec(text) ?? [];
-  const authorization = `Basic ${btoa(`developer:${password}`)}`;
-  expect(await statusOf(`${baseUrl}/operator`, { authorization })).toBe(200);
-  await ended();
-});
-
 /** The README's charges, in the sandbox and by a stand-in, and the answer that it shows. */
 function readmeCharges(): { readonly charges: readonly string[]; readonly answer: object } {
   const texts = blocksOf('README.md').map(({ text }) => text);
@@ -205,101 +177,131 @@ function quickStartCommands(): readonly string[] {
     .flatMap(({ text }) => text.trim().split(/\n(?! )/));
 }
 
-test('the quick start, word for word, ends with verified webhooks in under ten commands', async () => {
-  const commands = quickStartCommands();
-  expect(commands.length).toBeLessThan(10);
-  // The packages are linked, and other gateways may use the default ports.
-  const [install, start, receive, ...others] = commands;
-  expect([install, start, receive]).toEqual(['npm ci', 'npm run dev', 'npm run webhooks']);
-  const baseUrl = await startedDev('gateway');
-  const receiver = `http://localhost:${await freePort()}`;
-  const { port } = new URL(receiver);
-  await started('npm', receiver, ['run', 'webhooks', '--', '--port', port], 'receiver');
-  const script = others
-    .join('\n')
-    .replaceAll('http://localhost:8787', baseUrl)
-    .replaceAll('http://localhost:8799', receiver);
-  const { stdout } = await run('bash', ['-ec', script], { cwd: clone });
-  const [express, read, hosted] = stdout.split(/(?<=\})(?=\{"status")/).map((it) => JSON.parse(it));
-  expect(express.content.status).toBe('SUCCESS');
-  expect(read.content.uniqueId).toBe('order-1001');
-  expect(await statusOf(hosted.content)).toBe(200);
-  await expect
-    .poll(() => output('receiver'), { timeout: 60_000 })
-    .toMatch(/PAYMENT_SUCCESS {2}order-1001.*HMAC\) {3}valid.*RSA\) {12}valid/s);
-  await ended();
-});
+describe('`npm run dev`', () => {
+  let baseUrl: string;
 
-test('a second `npm run dev` leaves the address of the first to scripts, and prints its own', async () => {
-  const first = await startedDev('first', '--no-stand-ins');
-  expect((await demoMerchant()).baseUrl).toBe(first);
-  const state = join(clone, '.wrangler', 'second');
-  const second = await startedDev('second', '--no-stand-ins', '--persist-to', state);
-  expect((await demoMerchant()).baseUrl).toBe(first);
-  await npmRun('operator', 'merchant', 'create', '--name', 'First', '--id', 'first');
-  const commandOf = async (name: string) =>
-    /npm run operator -- (.*)/.exec(await output(name))?.[1]?.split(' ') ?? [];
-  expect(await commandOf('first')).toEqual(['health']);
-  expect(await commandOf('second')).toEqual(['health', '--url', second]);
-  await npmRun('operator', ...(await commandOf('second')));
-  const merchants = async (...args: readonly string[]) =>
-    (await npmRun('operator', 'merchant', 'list', ...args)).stdout;
-  expect(await merchants()).toContain('First');
-  expect(await merchants('--url', second)).not.toContain('First');
-  await ended();
-  await expect(npmRun('operator', 'health')).rejects.toThrow(`${first} cannot be reached`);
-});
+  beforeAll(async () => {
+    baseUrl = await startedDev('first');
+  });
 
-test('`npm run webhooks` verifies with the secret of an endpoint, or says what is missing', async () => {
-  const baseUrl = await startedDev('gateway', '--no-stand-ins');
-  const merchant = await demoMerchant();
-  for (const name of ['told', 'untold']) {
-    const port = String(await freePort());
-    const url = `http://localhost:${port}/webhooks`;
-    const endpoints = `${baseUrl}/api/v1/payment/sandbox/webhook-endpoints`;
-    const headers = { apiKey: merchant.sandboxApiKey, 'content-type': 'application/json' };
-    const created = await fetch(endpoints, {
-      method: 'POST',
-      headers,
-      body: JSON.stringify({ url }),
+  test('prints little more than the first steps, and they work', async () => {
+    const text = await output('first');
+    expect(text).not.toContain('env.PAYMENT_INTENT');
+    expect(text.trim().split('\n').length).toBeLessThan(33);
+    const command = text.slice(text.indexOf('  curl '));
+    const { stdout } = await run('sh', ['-c', command]);
+    const { content }: { content: string } = JSON.parse(stdout);
+    expect(await statusOf(content)).toBe(200);
+    const { charges, answer } = readmeCharges();
+    expect(charges).toHaveLength(2);
+    for (const charge of charges) {
+      // The quick start has the same id.
+      const script = charge.replace('http://localhost:8787', baseUrl).replace('1001', '1000');
+      const charged = await run('sh', ['-c', script], { cwd: clone });
+      expect(JSON.parse(charged.stdout)).toMatchObject(answer);
+    }
+    const links = [...text.matchAll(/http:\/\/localhost:\d+\/(?:dashboard\S*|(?= prompts))/g)];
+    // An invitation, the sign-in page, and the prompts of three methods.
+    expect(links).toHaveLength(5);
+    for (const [link] of links) {
+      expect([link, await statusOf(link)]).toEqual([link, 200]);
+    }
+    const [, password] = /any name, password (\S+)/.exec(text) ?? [];
+    const authorization = `Basic ${btoa(`developer:${password}`)}`;
+    expect(await statusOf(`${baseUrl}/operator`, { authorization })).toBe(200);
+  });
+
+  test('the quick start, word for word, ends with verified webhooks in under ten commands', async () => {
+    const commands = quickStartCommands();
+    expect(commands.length).toBeLessThan(10);
+    // The packages are linked, and other gateways may use the default ports.
+    const [install, start, receive, ...others] = commands;
+    expect([install, start, receive]).toEqual(['npm ci', 'npm run dev', 'npm run webhooks']);
+    const receiver = `http://localhost:${await freePort()}`;
+    const { port } = new URL(receiver);
+    await started('npm', receiver, ['run', 'webhooks', '--', '--port', port], 'receiver');
+    const script = others
+      .join('\n')
+      .replaceAll('http://localhost:8787', baseUrl)
+      .replaceAll('http://localhost:8799', receiver);
+    const { stdout } = await run('bash', ['-ec', script], { cwd: clone });
+    const [express, read, hosted] = stdout
+      .split(/(?<=\})(?=\{"status")/)
+      .map((it) => JSON.parse(it));
+    expect(express.content.status).toBe('SUCCESS');
+    expect(read.content.uniqueId).toBe('order-1001');
+    expect(await statusOf(hosted.content)).toBe(200);
+    await expect
+      .poll(() => output('receiver'), { timeout: 60_000 })
+      .toMatch(/PAYMENT_SUCCESS {2}order-1001.*HMAC\) {3}valid.*RSA\) {12}valid/s);
+  });
+
+  test('`npm run webhooks` verifies with the secret of an endpoint, or says what is missing', async () => {
+    const merchant = await demoMerchant();
+    for (const name of ['told', 'untold']) {
+      const port = String(await freePort());
+      const url = `http://localhost:${port}/webhooks`;
+      const endpoints = `${baseUrl}/api/v1/payment/sandbox/webhook-endpoints`;
+      const headers = { apiKey: merchant.sandboxApiKey, 'content-type': 'application/json' };
+      const created = await fetch(endpoints, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify({ url }),
+      });
+      const { content }: { content: { readonly secret: string } } = await created.json();
+      const secret = name === 'told' ? ['--secret', content.secret] : [];
+      await started('npm', url, ['run', 'webhooks', '--', '--port', port, ...secret], name);
+    }
+    await post(`${baseUrl}/api/v1/payment/express/sandbox/pay`, merchant, {
+      paymentIntentUniqueId: 'order-3',
+      method: 'CBE',
+      phoneNumber: '0911234567',
+      expireIn: 3600,
+      testMode: { testModeType: 'SIMULATED_TEST', simulationStatus: 'SUCCESS' },
     });
-    const { content }: { content: { readonly secret: string } } = await created.json();
-    const secret = name === 'told' ? ['--secret', content.secret] : [];
-    await started('npm', url, ['run', 'webhooks', '--', '--port', port, ...secret], name);
-  }
-  await post(`${baseUrl}/api/v1/payment/express/sandbox/pay`, merchant, {
-    paymentIntentUniqueId: 'order-3',
-    method: 'CBE',
-    phoneNumber: '0911234567',
-    expireIn: 3600,
-    testMode: { testModeType: 'SIMULATED_TEST', simulationStatus: 'SUCCESS' },
+    const settled = { timeout: 60_000 };
+    await expect
+      .poll(() => output('told'), settled)
+      .toMatch(/order-3.*HMAC\) {3}valid.*RSA\) {12}valid/s);
+    await expect
+      .poll(() => output('untold'), settled)
+      .toMatch(/order-3.*HMAC\) {3}NOT VALID: .*--secret.*RSA\) {12}valid/s);
   });
-  const settled = { timeout: 60_000 };
-  await expect
-    .poll(() => output('told'), settled)
-    .toMatch(/order-3.*HMAC\) {3}valid.*RSA\) {12}valid/s);
-  await expect
-    .poll(() => output('untold'), settled)
-    .toMatch(/order-3.*HMAC\) {3}NOT VALID: .*--secret.*RSA\) {12}valid/s);
-  await ended();
-});
 
-test('`npm run webhooks` says what it answered, and to which try', async () => {
-  const baseUrl = await startedDev('gateway', '--no-stand-ins');
-  const receiver = `http://localhost:${await freePort()}/webhooks`;
-  const { port } = new URL(receiver);
-  const args = ['run', 'webhooks', '--', '--port', port, '--status', '500'];
-  await started('npm', receiver, args, 'receiver');
-  await post(`${baseUrl}/api/v1/payment/express/sandbox/pay`, await demoMerchant(), {
-    paymentIntentUniqueId: 'order-2',
-    method: 'CBE',
-    phoneNumber: '0911234567',
-    expireIn: 3600,
-    callbackUrl: receiver,
-    testMode: { testModeType: 'SIMULATED_TEST', simulationStatus: 'SUCCESS' },
+  test('`npm run webhooks` says what it answered, and to which try', async () => {
+    const receiver = `http://localhost:${await freePort()}/webhooks`;
+    const { port } = new URL(receiver);
+    const args = ['run', 'webhooks', '--', '--port', port, '--status', '500'];
+    await started('npm', receiver, args, 'receiver');
+    await post(`${baseUrl}/api/v1/payment/express/sandbox/pay`, await demoMerchant(), {
+      paymentIntentUniqueId: 'order-2',
+      method: 'CBE',
+      phoneNumber: '0911234567',
+      expireIn: 3600,
+      callbackUrl: receiver,
+      testMode: { testModeType: 'SIMULATED_TEST', simulationStatus: 'SUCCESS' },
+    });
+    await expect
+      .poll(() => output('receiver'), { timeout: 60_000 })
+      .toMatch(/PAYMENT_SUCCESS {2}order-2.*HMAC\) {3}valid.*500, to try 1.*500, to try 2/s);
   });
-  await expect
-    .poll(() => output('receiver'), { timeout: 60_000 })
-    .toMatch(/PAYMENT_SUCCESS {2}order-2.*HMAC\) {3}valid.*500, to try 1.*500, to try 2/s);
-  await ended();
+
+  test('a second one leaves the address of the first to scripts, and prints its own', async () => {
+    expect((await demoMerchant()).baseUrl).toBe(baseUrl);
+    const state = join(clone, '.wrangler', 'second');
+    const second = await startedDev('second', '--no-stand-ins', '--persist-to', state);
+    expect((await demoMerchant()).baseUrl).toBe(baseUrl);
+    await npmRun('operator', 'merchant', 'create', '--name', 'First', '--id', 'first');
+    const commandOf = async (name: string) =>
+      /npm run operator -- (.*)/.exec(await output(name))?.[1]?.split(' ') ?? [];
+    expect(await commandOf('first')).toEqual(['health']);
+    expect(await commandOf('second')).toEqual(['health', '--url', second]);
+    await npmRun('operator', ...(await commandOf('second')));
+    const merchants = async (...args: readonly string[]) =>
+      (await npmRun('operator', 'merchant', 'list', ...args)).stdout;
+    expect(await merchants()).toContain('First');
+    expect(await merchants('--url', second)).not.toContain('First');
+    await ended();
+    await expect(npmRun('operator', 'health')).rejects.toThrow(`${baseUrl} cannot be reached`);
+  });
 });

@@ -13,6 +13,7 @@ import { strongKeyRing } from '../../src/config.ts';
 import { businessDay } from '../../src/domain/ethiopian-time.ts';
 import { METHODS } from '../../src/domain/method.ts';
 import { Form } from '../../src/http/form.ts';
+import type { Modes } from '../../src/interface/operations.ts';
 import { ComponentsPage } from './back-office-components.tsx';
 import {
   ANOMALOUS,
@@ -54,11 +55,15 @@ const HOUR_MS = 3_600_000;
 const WEEK_MS = 7 * 24 * HOUR_MS;
 
 /** Every page of the desk counts. */
-const COUNTS = { operations: { countAttention: { attention: 3, deadLetters: 1, rails: 1 } } };
+const HEADER = {
+  countAttention: { attention: 3, deadLetters: 1, rails: 1 },
+  readModes: { maintenance: null, membersReadOnly: null },
+};
 
 const database = sqliteD1('back-office/migrations');
 const backOfficeKeys = strongKeyRing('KEYS', `t1:${Buffer.alloc(32, 3).toString('base64')}`);
-const config = { publicBaseUrl: null, rateLimits: false, backOfficeKeys };
+const retention = { sessionMs: 0, auditAddressMs: 0 };
+const config = { publicBaseUrl: null, rateLimits: false, backOfficeKeys, retention };
 const env = { BACK_OFFICE_DB: database, SOURCE_URL: '' } as unknown as BackOfficeEnv;
 const ctx = { waitUntil: () => undefined } as unknown as ExecutionContext;
 
@@ -128,6 +133,7 @@ const SESSION: Session = {
   merchantId: MERCHANT_ID,
   merchantName: LONGEST_NAME,
   isSuspended: false,
+  areChangesPaused: false,
   createdAtMs: NOW_MS,
   csrfToken: 'token',
 };
@@ -213,7 +219,7 @@ function desk(path: string, operations: Answers['operations'], others: Answers =
       ctx,
       config,
       params,
-      payments: planeWith({ ...others, operations: { ...COUNTS.operations, ...operations } }),
+      payments: planeWith({ ...others, operations: { ...HEADER, ...operations } }),
       actor: { kind: 'operator', id: 'abebe', name: LONGEST_NAME, address: null, isProved: false },
       nowMs: NOW_MS + HOUR_MS,
       form: new Form(new FormData()),
@@ -404,8 +410,14 @@ function healthOf<Name extends string>(environment: Name) {
   };
 }
 
+const MODES: Modes = {
+  maintenance: { startedAtMs: NOW_MS, by: LONGEST_NAME, reason: LONGEST_NAME },
+  membersReadOnly: { startedAtMs: NOW_MS, by: LONGEST_NAME },
+};
+
 const HEALTH: Awaited<ReturnType<PaymentsPlane['operations']['readHealth']>> = {
   atMs: NOW_MS,
+  modes: MODES,
   d1Ms: 12,
   d1SizeBytes: 9e9,
   d1SizeBytesMax: 1e10,
@@ -436,6 +448,7 @@ export const BACK_OFFICE_GALLERY = {
   'payments-first': dashboard(PAYMENTS, list([])),
   'payments-none': dashboard(`${PAYMENTS}?status=expired`, list([])),
   'payments-suspended': dashboard(PAYMENTS, list(ROWS), { isSuspended: true }),
+  'payments-paused': dashboard(PAYMENTS, list(ROWS), { areChangesPaused: true }),
   'payments-viewer': dashboard('/dashboard/production/payments', list(ROWS), { role: 'viewer' }),
   'payment-longest': dashboard(pathOf(LONGEST), payment(LONGEST)),
   'payment-paid': dashboard(pathOf(PAID), payment(PAID)),
@@ -443,7 +456,7 @@ export const BACK_OFFICE_GALLERY = {
   'payment-failed': dashboard(pathOf(FAILED), payment(FAILED)),
   'payment-anomalous': dashboard(pathOf(ANOMALOUS), payment(ANOMALOUS)),
   'payment-deleted': dashboard(pathOf(LONGEST), {
-    payments: { read: { type: 'deleted', row: rowOf(LONGEST) } },
+    payments: { read: { type: 'deleted', row: rowOf(LONGEST), keptDays: 400 } },
   }),
   refunds: dashboard('/dashboard/sandbox/refunds', { lists: { refunds: pageOf(REFUND_ROWS) } }),
   'refunds-none': dashboard('/dashboard/sandbox/refunds', { lists: { refunds: pageOf([]) } }),
@@ -591,9 +604,8 @@ export const BACK_OFFICE_GALLERY = {
     ],
   }),
   'desk-audit': desk('/operator/audit', {}, AUDIT),
-  'desk-health': desk('/operator/health', {
-    readHealth: HEALTH,
-  }),
+  'desk-health': desk('/operator/health', { readHealth: HEALTH, readModes: MODES }),
+  'desk-begin-maintenance': desk('/operator/health/begin-maintenance', {}),
 } as const satisfies Record<string, Answer>;
 
 export type BackOfficeState = keyof typeof BACK_OFFICE_GALLERY;

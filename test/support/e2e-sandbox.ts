@@ -1,12 +1,16 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import type { Gateway } from '../../scripts/gateway/gateway.ts';
-import { startGateway } from '../../scripts/gateway/own-gateway.ts';
+import { buildGateway, startGateway } from '../../scripts/gateway/own-gateway.ts';
+import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
 import { newMerchant, seedMerchants, type TestMerchant } from './e2e-merchant.ts';
 
 /**
- * Global setup: one gateway without rails for all files that pay in the sandbox. Files that count,
- * list or change a merchant's data have their own merchant; all others use the demo merchant.
+ * Global setup: one build for all gateways, and one gateway without rails for all files that pay in
+ * the sandbox. Files that count, list or change a merchant's data have their own merchant; all others
+ * use the demo merchant.
  */
 
 declare module 'vitest' {
@@ -39,6 +43,10 @@ export interface Sandbox {
   /** Files add the phones that they have paid with. */
   readonly phonesFile: string;
   readonly merchants: Readonly<Record<SandboxMerchant, TestMerchant>>;
+  /** The project whose Workers are built, because a test may copy and change it. */
+  readonly project: string;
+  /** For gateways that belong to one file. */
+  readonly builtDirectory: string;
 }
 
 interface Shared {
@@ -59,6 +67,7 @@ export default async function setUp({ provide }: TestProject): Promise<() => Pro
     running.users -= 1;
     if (running.users === 0) {
       await gateway.stop();
+      await rm(sandbox.builtDirectory, { recursive: true });
       await expectNoPhones(sandbox);
     }
   };
@@ -81,14 +90,18 @@ async function start(): Promise<Shared> {
     guides: await newMerchant('Guided Shop'),
     documents: await newMerchant('Documented Shop'),
   };
+  const builtDirectory = await mkdtemp(join(tmpdir(), 'kefel-built-'));
+  await buildGateway(builtDirectory);
   const gateway = await startGateway({
     name: 'sandbox',
+    builtDirectory,
     prepare: (stateDirectory) => seedMerchants(stateDirectory, Object.values(merchants)),
   });
   const { baseUrl, outputFile } = gateway;
   const phonesFile = `${outputFile}.phones`;
   await writeFile(phonesFile, '');
-  return { gateway, sandbox: { baseUrl, outputFile, phonesFile, merchants } };
+  const built = { project: PROJECT_DIRECTORY, builtDirectory };
+  return { gateway, sandbox: { baseUrl, outputFile, phonesFile, merchants, ...built } };
 }
 
 /** docs/promises.md#10: no phone that a test pays with is in any log. */

@@ -4,6 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, expect, inject, vi } from 'vitest';
 import type { Gateway, RunningGateway } from '../../scripts/gateway/gateway.ts';
 import { type GatewayOptions, gatewayAt, startGateway } from '../../scripts/gateway/own-gateway.ts';
+import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
 import type { TestMerchant } from './e2e-merchant.ts';
 import { type Behavior, type Endpoint, MerchantServer } from './e2e-merchant-server.ts';
 import type { SandboxMerchant } from './e2e-sandbox.ts';
@@ -143,7 +144,12 @@ export async function useScene(...merchant: Parameters<typeof joinScene>): Promi
 
 /** On the test's own gateway, as the demo merchant. */
 export async function startScene(options: GatewayOptions): Promise<OwnScene> {
-  const [gateway, server] = await Promise.all([startGateway(options), MerchantServer.start()]);
+  const { project, builtDirectory } = inject('sandbox');
+  const built = project === PROJECT_DIRECTORY ? { builtDirectory } : {};
+  const [gateway, server] = await Promise.all([
+    startGateway({ ...built, ...options }),
+    MerchantServer.start(),
+  ]);
   return {
     ...sceneOf(gateway, demoOf(gateway), server),
     gateway,

@@ -1,7 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'smol-toml';
 import { expect, test } from 'vitest';
-import { type Bindings, ConfigError, configOf } from '../../src/config.ts';
+import {
+  type Bindings,
+  ConfigError,
+  configOf,
+  RETENTION_PAYMENT_DAYS_MIN,
+} from '../../src/config.ts';
+import { CHECKS_STOP_AFTER_MS, DAY_MS, RECEIPT_LIFETIME_MS } from '../../src/domain/schedule.ts';
+import { REFUND_AGE_DAYS_MAX } from '../../src/merchants/refund-limits.ts';
 import { testSecrets } from '../support/secrets.ts';
 
 const SECRETS = testSecrets();
@@ -14,6 +21,10 @@ const VARIABLES = {
   RATE_LIMITS: 'on',
   REFUND_COMMISSION: 'return',
   SECOND_OPERATOR_ABOVE: '5000',
+  RETENTION_PAYMENT_DAYS: '400',
+  RETENTION_AUDIT_ADDRESS_DAYS: '90',
+  RETENTION_DEAD_LETTER_DAYS: '30',
+  RETENTION_MANUAL_RECEIPT_DAYS: '3660',
 };
 
 function configWith(changes: Record<string, string | undefined>) {
@@ -49,6 +60,21 @@ test('decisions.md#32: keys have ids and overlap, and the first one signs', () =
   const ring = `b:${base64Of(32)}, a:${base64Of(33)}`;
   const keys = configWith({ LINK_SIGNING_KEYS: ring }).linkSigningKeys;
   expect(keys.map(({ keyId }) => keyId)).toEqual(['b', 'a']);
+});
+
+test('decisions.md#24: keeps each kind of personal data as long as the operator sets', () => {
+  expect(configWith({}).retention).toEqual({
+    paymentMs: 400 * DAY_MS,
+    auditAddressMs: 90 * DAY_MS,
+    deadLetterMs: 30 * DAY_MS,
+    manualReceiptMs: 3_660 * DAY_MS,
+  });
+});
+
+test('keeps a payment at least as long as a merchant may refund it and a customer sees its receipt', () => {
+  expect(RETENTION_PAYMENT_DAYS_MIN).toBeGreaterThanOrEqual(REFUND_AGE_DAYS_MAX);
+  expect(RETENTION_PAYMENT_DAYS_MIN * DAY_MS).toBeGreaterThanOrEqual(RECEIPT_LIFETIME_MS);
+  expect(RETENTION_PAYMENT_DAYS_MIN * DAY_MS).toBeGreaterThanOrEqual(CHECKS_STOP_AFTER_MS);
 });
 
 test('reads which methods have a logo', () => {
@@ -100,6 +126,13 @@ test.each<[string, string | undefined]>([
   ['SECOND_OPERATOR_ABOVE', '-5'],
   ['SECOND_OPERATOR_ABOVE', '5.005'],
   ['SECOND_OPERATOR_ABOVE', '1.2.3'],
+  ['RETENTION_PAYMENT_DAYS', '399'],
+  ['RETENTION_PAYMENT_DAYS', '3661'],
+  ['RETENTION_PAYMENT_DAYS', '400.5'],
+  ['RETENTION_PAYMENT_DAYS', ''],
+  ['RETENTION_AUDIT_ADDRESS_DAYS', '29'],
+  ['RETENTION_DEAD_LETTER_DAYS', '0'],
+  ['RETENTION_MANUAL_RECEIPT_DAYS', 'forever'],
   ['METHOD_LOGOS', 'm-pesa.svg'],
   ['METHOD_LOGOS', 'BITCOIN=b.svg'],
   ['METHOD_LOGOS', 'M_PESA=../m-pesa.svg'],

@@ -11,7 +11,6 @@ import {
   pausedDueAtMs,
   QUEUED_LEASE_MS,
   queuedLeaseMs,
-  RETENTION_MS,
 } from '../../src/domain/schedule.ts';
 import { TRY_TIMEOUT_MS } from '../../src/webhooks/transport.ts';
 
@@ -139,8 +138,4 @@ describe('reconciliation (decisions.md#31)', () => {
       }),
     );
   });
-});
-
-test('an ended payment is kept for 400 days (decisions.md#24)', () => {
-  expect(RETENTION_MS).toBe(400 * dayMs);
 });

@@ -4,6 +4,7 @@ import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
 import { describe, expect, test } from 'vitest';
 import { ConfigError, type NamedKey } from '../../src/config.ts';
+import { DAY_MS } from '../../src/domain/schedule.ts';
 import { publishedKeys, retiredEntry } from '../../src/webhooks/published-keys.ts';
 import {
   bodySignatureHeader,
@@ -32,7 +33,10 @@ function publicBase64(pem: string): string {
 /** What is published in November 2026 with this ring and these retired keys. */
 function published2026(ring: readonly { readonly named: NamedKey }[], retired = '') {
   const keys = ring.map(({ named }) => named);
-  return publishedKeys(keys, retired, Date.UTC(2026, 10, 30));
+  return publishedKeys(keys, retired, {
+    retentionMs: 400 * DAY_MS,
+    nowMs: Date.UTC(2026, 10, 30),
+  });
 }
 
 const newer = rsaKey('k2');

@@ -91,6 +91,13 @@ const PROVOKED: Readonly<Record<ProblemCode, () => Promise<Response>>> = {
     vi.spyOn(IntentClient.prototype, 'read').mockRejectedValue(new ObjectUnavailable('away'));
     return call(statusPath('order-1'));
   },
+  maintenance: async () => {
+    await env.DB.prepare(
+      `UPDATE gateway_settings SET mode = 'maintenance', maintenance_since_ms = 1,
+        maintenance_by = 'Sara', maintenance_reason = 'Restoring'`,
+    ).run();
+    return postHosted();
+  },
   api_key_missing: () => call(statusPath('x'), { apiKey: null }),
   api_key_invalid: () => call(statusPath('x'), { apiKey: 'kfl_test_guess' }),
   api_key_wrong_environment: () =>
@@ -204,7 +211,9 @@ test.each(Object.keys(PROVOKED) as ProblemCode[])('%s', async (code) => {
   expect({ status, code: envelope.code }).toEqual({ status: PROBLEMS[code].status, code });
   // No placeholder is left over.
   expect(envelope.message).not.toMatch(/[{}]|undefined/);
-  const isTemporary = /^(?:too_many_requests|service_unavailable|.*_in_use)$/.test(code);
+  const isTemporary = /^(?:too_many_requests|service_unavailable|maintenance|.*_in_use)$/.test(
+    code,
+  );
   expect(headers.has('retry-after')).toBe(isTemporary);
 });
 

@@ -407,11 +407,15 @@ describe.each(DASHBOARD_ROUTES)('$method $path', (route) => {
     }
 
     // Members of a suspended merchant read, and change nothing of it; they open no form to refund.
-    const isClosed = route.method === 'POST' ? !route.whenSuspended : REFUNDING.test(route.path);
+    const isClosed = route.method === 'POST' ? !route.whenReadOnly : REFUNDING.test(route.path);
     if (isClosed || (route.method === 'GET' && !route.path.endsWith('.csv'))) {
       await setStatus('suspended');
       expect((await ask(here.owner, here)).status, 'suspended').toBe(isClosed ? 403 : status);
       await setStatus('active');
+      // The same holds for all members while the operator pauses changes (docs/decisions.md#48).
+      await pauseChanges(true);
+      expect((await ask(here.owner, here)).status, 'paused').toBe(isClosed ? 503 : status);
+      await pauseChanges(false);
     }
 
     expect(await belongings(here)).toEqual(before);
@@ -420,6 +424,15 @@ describe.each(DASHBOARD_ROUTES)('$method $path', (route) => {
     expect((await ask(here.owner, here)).status).toBe(status);
   });
 });
+
+async function pauseChanges(isPaused: boolean): Promise<void> {
+  const sql = `UPDATE gateway_settings SET members_read_only = ?1, members_read_only_since_ms = ?2,
+    members_read_only_by = ?3`;
+  const values = isPaused ? [1, Date.now(), 'Sara'] : [0, null, null];
+  await env.DB.prepare(sql)
+    .bind(...values)
+    .run();
+}
 
 async function setStatus(status: 'active' | 'suspended'): Promise<void> {
   await env.DB.prepare('UPDATE merchants SET status = ?1 WHERE id = ?2')

@@ -119,6 +119,7 @@ describe('decisions.md#9: the directory', () => {
       limits: {},
       appSchemes: [],
       bookVolume: 0,
+      isInMaintenance: false,
     });
   });
 

@@ -241,6 +241,28 @@ const ROWS: Readonly<Record<string, Row>> = {
     body: { at: new Date(Date.now()).toISOString().replace(/\.\d+/, '') },
     action: 'book.restored',
   },
+  '/maintenance/begin': {
+    path: '/maintenance/begin',
+    body: { reason: 'Restoring' },
+    action: 'maintenance.began',
+  },
+  '/maintenance/end': {
+    scene: () => operateApi('/maintenance/begin', { reason: 'Restoring' }),
+    path: '/maintenance/end',
+    body: {},
+    action: 'maintenance.ended',
+  },
+  '/members/pause-changes': {
+    path: '/members/pause-changes',
+    body: {},
+    action: 'member_changes.paused',
+  },
+  '/members/resume-changes': {
+    scene: () => operateApi('/members/pause-changes', {}),
+    path: '/members/resume-changes',
+    body: {},
+    action: 'member_changes.resumed',
+  },
 };
 
 beforeEach(() => {

@@ -1,7 +1,6 @@
 import { env } from 'cloudflare:workers';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { accountOf } from '../../src/account/client.ts';
-import { REFERENCE_KEPT_MS } from '../../src/account/references.ts';
 import { sharedReferenceFrom } from '../../src/domain/identifiers.ts';
 import type { Environment } from '../../src/domain/method.ts';
 import { forgetRails } from '../../src/rails/settings.ts';
@@ -173,7 +172,7 @@ test('the account forgets references when no object can have their payments any 
   const account = accountOf(env, tenantOf(ALPHA));
   const reference = sharedReferenceFrom(Date.now(), 1, new Uint8Array(20));
   await account.holdReference(reference, 'order-1');
-  advance(REFERENCE_KEPT_MS);
+  advance((366 + 400) * DAY_MS);
   await fireAccountAlarm();
   expect(await account.paymentOfReference(reference)).toBe('order-1');
   advance(DAY_MS);

@@ -72,6 +72,10 @@ const GROUP_OF: Readonly<Record<AuditAction, AuditGroup>> = {
   'book.restored': 'merchant',
   'payment.restored': 'merchant',
   'gateway.restored': 'merchant',
+  'maintenance.began': 'merchant',
+  'maintenance.ended': 'merchant',
+  'member_changes.paused': 'merchant',
+  'member_changes.resumed': 'merchant',
 };
 
 /** The value of the field "who" for the operator. */

@@ -3,7 +3,7 @@ import { LOGO_BYTES_MAX } from '../../../src/merchants/branding.ts';
 import { useTexts } from '../../../src/ui/texts.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { Field, Section, TextField } from '../../ui/elements.tsx';
-import { useCall } from '../call.ts';
+import { isReadOnly, useCall } from '../call.ts';
 import { ButtonForm, PostForm, Submit } from '../forms.tsx';
 import { Frame } from '../frame.tsx';
 import { BRANDING_PATH } from '../paths.ts';
@@ -27,7 +27,7 @@ interface BrandingProps {
 /** The merchant's look on the customers' pages, with a preview, and its details on receipts. */
 export function BrandingPage(props: BrandingProps) {
   const text = useTexts(DASHBOARD_TEXTS).branding;
-  const { isSuspended } = useCall().session;
+  const mayChange = !isReadOnly(useCall());
   return (
     <Frame title={text.title} active="branding" done={text.done}>
       <p>{text.lead}</p>
@@ -36,14 +36,14 @@ export function BrandingPage(props: BrandingProps) {
           <Preview color={props.preview} logoUrl={props.logoUrl} />
           <p class="small quiet">{text.previewNote}</p>
         </Section>
-        {!isSuspended && (
+        {mayChange && (
           <>
             <ColorCard {...props} />
             <LogoCard {...props} />
           </>
         )}
       </div>
-      {!isSuspended && <BusinessCard {...props} />}
+      {mayChange && <BusinessCard {...props} />}
     </Frame>
   );
 }

@@ -4,7 +4,7 @@ import type { ApiKeyView } from '../../../src/merchants/keys.ts';
 import { useTexts } from '../../../src/ui/texts.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { Choice, CopyText, Facts, Message, Section, useProblem, When } from '../../ui/elements.tsx';
-import { useCall } from '../call.ts';
+import { isReadOnly, useCall } from '../call.ts';
 import { ButtonForm, PostForm, Submit } from '../forms.tsx';
 import { Frame } from '../frame.tsx';
 import { keysPath } from '../paths.ts';
@@ -22,10 +22,11 @@ export function KeyPage(props: {
   readonly overlap?: Overlap | undefined;
 }) {
   const { apiKey, name, granted, overlap } = props;
-  const { environment, session, nowMs } = useCall();
+  const call = useCall();
+  const { environment, nowMs } = call;
   const text = useTexts(DASHBOARD_TEXTS).keys;
   const path = (form: string) => keysPath(environment, `/${apiKey.digest}/${form}`);
-  const canChange = !session.isSuspended && !isOver(apiKey, nowMs);
+  const canChange = !isReadOnly(call) && !isOver(apiKey, nowMs);
   return (
     <Frame title={`${text.oneTitle}: ${apiKey.name}`} active="keys">
       <section class="card" aria-label={text.oneTitle}>

@@ -3,7 +3,6 @@ import type { PaymentRow } from '../../../src/book/rows.ts';
 import { type Intent, reportedAttempt } from '../../../src/domain/intent.ts';
 import { phoneText } from '../../../src/domain/phone.ts';
 import { refundedOf } from '../../../src/domain/refund-amounts.ts';
-import { RETENTION_MS } from '../../../src/domain/schedule.ts';
 import type { EventSummary } from '../../../src/intent/protocol.ts';
 import type { FoundPayment } from '../../../src/interface/payments.ts';
 import { useTexts } from '../../../src/ui/texts.ts';
@@ -26,8 +25,6 @@ import { eventState, isOnItsWay } from '../webhooks/event.ts';
 import { cardId, Events } from './events.tsx';
 import { CustomerFacts, IdFacts, Items, PaymentFacts, Splits } from './payment-facts.tsx';
 import { ReceiptLink } from './receipt-link.tsx';
-
-const DAY_MS = 86_400_000;
 
 export type CancelRefusal = keyof DashboardMessages['payment']['cancelRefused'];
 
@@ -102,8 +99,8 @@ function Live({ view }: { readonly view: PaymentView }) {
 }
 
 /** What the book still has of a payment that its object has deleted. */
-export function DeletedPaymentPage(props: { readonly row: PaymentRow }) {
-  const { row } = props;
+export function DeletedPaymentPage(props: { readonly row: PaymentRow; readonly keptDays: number }) {
+  const { row, keptDays } = props;
   const text = useTexts(DASHBOARD_TEXTS).payment;
   const { methodName } = useTexts(CHECKOUT_TEXTS);
   return (
@@ -112,7 +109,7 @@ export function DeletedPaymentPage(props: { readonly row: PaymentRow }) {
       active="payments"
       head={{ back: useBack(), status: <StatusBadge {...row} /> }}
     >
-      <p>{text.gone(String(RETENTION_MS / DAY_MS))}</p>
+      <p>{text.gone(String(keptDays))}</p>
       <section class="card">
         <Facts
           rows={[

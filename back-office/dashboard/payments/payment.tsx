@@ -64,7 +64,7 @@ async function answerPayment(
     case 'not_found':
       return noticePage(call, 'not_found');
     case 'deleted':
-      return showPage(call, <DeletedPaymentPage row={found.row} />);
+      return showPage(call, <DeletedPaymentPage row={found.row} keptDays={found.keptDays} />);
     case 'found': {
       const requesterNames = new Map([
         ...found.keyNames,

@@ -6,7 +6,7 @@ import type { ListedPasskey } from '../../members/passkeys.ts';
 import type { OpenSession } from '../../members/sessions.ts';
 import { Badge, Facts, Section, Table, TextField, Untrusted, When } from '../../ui/elements.tsx';
 import { Languages } from '../../ui/page.tsx';
-import { useCall } from '../call.ts';
+import { isReadOnly, useCall } from '../call.ts';
 import { ButtonForm, CsrfField, PostForm } from '../forms.tsx';
 import { Frame } from '../frame.tsx';
 import { ACCOUNT_PATH } from '../paths.ts';
@@ -28,7 +28,7 @@ export function AccountPage(props: {
         <p class="hint">{text.passkeys.lead}</p>
         <Passkeys passkeys={passkeys} />
       </Section>
-      {!useCall().session.isSuspended && <AddPasskey name={newPasskeyName} />}
+      {!isReadOnly(useCall()) && <AddPasskey name={newPasskeyName} />}
       <Section id="sessions" title={text.sessions.title}>
         <p class="hint">{text.sessions.lead}</p>
         <Sessions sessions={sessions} />
@@ -66,7 +66,7 @@ function Me() {
 function Passkeys(props: { readonly passkeys: readonly ListedPasskey[] }) {
   const { passkeys } = props;
   const text = useTexts(DASHBOARD_TEXTS).account.passkeys;
-  const mayChange = !useCall().session.isSuspended;
+  const mayChange = !isReadOnly(useCall());
   return (
     <Table
       caption={text.title}

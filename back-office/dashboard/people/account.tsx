@@ -25,7 +25,7 @@ import { redirectTo } from '../../ui/answer.ts';
 import type { DashboardCall } from '../call.ts';
 import { showPage } from '../frame.tsx';
 import { ACCOUNT_PATH } from '../paths.ts';
-import { type DashboardRoute, get, post, postWhenSuspended } from '../route.ts';
+import { type DashboardRoute, get, post, postWhenReadOnly } from '../route.ts';
 import { AccountPage } from './account-page.tsx';
 import { changeKnown, changePeople, entryOf } from './audited.ts';
 import { answerRefused, finishCeremony, offerRegistration, refused, unfit } from './ceremony.ts';
@@ -45,9 +45,9 @@ export const ACCOUNT_ROUTES: readonly DashboardRoute[] = [
   post(`${PASSKEYS}/rename`, 'view', renameOwnPasskey),
   post(`${PASSKEYS}/remove`, 'view', removeOwnPasskey),
   // Members may always end their own sessions.
-  postWhenSuspended(`${SESSIONS}/revoke-others`, 'view', revokeOwnOtherSessions),
-  postWhenSuspended(`${SESSIONS}/:session/revoke`, 'view', revokeOwnSession),
-  postWhenSuspended('/dashboard/sign-out', 'view', signOut),
+  postWhenReadOnly(`${SESSIONS}/revoke-others`, 'view', revokeOwnOtherSessions),
+  postWhenReadOnly(`${SESSIONS}/:session/revoke`, 'view', revokeOwnSession),
+  postWhenReadOnly('/dashboard/sign-out', 'view', signOut),
 ];
 
 async function answerAccount(

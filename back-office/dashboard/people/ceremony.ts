@@ -1,3 +1,4 @@
+import { CHANGES_PAUSED_RETRY_SECONDS } from '../../../src/interface/changes-paused.ts';
 import {
   isConstraintFailure,
   runBatch,
@@ -52,6 +53,12 @@ export function answerRefused({ language }: PublicCall, ceremony: Ceremony): Res
 /** What the member can correct. */
 export function unfit({ language }: PublicCall, why: 'badName' | 'tooMany'): Response {
   return answerJson({ message: DASHBOARD_TEXTS[language].signIn[why] }, { status: 400 });
+}
+
+/** Joining is a change too, so it waits until the operator ends the pause. */
+export function answerPaused({ language }: PublicCall): Response {
+  const { text: message } = DASHBOARD_TEXTS[language].frame.notices.paused;
+  return answerJson({ message }, { status: 503, retryAfterSeconds: CHANGES_PAUSED_RETRY_SECONDS });
 }
 
 /** What the browser needs to create a passkey. `issuedFor`: see `Challenge`. */

@@ -21,7 +21,8 @@ import {
 } from '../../members/verification.ts';
 import { answerPage } from '../../ui/answer.ts';
 import type { PublicCall } from '../call.ts';
-import { finishCeremony, offerRegistration, refused, unfit } from './ceremony.ts';
+import { pausedNotice } from '../notices.tsx';
+import { answerPaused, finishCeremony, offerRegistration, refused, unfit } from './ceremony.ts';
 import { JoinPage, LinkEndedPage } from './join-page.tsx';
 
 /**
@@ -32,6 +33,9 @@ export async function showJoin(call: PublicCall): Promise<Response> {
   const invitation = await findInvitation(call, token);
   if (invitation === null) {
     return answerPage(call, <LinkEndedPage />, { status: 404 });
+  }
+  if (invitation.isPaused) {
+    return pausedNotice(call);
   }
   const passkeyName = browserName(call.request.headers.get('user-agent') ?? '');
   const page = <JoinPage token={token} invitation={invitation} passkeyName={passkeyName} />;
@@ -50,6 +54,9 @@ export async function beginJoin(call: PublicCall): Promise<Response> {
   const invitation = await findInvitation(call, body.token);
   if (invitation === null) {
     return refused(call, 'join', 'link');
+  }
+  if (invitation.isPaused) {
+    return answerPaused(call);
   }
   const memberName = nameOf(invitation, body.name);
   if (memberName === null) {
@@ -74,6 +81,9 @@ export async function finishJoin(call: PublicCall): Promise<Response> {
   const invitation = await findInvitation(call, body.token);
   if (invitation === null) {
     return refused(call, 'join', 'link');
+  }
+  if (invitation.isPaused) {
+    return answerPaused(call);
   }
   const challenge = await challengeOf(call, 'join', invitation.digest);
   if (challenge === null) {

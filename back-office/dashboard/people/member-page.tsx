@@ -2,7 +2,7 @@ import { useTexts } from '../../../src/ui/texts.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import type { Member } from '../../members/members.ts';
 import { Choice, type FactRow, Facts, Section, When } from '../../ui/elements.tsx';
-import { useCall } from '../call.ts';
+import { isReadOnly, useCall } from '../call.ts';
 import { ButtonForm, PostForm } from '../forms.tsx';
 import { Frame } from '../frame.tsx';
 import { memberPath, TEAM_PATH } from '../paths.ts';
@@ -22,7 +22,7 @@ export function MemberPage(props: { readonly member: Member; readonly link: NewL
       <Section id="about" title={text.member.about}>
         <Facts rows={factsOf(member)} />
       </Section>
-      {!useCall().session.isSuspended && <Changes member={member} />}
+      {!isReadOnly(useCall()) && <Changes member={member} />}
     </Frame>
   );
 }

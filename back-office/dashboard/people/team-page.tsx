@@ -14,7 +14,7 @@ import {
   useProblem,
   When,
 } from '../../ui/elements.tsx';
-import { useCall } from '../call.ts';
+import { isReadOnly, useCall } from '../call.ts';
 import { ButtonForm } from '../forms.tsx';
 import { Frame } from '../frame.tsx';
 import { memberPath, TEAM_PATH } from '../paths.ts';
@@ -49,7 +49,7 @@ export function TeamPage(props: {
       <Section id="members" title={text.members.title}>
         <Members members={members} />
       </Section>
-      {!useCall().session.isSuspended && (
+      {!isReadOnly(useCall()) && (
         <Section id="invite" title={text.invite.title}>
           <p class="hint">{text.invite.lead}</p>
           <InviteForm {...typed} />
@@ -165,7 +165,7 @@ function Invitations(props: { readonly invitations: readonly OpenInvitation[] })
         invitation.memberId === null ? text.newMember : text.newPasskey,
         invitation.invitedBy,
         <When atMs={invitation.expiresAtMs} />,
-        call.session.isSuspended ? (
+        isReadOnly(call) ? (
           ''
         ) : (
           <ButtonForm

@@ -3,6 +3,7 @@ import { majorText } from '../../../src/domain/money.ts';
 import type { Refund } from '../../../src/domain/refund.ts';
 import { refundableMinor } from '../../../src/domain/refund-amounts.ts';
 import type { Form } from '../../../src/http/form.ts';
+import { MAINTENANCE_RETRY_SECONDS } from '../../../src/http/problem.ts';
 import type { AskedRefund, RefundPlan } from '../../../src/interface/payments.ts';
 import type { RefundResult } from '../../../src/refunds/request.ts';
 import { moneyIn } from '../../elements/payment-elements.tsx';
@@ -11,19 +12,18 @@ import type { DashboardMessages } from '../../i18n/messages.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { newId } from '../../members/members.ts';
 import { answerJson, redirectTo } from '../../ui/answer.ts';
-import { actorOf, type DashboardCall, tenantOf } from '../call.ts';
+import { actorOf, type DashboardCall, isReadOnly, tenantOf } from '../call.ts';
 import { showPage } from '../frame.tsx';
-import { noticePage } from '../notices.tsx';
+import { noticePage, readOnlyNotice } from '../notices.tsx';
 import { listIn, paymentPath, refundPath, withList } from '../paths.ts';
 import { offerConfirmation, whenConfirmed } from '../people/confirmation.ts';
 import { consequencesOf, NoRefundPage, RefundPage } from './refund-page.tsx';
 
 /** GET …/payments/:uniqueId/refund: the form for one transaction of the payment. */
 export async function showRefund(call: DashboardCall): Promise<Response> {
-  const { session, url } = call;
-  return session.isSuspended
-    ? noticePage(call, 'suspended')
-    : showForm(call, newId('rfd'), url.searchParams.get('transactionId'), null);
+  return isReadOnly(call)
+    ? readOnlyNotice(call)
+    : showForm(call, newId('rfd'), call.url.searchParams.get('transactionId'), null);
 }
 
 /**
@@ -59,7 +59,7 @@ export async function finishRefund(call: DashboardCall): Promise<Response> {
   if (plan instanceof Response) {
     return plan;
   }
-  if (plan.type === 'wrong') {
+  if (plan.type !== 'fit' && plan.type !== 'rejected') {
     return unfit(plan);
   }
   // This includes a refund that the payment rejects by now: only a confirmed request learns why.
@@ -70,7 +70,9 @@ export async function finishRefund(call: DashboardCall): Promise<Response> {
     const result = await refund(tenantOf(call), actorOf(call), uniqueId, request);
     return result.type === 'accepted'
       ? answerJson({})
-      : answerJson(resultProblem(call, attempt, intent, result), { status: 409 });
+      : answerJson(resultProblem(call, attempt, intent, result), {
+          status: result.type === 'maintenance' ? 503 : 409,
+        });
   });
 }
 
@@ -99,6 +101,9 @@ async function showForm(
   const text = DASHBOARD_TEXTS[call.language].refunds;
   const all = { refundUniqueId, transactionId, amountMinor: null, reason: null };
   const plan = await rehearse(call, all);
+  if (plan.type === 'maintenance') {
+    return noticePage(call, 'maintenance', { retryAfterSeconds: MAINTENANCE_RETRY_SECONDS });
+  }
   if (plan.type !== 'rehearsed' && plan.type !== 'no_transaction') {
     return noticePage(call, 'not_found');
   }
@@ -151,7 +156,7 @@ interface Meant {
 type Plan =
   | (Meant & { readonly type: 'fit'; readonly refund: Refund })
   | (Meant & { readonly type: 'rejected'; readonly problem: RefundProblem })
-  | { readonly type: 'wrong'; readonly problem: RefundProblem };
+  | { readonly type: 'wrong' | 'maintenance'; readonly problem: RefundProblem };
 
 async function planOf(call: DashboardCall): Promise<Plan | Response> {
   const { problems } = DASHBOARD_TEXTS[call.language].refunds;
@@ -162,6 +167,8 @@ async function planOf(call: DashboardCall): Promise<Plan | Response> {
       return noticePage(call, 'bad_form');
     case 'not_found':
       return noticePage(call, 'not_found');
+    case 'maintenance':
+      return { type: 'maintenance', problem: { message: problems.maintenance, field: null } };
     case 'bad_amount':
       return { type: 'wrong', problem: { message: problems.bad_amount, field: 'amount' } };
     case 'bad_reason':
@@ -178,9 +185,11 @@ async function planOf(call: DashboardCall): Promise<Plan | Response> {
   }
 }
 
+const UNFIT_STATUS = { wrong: 400, rejected: 409, maintenance: 503 } as const;
+
 /** Tells our script the reason, which it shows at the form. */
 function unfit({ type, problem }: Exclude<Plan, { readonly type: 'fit' }>): Response {
-  return answerJson(problem, { status: type === 'wrong' ? 400 : 409 });
+  return answerJson(problem, { status: UNFIT_STATUS[type] });
 }
 
 function rehearse(call: DashboardCall, asked: AskedRefund): Promise<RefundPlan> {
@@ -243,6 +252,8 @@ function resultProblem(
     case 'payment_not_found':
     case 'transaction_not_found':
       return { message: text.problems.no_transaction, field: null };
+    case 'maintenance':
+      return { message: text.problems.maintenance, field: null };
     case 'rejected':
       return rejectionProblem(call, result.intent, attempt, result.rejection);
     case 'too_old':

@@ -22,6 +22,7 @@ export const dashboard: DashboardMessages = {
     environment: { sandbox: 'መሞከሪያ', production: 'እውነተኛ' },
     sandboxBanner: 'መሞከሪያ፦ እዚህ ገንዘብ አይንቀሳቀስም',
     suspendedBanner: 'ይህ ነጋዴ ታግዷል፦ አዲስ ክፍያ አይፈቀድም፣ ምንም ነገር መለወጥ አይቻልም። አስተዳዳሪውን ይጠይቁ።',
+    pausedBanner: 'ሥርዓቱ በጥገና ላይ ስለሆነ ለውጦች ለጊዜው ቆመዋል። ሁሉንም ማንበብ ይችላሉ፤ ክፍያዎች ይቀጥላሉ።',
     nav: {
       overview: 'አጠቃላይ እይታ',
       payments: 'ክፍያዎች',
@@ -60,6 +61,14 @@ export const dashboard: DashboardMessages = {
       suspended: {
         title: 'ይህ ነጋዴ ታግዷል',
         text: 'አስተዳዳሪው እገዳውን እስኪያነሳ ድረስ ምንም መለወጥ አይቻልም። ምንም አልተለወጠም።',
+      },
+      paused: {
+        title: 'ለውጦች ለጊዜው ቆመዋል',
+        text: 'አስተዳዳሪው ሥርዓቱን እየጠገነ ስለሆነ ለውጦች ለጊዜው ቆመዋል። ምንም አልተቀየረም። ቆይተው ይሞክሩ።',
+      },
+      maintenance: {
+        title: 'ሥርዓቱ በጥገና ላይ ነው',
+        text: 'ለጊዜው አዲስ ተመላሽ ገንዘብ መጠየቅ አይቻልም። ምንም አልተቀየረም። ቆይተው ይሞክሩ።',
       },
       bad_form: {
         title: 'ይህ ቅጽ ጊዜው አልፎበታል',
@@ -317,7 +326,8 @@ export const dashboard: DashboardMessages = {
   payment: {
     title: (uniqueId) => `ክፍያ ${uniqueId}`,
     back: 'ሁሉም ክፍያዎች',
-    gone: (days) => `የዚህ ክፍያ ዝርዝር ካበቃ ከ${days} ቀናት በኋላ ተሰርዟል። ይህ ዝርዝሩ እስካሁን የሚያውቀው ነው።`,
+    gone: (days) =>
+      `የዚህ ክፍያ ዝርዝር ካበቃ ከ${days} ቀናት በኋላ፣ ወይም በደንበኛው ጥያቄ ቀደም ብሎ ተሰርዟል። ይህ ዝርዝሩ እስካሁን የሚያውቀው ነው።`,
     facts: 'ክፍያው',
     amount: 'መጠን',
     reason: 'ምክንያት',
@@ -524,6 +534,7 @@ export const dashboard: DashboardMessages = {
     failed: 'አልተሳካም። ደግመው ከመሞከርዎ በፊት የክፍያውን ገጽ እንደገና ከፍተው ተመላሹ መኖሩን ይመልከቱ፦ አንድ ቅጽ ሁለት ጊዜ አይመልስም።',
     problems: {
       not_paid: 'ይህ ክፍያ አልተከፈለም፣ ስለዚህ የሚመለስ ነገር የለም።',
+      maintenance: 'ሥርዓቱ በጥገና ላይ ስለሆነ ለጊዜው አዲስ ተመላሽ ገንዘብ አይቀበልም። ምንም ገንዘብ አልተመለሰም። ቆይተው ይሞክሩ።',
       nothing_left: 'የዚህ ክፍያ ገንዘብ ሁሉ ተመልሷል፣ ወይም በመመለስ ላይ ነው።',
       bad_amount: 'መጠን ያስገቡ፣ ለምሳሌ 1500 ወይም 99.50።',
       too_many_refunds: 'ለዚህ ክፍያ ከዚህ በላይ ተመላሽ ማድረግ አይቻልም። አስተዳዳሪውን ይጠይቁ።',
@@ -1279,6 +1290,10 @@ export const dashboard: DashboardMessages = {
       'book.restored': 'የክፍያዎች ዝርዝር ወደ ቀድሞው ተመልሷል',
       'payment.restored': 'ክፍያው ወደ ቀድሞ ጊዜ ተመልሷል',
       'gateway.restored': 'ጌትዌዩ ከመጠባበቂያ ቅጂ ተመልሷል',
+      'maintenance.began': 'ጥገና ተጀምሯል',
+      'maintenance.ended': 'ጥገና አብቅቷል',
+      'member_changes.paused': 'የአባላት ለውጦች ቆመዋል',
+      'member_changes.resumed': 'የአባላት ለውጦች እንደገና ተፈቅደዋል',
     },
     details: {
       phones: 'ስልክ ቁጥሮች',

@@ -26,6 +26,8 @@ export const dashboard = {
     sandboxBanner: 'Sandbox: no money moves here',
     suspendedBanner:
       'This merchant is suspended. New payments are rejected and nothing can be changed. Contact the operator.',
+    pausedBanner:
+      'Changes are paused while the gateway is maintained. You can read everything. Payments go on.',
     nav: {
       overview: 'Overview',
       payments: 'Payments',
@@ -65,6 +67,14 @@ export const dashboard = {
       suspended: {
         title: 'This merchant is suspended',
         text: 'No changes can be made until the operator lifts the suspension. Nothing was changed.',
+      },
+      paused: {
+        title: 'Changes are paused',
+        text: 'The operator maintains the gateway, so changes are paused for a while. Nothing was changed. Try again later.',
+      },
+      maintenance: {
+        title: 'The gateway is being maintained',
+        text: 'No new refund can be requested for a while. Nothing was changed. Try again later.',
       },
       bad_form: {
         title: 'This form is out of date',
@@ -349,7 +359,7 @@ export const dashboard = {
     title: (uniqueId: string) => `Payment ${uniqueId}`,
     back: 'All payments',
     gone: (days: string) =>
-      `The details of this payment were deleted ${days} days after it ended. Only this summary remains.`,
+      `The details of this payment were deleted ${days} days after it ended, or earlier on the customer’s request. Only this summary remains.`,
     facts: 'Payment',
     amount: 'Amount',
     reason: 'Reason',
@@ -564,6 +574,8 @@ export const dashboard = {
       'That did not work. Reload the payment’s page and see whether the refund is there before you try again: the same form never refunds twice.',
     problems: {
       not_paid: 'This payment was not paid, so there is nothing to refund.',
+      maintenance:
+        'The gateway is being maintained and takes no new refund for a while. Nothing was refunded. Try again later.',
       nothing_left: 'All of this payment was refunded, or is about to be.',
       bad_amount: 'Enter an amount, for example 1500 or 99.50.',
       too_many_refunds: 'This payment has as many refunds as are possible. Contact the operator.',
@@ -1358,6 +1370,10 @@ export const dashboard = {
       'book.restored': 'Payment list restored',
       'payment.restored': 'Payment set back to an earlier time',
       'gateway.restored': 'Gateway restored from a backup',
+      'maintenance.began': 'Maintenance began',
+      'maintenance.ended': 'Maintenance ended',
+      'member_changes.paused': 'Changes by members paused',
+      'member_changes.resumed': 'Changes by members resumed',
     },
     details: {
       phones: 'phone numbers',

@@ -13,6 +13,25 @@ export const desk = {
       audit: 'Audit log',
       health: 'Health',
     },
+    modes: 'Modes',
+    inMaintenance: 'Maintenance: no new payments and refunds.',
+    changesArePaused: 'Changes by members are paused.',
+    newPayments: 'New payments and refunds',
+    taken: 'Taken',
+    notTaken: 'Refused for maintenance',
+    membersChanges: 'Changes by members',
+    allowed: 'Allowed',
+    paused: 'Paused',
+    beginMaintenance: 'Begin maintenance',
+    beginMaintenanceLead:
+      'Within 10 seconds, requests for new payments and refunds are answered with 503. Payments in progress, callbacks and webhooks go on.',
+    endMaintenance: 'End maintenance',
+    endMaintenanceLead: 'Within 10 seconds, new payments and refunds are taken again.',
+    pauseChanges: 'Pause changes by members',
+    pauseChangesLead:
+      'Members of all merchants can sign in and read, but change nothing in the dashboard. Payments, API keys and your own changes go on.',
+    resumeChanges: 'Resume changes by members',
+    resumeChangesLead: 'Members can change things in the dashboard again.',
     signedInAs: 'Signed in as',
     recordedAs: 'The audit log will name you:',
     about: 'What this is about',
@@ -178,7 +197,7 @@ export const desk = {
 
     deadLetter: 'Dead letter',
     lettersLead:
-      'Messages that a queue has given up. A letter waits 30 days, and what a provider reported 400 days.',
+      'Messages that a queue has given up. A letter waits 30 days, and what a provider reported as long as a payment is kept.',
     lettersEmpty: 'No dead letters.',
     kind: 'Kind',
     letterKinds: {
@@ -242,6 +261,10 @@ export const desk = {
       refunds_limited: 'The limits for refunds hold from now on.',
       invited: 'The invitation was created.',
       merchant_created: 'The merchant was created. Invite the first owner now.',
+      maintenance_began: 'Maintenance has begun. It holds everywhere within 10 seconds.',
+      maintenance_ended: 'Maintenance has ended. New payments are taken within 10 seconds.',
+      changes_paused: 'Members can change nothing from now on.',
+      changes_resumed: 'Members can change things again.',
       letter_sent: 'The message was sent to its queue again.',
       letter_discarded: 'The message was deleted.',
     },
@@ -268,6 +291,8 @@ export const desk = {
         'The payment is older than the merchant’s refunds may be. Nothing was changed.',
       refund_daily_limit:
         'The merchant’s refunds of today would exceed their limit. Nothing was changed.',
+      maintenance:
+        'The gateway is in maintenance and takes no new refunds. End maintenance first. Nothing was changed.',
       payment_not_paid: 'There is nothing to refund. Nothing was changed.',
       too_many_refunds: 'The payment has as many refunds as are possible. Nothing was changed.',
       refund_needs_review:

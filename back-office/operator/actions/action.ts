@@ -32,7 +32,8 @@ export type Answers =
   | 'review'
   | 'rebuilt'
   | 'restored'
-  | 'restored_gateway';
+  | 'restored_gateway'
+  | 'modes';
 
 /**
  * An operator's action. The API's route, the desk's forms and the commands follow from it. What its
@@ -186,7 +187,8 @@ export type SubjectName =
   | 'refund'
   | 'merchant'
   | 'new_merchant'
-  | 'letter';
+  | 'letter'
+  | 'gateway';
 
 /** A form of the desk, behind a page that shows what it is about and asks for confirmation. */
 export interface ActionForm {

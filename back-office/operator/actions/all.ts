@@ -1,6 +1,7 @@
 import type { OperatorAction } from './action.ts';
 import { GATEWAY_ACTIONS } from './gateway.ts';
 import { MERCHANT_ACTIONS } from './merchants.ts';
+import { MODE_ACTIONS } from './modes.ts';
 import { PAYMENT_ACTIONS } from './payments.ts';
 import { RESTORE_ACTIONS } from './restore.ts';
 
@@ -10,4 +11,5 @@ export const ACTIONS: readonly OperatorAction[] = [
   ...PAYMENT_ACTIONS,
   ...GATEWAY_ACTIONS,
   ...RESTORE_ACTIONS,
+  ...MODE_ACTIONS,
 ];

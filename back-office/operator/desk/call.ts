@@ -1,7 +1,7 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Form } from '../../../src/http/form.ts';
-import type { AttentionCounts } from '../../../src/interface/operations.ts';
+import type { AttentionCounts, Modes } from '../../../src/interface/operations.ts';
 import type { OperatorCall } from '../call.ts';
 
 /** An authenticated request to the desk. For a post, origin and form token are checked. */
@@ -22,6 +22,8 @@ export interface DeskRoute {
 export interface DeskPage extends DeskCall {
   /** What waits for the operator. */
   readonly counts: AttentionCounts;
+  /** Unusual modes of the gateway, which every page names at its top. */
+  readonly modes: Modes;
   /** What each form of the page brings back. */
   readonly token: string;
 }

@@ -161,7 +161,12 @@ function Control(props: {
   );
 }
 
-/** Makes the change. Problems 400, 403 and 409 lead back to the question. */
+/** Problems that lead back to the question, and a refund during maintenance. */
+function isAnswerable({ status, code }: Problem): boolean {
+  return [400, 403, 409].includes(status) || code === 'maintenance';
+}
+
+/** Makes the change, or leads back to the question. */
 async function answerChange(call: DeskCall, form: Form): Promise<Response> {
   try {
     const fields = fieldsIn(call, form);
@@ -169,7 +174,7 @@ async function answerChange(call: DeskCall, form: Form): Promise<Response> {
     const link = form.showsLink ? await sealedLink(call, content) : '';
     return redirectTo(`${subjectPath(form.subject, target)}${link}`, { done });
   } catch (error) {
-    if (!(error instanceof Problem) || ![400, 403, 409].includes(error.status)) {
+    if (!(error instanceof Problem && isAnswerable(error))) {
       throw error;
     }
     const over = form.over?.[error.code];

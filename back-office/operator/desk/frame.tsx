@@ -7,17 +7,28 @@ import { answerPage } from '../../ui/answer.ts';
 import { ButtonLink, DoneMessage, Table } from '../../ui/elements.tsx';
 import type { PageHead } from '../../ui/layout.tsx';
 import { BackOfficePage, Navigation, usePageUrl } from '../../ui/page.tsx';
-import { CurrentDesk, type DeskCall, useDesk } from './call.ts';
+import { CurrentDesk, type DeskCall, type DeskPage, useDesk } from './call.ts';
 import { formToken } from './form-token.ts';
+import { ModeBanners } from './modes.tsx';
 import { type Item, PATHS } from './paths.ts';
 
+type DeskHeader = Pick<DeskPage, 'counts' | 'modes'>;
+
+/** What the top of every page shows. */
+export async function readHeader({ payments }: DeskCall): Promise<DeskHeader> {
+  const { countAttention, readModes } = payments.operations;
+  const [counts, modes] = await Promise.all([countAttention(), readModes()]);
+  return { counts, modes };
+}
+
 /** A page of the desk. */
-export async function answerDesk(call: DeskCall, page: VNode): Promise<Response> {
-  const [counts, token] = await Promise.all([
-    call.payments.operations.countAttention(),
-    formToken(call),
-  ]);
-  const desk = { ...call, counts, token };
+export async function answerDesk(
+  call: DeskCall,
+  page: VNode,
+  header: Promise<DeskHeader> = readHeader(call),
+): Promise<Response> {
+  const [known, token] = await Promise.all([header, formToken(call)]);
+  const desk = { ...call, ...known, token };
   return answerPage(call, <CurrentDesk.Provider value={desk}>{page}</CurrentDesk.Provider>);
 }
 
@@ -44,7 +55,12 @@ export function Frame({ active, title, head, children }: FrameProps) {
           {text.signedInAs} <bdi>{useOperatorText(actor.name, actor.isProved === true)}</bdi>
         </p>
       }
-      header={<DeskNavigation active={active} counts={counts} />}
+      header={
+        <>
+          <DeskNavigation active={active} counts={counts} />
+          <ModeBanners />
+        </>
+      }
     >
       <DoneMessage texts={text.done} />
       <DoneMessage texts={text.notDone} tone="bad" />

@@ -7,6 +7,7 @@ import { redirectTo } from '../../ui/answer.ts';
 import { Badge, Facts, Table, When } from '../../ui/elements.tsx';
 import { type DeskCall, useDesk } from './call.ts';
 import { answerDesk, Frame } from './frame.tsx';
+import { ModesSection } from './modes.tsx';
 import { PATHS } from './paths.ts';
 
 /** POST /operator/health/refresh: the books report now. */
@@ -36,6 +37,7 @@ function HealthPage(health: Health) {
         ),
       }}
     >
+      <ModesSection />
       <Rails {...health} />
       {health.environments.map((environment) => (
         <Environment {...environment} />

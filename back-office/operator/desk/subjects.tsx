@@ -68,6 +68,11 @@ export const SUBJECTS: Readonly<Record<SubjectName, Subject>> = {
     path: ADD_MERCHANT_PATH,
     read: async () => ({ useFacts: () => [], values: {} }),
   },
+  gateway: {
+    active: 'health',
+    path: PATHS.health,
+    read: async () => ({ useFacts: () => [], values: {} }),
+  },
   letter: { active: 'deadLetters', path: `${PATHS.deadLetters}/:id`, read: readLetter },
 };
 
@@ -85,6 +90,8 @@ export function subjectPath(subject: SubjectName, target: Target): string {
       return target.merchantId === undefined ? PATHS.merchants : merchantPath(target.merchantId);
     case 'letter':
       return letterPath(found(target.id));
+    case 'gateway':
+      return PATHS.health;
     default: {
       const [environment, merchantId, uniqueId] = [
         found(target.environment),

@@ -11,7 +11,7 @@ import {
   type IntentTerms,
 } from '../../domain/intent.ts';
 import { jsonResponse, successBody } from '../../http/envelope.ts';
-import { problem, validationProblem } from '../../http/problem.ts';
+import { maintenance, problem, validationProblem } from '../../http/problem.ts';
 import { type IntentClient, intentByUniqueId } from '../../intent/client.ts';
 import type { ExpressAnswers, IdempotencyClaim, TakenResult } from '../../intent/protocol.ts';
 import { banks } from '../../merchants/directory.ts';
@@ -115,11 +115,11 @@ async function readNewPayment(call: MerchantCall, kind: IntentKind) {
   });
   const validate = kind === 'hosted' ? validateHosted : validateExpress;
   const validated = validate(body, await validationContext(call, methods, body));
-  if (!validated.ok) {
-    const { errors, warnings } = validated;
+  if (!validated.ok || access.isInMaintenance) {
+    const { warnings } = validated;
     const taken = await answerIfTaken(call, body, idempotency, warnings);
     if (taken === null) {
-      throw validationProblem(errors, warnings);
+      throw validated.ok ? maintenance() : validationProblem(validated.errors, warnings);
     }
     return taken;
   }
@@ -149,7 +149,8 @@ type NewPayment = Exclude<Awaited<ReturnType<typeof readNewPayment>>, Response>;
 
 /**
  * A taken id comes before validation errors, because correcting the body would not help. A repeated
- * request gets its first answer even if the merchant's settings have changed since.
+ * request gets its first answer even if the merchant's settings have changed since, or during
+ * maintenance.
  */
 async function answerIfTaken(
   call: MerchantCall,

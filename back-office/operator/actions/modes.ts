@@ -1,0 +1,91 @@
+import type { Modes } from '../../../src/interface/operations.ts';
+import {
+  type ActionForm,
+  by,
+  changed,
+  type OperatorAction,
+  type Outcome,
+  required,
+} from './action.ts';
+import { REASON_INPUT } from './merchants.ts';
+
+type Change = { readonly isChanged: boolean; readonly content: Modes };
+
+function done(name: string) {
+  return (change: Change): Outcome => ({ ...changed(change), done: name });
+}
+
+function form(
+  path: `/${string}`,
+  title: 'beginMaintenance' | 'endMaintenance' | 'pauseChanges' | 'resumeChanges',
+): ActionForm {
+  return {
+    subject: 'gateway',
+    path,
+    title: `pages.${title}`,
+    lead: `pages.${title}Lead`,
+    fields: title === 'beginMaintenance' ? ['reason'] : [],
+  };
+}
+
+/** What operators do before and after they change the gateway itself. */
+export const MODE_ACTIONS: readonly OperatorAction[] = [
+  {
+    path: '/maintenance/begin',
+    answers: 'modes',
+    run: by(({ beginMaintenance }) => beginMaintenance, done('maintenance_began')),
+    fields: {
+      reason: required('TEXT', 'reason, for the other operators', { input: REASON_INPUT }),
+    },
+    commands: [
+      {
+        name: 'maintenance on',
+        about: 'refuse new payments and refunds within 10 s; what has begun goes on',
+        examples: ['maintenance on --reason "Restoring the database"'],
+      },
+    ],
+    forms: [form('/begin-maintenance', 'beginMaintenance')],
+  },
+  {
+    path: '/maintenance/end',
+    answers: 'modes',
+    run: by(({ endMaintenance }) => endMaintenance, done('maintenance_ended')),
+    fields: {},
+    commands: [
+      {
+        name: 'maintenance off',
+        about: 'take new payments and refunds again, within 10 s',
+        examples: ['maintenance off'],
+      },
+    ],
+    forms: [form('/end-maintenance', 'endMaintenance')],
+  },
+  {
+    path: '/members/pause-changes',
+    answers: 'modes',
+    run: by(({ pauseMemberChanges }) => pauseMemberChanges, done('changes_paused')),
+    fields: {},
+    commands: [
+      {
+        name: 'members read-only on',
+        about: 'refuse every change by members; they can still sign in and read',
+        examples: ['members read-only on'],
+      },
+    ],
+    forms: [form('/pause-changes', 'pauseChanges')],
+  },
+  {
+    path: '/members/resume-changes',
+    answers: 'modes',
+    run: by(({ resumeMemberChanges }) => resumeMemberChanges, done('changes_resumed')),
+    fields: {},
+    commands: [
+      {
+        name: 'members read-only off',
+        about: 'let members change things again',
+        examples: ['members read-only off'],
+      },
+    ],
+    forms: [form('/resume-changes', 'resumeChanges')],
+  },
+];

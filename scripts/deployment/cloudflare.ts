@@ -1,0 +1,173 @@
+import { execFile } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { promisify } from 'node:util';
+
+const DEFAULT_BASE_URL = 'https://api.cloudflare.com/client/v4';
+const TIMEOUT_MS = 60_000;
+/** The API answers with at most this many rows of a list. */
+const PER_PAGE = 100;
+
+/** Cloudflare refused a call, or did not answer: `code` is null then. */
+export class CloudflareError extends Error {
+  override readonly name = 'CloudflareError';
+  readonly code: number | null;
+  readonly status: number | null;
+
+  constructor(message: string, code: number | null, status: number | null) {
+    super(message);
+    this.code = code;
+    this.status = status;
+  }
+
+  /** Whether the token may not do this. */
+  get isForbidden(): boolean {
+    return this.status === 401 || this.status === 403;
+  }
+
+  get isMissing(): boolean {
+    return this.status === 404;
+  }
+}
+
+interface Envelope {
+  readonly success: boolean;
+  readonly errors?: readonly { readonly code: number; readonly message: string }[];
+  readonly result: unknown;
+  readonly result_info?: { readonly total_pages?: number };
+}
+
+export interface CloudflareCall {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Below the base URL, such as `/accounts/…`. */
+  readonly path: string;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Cloudflare's API with one token. */
+export class Cloudflare {
+  readonly #baseUrl: string;
+  readonly #token: string;
+
+  constructor(token: string, baseUrl: string) {
+    this.#token = token;
+    this.#baseUrl = baseUrl;
+  }
+
+  /** The result of a call. Throws CloudflareError, whose message never has the token. */
+  async call<Result>(call: CloudflareCall): Promise<Result> {
+    return (await this.#send(call)).result as Result;
+  }
+
+  get<Result>(path: string): Promise<Result> {
+    return this.call({ method: 'GET', path });
+  }
+
+  /** The result, or null for something that does not exist. */
+  async getIfPresent<Result>(path: string): Promise<Result | null> {
+    try {
+      return await this.get<Result>(path);
+    } catch (error) {
+      if (error instanceof CloudflareError && error.isMissing) {
+        return null;
+      }
+      throw error;
+    }
+  }
+
+  /** All rows of a list. */
+  async list<Row>(path: string): Promise<readonly Row[]> {
+    const rows: Row[] = [];
+    const separator = path.includes('?') ? '&' : '?';
+    for (let page = 1; ; page += 1) {
+      const envelope = await this.#send({
+        method: 'GET',
+        path: `${path}${separator}page=${page}&per_page=${PER_PAGE}`,
+      });
+      rows.push(...(envelope.result as Row[]));
+      if (page >= (envelope.result_info?.total_pages ?? 1)) {
+        return rows;
+      }
+    }
+  }
+
+  async #send({ method, path, body, headers = {} }: CloudflareCall): Promise<Envelope> {
+    const response = await this.#reach(method, path, {
+      method,
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+      headers: {
+        authorization: `Bearer ${this.#token}`,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const envelope = envelopeIn(response.text);
+    if (envelope?.success !== true) {
+      const [error] = envelope?.errors ?? [];
+      throw new CloudflareError(
+        error === undefined
+          ? `Cloudflare answered ${response.status} to ${method} ${path}`
+          : `Cloudflare refused ${method} ${path}: ${error.message} (${error.code})`,
+        error?.code ?? null,
+        response.status,
+      );
+    }
+    return envelope;
+  }
+
+  async #reach(method: string, path: string, request: RequestInit) {
+    try {
+      const response = await fetch(`${this.#baseUrl}${path}`, request);
+      return { status: response.status, text: await response.text() };
+    } catch (error) {
+      const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      throw new CloudflareError(
+        `Cloudflare cannot be reached for ${method} ${path}: ${reason}`,
+        null,
+        null,
+      );
+    }
+  }
+}
+
+/** The client for CLOUDFLARE_API_TOKEN, else for the login of `npx wrangler login`. */
+export async function cloudflareOf(environment: NodeJS.ProcessEnv): Promise<Cloudflare> {
+  const token = environment.CLOUDFLARE_API_TOKEN ?? (await loginToken(environment));
+  return new Cloudflare(token, environment.CLOUDFLARE_API_BASE_URL ?? DEFAULT_BASE_URL);
+}
+
+/** Wrangler refreshes the login, if it has expired. */
+async function loginToken(environment: NodeJS.ProcessEnv): Promise<string> {
+  const main = createRequire(import.meta.url).resolve('wrangler');
+  try {
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      ['--no-warnings', main, 'auth', 'token', '--json'],
+      { env: { ...environment, WRANGLER_HIDE_BANNER: 'true' } },
+    );
+    const { token } = JSON.parse(stdout) as { readonly token?: string };
+    if (token !== undefined) {
+      return token;
+    }
+  } catch {
+    // Not logged in: the message below says what to do.
+  }
+  throw new CloudflareError(
+    'no login to Cloudflare: run `npx wrangler login`, or set CLOUDFLARE_API_TOKEN',
+    null,
+    401,
+  );
+}
+
+function envelopeIn(text: string): Envelope | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && 'success' in value
+      ? (value as Envelope)
+      : null;
+  } catch {
+    return null;
+  }
+}

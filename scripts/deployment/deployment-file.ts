@@ -1,0 +1,155 @@
+import { mkdir } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import * as v from 'valibot';
+import { isOperatorName } from '../../src/domain/operator-name.ts';
+import { PROJECT_DIRECTORY, readIfPresent, writeWhole } from '../project/files.ts';
+import { checkDeploymentName } from './names.ts';
+
+/**
+ * `deployments/<name>.json`: what `npm run setup` made, and from which both Workers' configurations are
+ * rendered. It contains no secret in plain text, so an operator can commit it to a repository.
+ */
+
+export const DEPLOYMENTS_DIRECTORY = join(PROJECT_DIRECTORY, 'deployments');
+
+/** Cloudflare's jurisdictions for objects, D1 and R2; empty: none. */
+export const JURISDICTIONS = ['', 'eu', 'fedramp'] as const;
+/** Where objects are made; empty: near the first request. */
+export const LOCATION_HINTS = [
+  '',
+  ...['afr', 'apac', 'eeur', 'enam', 'me', 'oc', 'sam', 'weur', 'wnam'],
+] as const;
+
+/** The rings that are derived from the recovery key. */
+export const DERIVED_RINGS = [
+  'LINK_SIGNING_KEYS',
+  'DATA_ENCRYPTION_KEYS',
+  'BACKUP_KEYS',
+  'BACK_OFFICE_KEYS',
+] as const;
+/** The rings whose keys are generated, and sealed under the recovery key. */
+export const SEALED_RINGS = [
+  'WEBHOOK_RSA_PRIVATE_KEYS_SANDBOX',
+  'WEBHOOK_RSA_PRIVATE_KEYS_PRODUCTION',
+] as const;
+
+const keyId = v.pipe(
+  v.string(),
+  v.regex(/^[A-Za-z0-9]{1,16}$/, 'must be 1 to 16 letters and digits'),
+);
+const origin = v.pipe(
+  v.string(),
+  v.check(isHttpsOrigin, 'must be an address such as https://pay.example.com'),
+);
+const variables = v.record(v.string(), v.string());
+const derivedRing = v.array(keyId);
+const sealedRing = v.array(v.strictObject({ keyId, sealed: v.string() }));
+
+const SCHEMA = v.strictObject({
+  /** The account in Cloudflare that owns it. */
+  account: v.strictObject({
+    id: v.pipe(v.string(), v.regex(/^[0-9a-f]{32}$/, 'must be 32 hexadecimal digits')),
+    name: v.string(),
+  }),
+  /** Names the recovery key without revealing it. */
+  recoveryKey: v.pipe(v.string(), v.regex(/^[0-9a-f]{16}$/, 'must be 16 hexadecimal digits')),
+  /** The public addresses of the two Workers. One host for both if they are equal. */
+  addresses: v.strictObject({ payments: origin, backOffice: origin }),
+  /** The zone in Cloudflare of each address's host; null: the addresses are those of workers.dev. */
+  zones: v.nullable(v.strictObject({ payments: v.string(), backOffice: v.string() })),
+  jurisdiction: v.picklist(JURISDICTIONS),
+  locationHint: v.picklist(LOCATION_HINTS),
+  /** Whether backups are written to a bucket. */
+  hasBackups: v.boolean(),
+  /** In place of those in the two wrangler.toml. */
+  variables: v.strictObject({ payments: variables, backOffice: variables }),
+  /** The keys of each ring, newest first. */
+  keys: v.strictObject({
+    LINK_SIGNING_KEYS: derivedRing,
+    DATA_ENCRYPTION_KEYS: derivedRing,
+    BACKUP_KEYS: derivedRing,
+    BACK_OFFICE_KEYS: derivedRing,
+    WEBHOOK_RSA_PRIVATE_KEYS_SANDBOX: sealedRing,
+    WEBHOOK_RSA_PRIVATE_KEYS_PRODUCTION: sealedRing,
+  }),
+  /** Each person has a secret; a person whose secret is rotated has two for a while. */
+  operators: v.array(
+    v.strictObject({
+      name: v.pipe(v.string(), v.check(isPlainOperatorName, 'must be a name without , or :')),
+      keyId,
+    }),
+  ),
+  /** For each secret, what `secretVersions` says of the value that Cloudflare has. */
+  uploaded: v.record(v.string(), v.string()),
+});
+
+export type Deployment = v.InferOutput<typeof SCHEMA>;
+
+export class DeploymentFileError extends Error {
+  override readonly name = 'DeploymentFileError';
+}
+
+export function deploymentFile(name: string, directory = DEPLOYMENTS_DIRECTORY): string {
+  return join(directory, `${checkDeploymentName(name)}.json`);
+}
+
+/** The deployment, or null when `npm run setup` has not made it. Throws DeploymentFileError. */
+export async function readDeployment(
+  name: string,
+  directory = DEPLOYMENTS_DIRECTORY,
+): Promise<Deployment | null> {
+  const file = deploymentFile(name, directory);
+  const text = await readIfPresent(file);
+  return text === null ? null : parseDeployment(text, relative(process.cwd(), file));
+}
+
+/** The same for a command that needs the deployment. */
+export async function requireDeployment(
+  name: string,
+  directory = DEPLOYMENTS_DIRECTORY,
+): Promise<Deployment> {
+  const deployment = await readDeployment(name, directory);
+  if (deployment === null) {
+    const file = relative(process.cwd(), deploymentFile(name, directory));
+    throw new DeploymentFileError(`there is no ${file}: run \`npm run setup\` first`);
+  }
+  return deployment;
+}
+
+export async function writeDeployment(
+  name: string,
+  deployment: Deployment,
+  directory = DEPLOYMENTS_DIRECTORY,
+): Promise<void> {
+  const file = deploymentFile(name, directory);
+  await mkdir(dirname(file), { recursive: true });
+  await writeWhole(file, `${JSON.stringify(v.parse(SCHEMA, deployment), null, 2)}\n`);
+}
+
+/** Throws an error that names the file and each field that is wrong. */
+export function parseDeployment(text: string, file: string): Deployment {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new DeploymentFileError(`${file} is not JSON`);
+  }
+  const result = v.safeParse(SCHEMA, value);
+  if (!result.success) {
+    const faults = result.issues.map(
+      (issue) => `  ${v.getDotPath(issue) ?? 'the file'}: ${issue.message}`,
+    );
+    throw new DeploymentFileError(`${file} is malformed:\n${faults.join('\n')}`);
+  }
+  return result.output;
+}
+
+function isHttpsOrigin(text: string): boolean {
+  const url = URL.parse(text);
+  return url?.protocol === 'https:' && url.origin === text;
+}
+
+/** OPERATOR_SECRETS separates its entries and names by these characters. */
+export function isPlainOperatorName(name: string): boolean {
+  return isOperatorName(name) && name === name.trim() && !/[,:]/.test(name);
+}

@@ -1,0 +1,128 @@
+import type { NamedKey } from '../../src/config.ts';
+import { seal, unseal } from '../../src/crypto/sealed.ts';
+import {
+  BACK_OFFICE_SECRETS,
+  generateSecret,
+  PAYMENTS_SECRETS,
+  type SecretName,
+  type Secrets,
+} from '../project/secrets.ts';
+import { DERIVED_RINGS, type Deployment, SEALED_RINGS } from './deployment-file.ts';
+import {
+  derivedKey,
+  derivedOperatorSecret,
+  fingerprintOf,
+  type RecoveryKey,
+  RecoveryKeyError,
+} from './recovery-key.ts';
+
+export type DerivedRing = (typeof DERIVED_RINGS)[number];
+export type SealedRing = (typeof SEALED_RINGS)[number];
+export type Keys = Deployment['keys'];
+/** The planes' secrets, by the Worker that has them. */
+export const SECRETS_OF = { payments: PAYMENTS_SECRETS, backOffice: BACK_OFFICE_SECRETS } as const;
+export type Plane = keyof typeof SECRETS_OF;
+
+/** Key ids distinguish generations while they overlap (docs/decisions.md#32): `k20261121120000`. */
+export function keyIdAt(now: Date): string {
+  // To the second, so that two rotations of one day do not collide; at most 16 characters.
+  return `k${now.toISOString().slice(0, 19).replaceAll(/[-:T]/g, '')}`;
+}
+
+/** Rings of one key each. */
+export async function createKeys(recoveryKey: RecoveryKey, now: Date): Promise<Keys> {
+  const keyId = keyIdAt(now);
+  const derived = DERIVED_RINGS.map((ring) => [ring, [keyId]] as const);
+  const sealed = await Promise.all(
+    SEALED_RINGS.map(
+      async (ring) => [ring, [await sealedRsaKey(recoveryKey, ring, keyId)]] as const,
+    ),
+  );
+  return Object.fromEntries([...derived, ...sealed]) as Keys;
+}
+
+/** A new RSA key, sealed so that the deployment file may contain it. */
+export async function sealedRsaKey(
+  recoveryKey: RecoveryKey,
+  ring: SealedRing,
+  keyId: string,
+): Promise<{ readonly keyId: string; readonly sealed: string }> {
+  const entry = await generateSecret(ring, keyId);
+  const base64 = entry.slice(entry.indexOf(':') + 1);
+  const sealed = await seal([sealingKey(recoveryKey)], base64, contextOf(ring, keyId));
+  return { keyId, sealed };
+}
+
+/** The values of all secrets that both Workers require. Throws for another deployment's key. */
+export async function secretsOf(
+  deployment: Deployment,
+  recoveryKey: RecoveryKey,
+): Promise<Secrets> {
+  checkFingerprint(deployment, recoveryKey);
+  const derived = DERIVED_RINGS.map(
+    (ring) =>
+      [
+        ring,
+        deployment.keys[ring]
+          .map((keyId) => `${keyId}:${derivedKey(recoveryKey, ring, keyId)}`)
+          .join(','),
+      ] as const,
+  );
+  const sealed = await Promise.all(
+    SEALED_RINGS.map(async (ring) => {
+      const keys = await openRsaRing(deployment, recoveryKey, ring);
+      return [ring, keys.map(({ keyId, base64 }) => `${keyId}:${base64}`).join(',')] as const;
+    }),
+  );
+  const operators = deployment.operators.map(
+    ({ name, keyId }) => `${name}:${derivedOperatorSecret(recoveryKey, keyId, name)}`,
+  );
+  return Object.fromEntries([
+    ...derived,
+    ...sealed,
+    ['OPERATOR_SECRETS', operators.join(',')],
+  ]) as Secrets;
+}
+
+/** The private keys of an RSA ring, newest first. */
+export function openRsaRing(
+  deployment: Deployment,
+  recoveryKey: RecoveryKey,
+  ring: SealedRing,
+): Promise<readonly NamedKey[]> {
+  return Promise.all(
+    deployment.keys[ring].map(async ({ keyId, sealed }) => {
+      const base64 = await unseal([sealingKey(recoveryKey)], sealed, contextOf(ring, keyId));
+      if (base64 === null) {
+        throw new RecoveryKeyError(`the recovery key does not open the key ${keyId} of ${ring}`);
+      }
+      return { keyId, base64 };
+    }),
+  );
+}
+
+/** What identifies a secret's value without revealing it: the ids of its keys, newest first. */
+export function secretVersion(deployment: Deployment, secret: SecretName): string {
+  if (secret === 'OPERATOR_SECRETS') {
+    return deployment.operators.map(({ name, keyId }) => `${name}:${keyId}`).join(',');
+  }
+  return deployment.keys[secret]
+    .map((key) => (typeof key === 'string' ? key : key.keyId))
+    .join(',');
+}
+
+/** Refuses the key of another deployment before anything is derived from it. */
+export function checkFingerprint(deployment: Deployment, recoveryKey: RecoveryKey): void {
+  if (fingerprintOf(recoveryKey) !== deployment.recoveryKey) {
+    throw new RecoveryKeyError('this is the recovery key of another deployment');
+  }
+}
+
+function sealingKey(recoveryKey: RecoveryKey): NamedKey {
+  return { keyId: 'recovery', base64: derivedKey(recoveryKey, 'SEALED_KEYS', 'recovery') };
+}
+
+/** Authenticated, so that one ring's key cannot be put in the place of another's. */
+function contextOf(ring: SealedRing, keyId: string): string {
+  return `${ring}:${keyId}`;
+}

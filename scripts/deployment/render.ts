@@ -1,0 +1,177 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  BACK_OFFICE_CONFIG_FILE,
+  PROJECT_DIRECTORY,
+  WRANGLER_CONFIG_FILE,
+  writeWhole,
+} from '../project/files.ts';
+import { readWorkerConfig, type WorkerConfig } from '../project/worker-config.ts';
+import { type Deployment, DeploymentFileError } from './deployment-file.ts';
+import type { Plane } from './keys.ts';
+import { nameIn, namespaceIn } from './names.ts';
+
+/** Git-ignored. */
+const RENDERED_DIRECTORY = join(PROJECT_DIRECTORY, '.wrangler', 'deployments');
+
+const SOURCES: Readonly<Record<Plane, string>> = {
+  payments: WRANGLER_CONFIG_FILE,
+  backOffice: BACK_OFFICE_CONFIG_FILE,
+};
+
+/** One Worker's configuration in a deployment, and the file that wrangler reads it from. */
+export interface RenderedWorker {
+  readonly config: WorkerConfig;
+  readonly file: string;
+}
+
+export type RenderedWorkers = Readonly<Record<Plane, RenderedWorker>>;
+
+/** Paths of a shared host that the back office answers; more specific than the payments'. */
+export const BACK_OFFICE_PATHS = ['/', '/dashboard*', '/operator*', '/docs*', '/llms*'];
+
+/** Renders both configurations from the two wrangler.toml and the deployment, and writes them. */
+export async function writeWorkerConfigs(
+  name: string,
+  deployment: Deployment,
+): Promise<RenderedWorkers> {
+  const configs = await renderWorkers(name, deployment);
+  const write = async (plane: Plane): Promise<RenderedWorker> => {
+    const config = configs[plane];
+    const directory = join(RENDERED_DIRECTORY, name, plane);
+    await mkdir(directory, { recursive: true });
+    const file = join(directory, 'wrangler.json');
+    await writeWhole(file, `${JSON.stringify(config, null, 2)}\n`);
+    return { config, file };
+  };
+  return { payments: await write('payments'), backOffice: await write('backOffice') };
+}
+
+export async function renderWorkers(
+  name: string,
+  deployment: Deployment,
+): Promise<Readonly<Record<Plane, WorkerConfig>>> {
+  const [payments, backOffice] = await Promise.all([
+    readWorkerConfig(SOURCES.payments),
+    readWorkerConfig(SOURCES.backOffice),
+  ]);
+  return {
+    payments: {
+      ...named(name, payments, deployment),
+      vars: variablesOf('payments', payments, deployment),
+      ...routesOf('payments', deployment),
+    },
+    backOffice: {
+      ...named(name, backOffice, deployment),
+      vars: variablesOf('backOffice', backOffice, deployment),
+      ...routesOf('backOffice', deployment),
+    },
+  };
+}
+
+/** The configuration with the names that its Worker, databases and queues have in the deployment. */
+function named(name: string, config: WorkerConfig, deployment: Deployment): WorkerConfig {
+  const own = (plain: string) => nameIn(name, plain);
+  const { build, d1_databases, r2_buckets, queues, ratelimits, services, ...rest } = config;
+  return {
+    ...rest,
+    name: own(config.name),
+    account_id: deployment.account.id,
+    // A build command's paths are the project's.
+    ...(build && { build: { ...build, cwd: PROJECT_DIRECTORY } }),
+    ...(d1_databases && {
+      d1_databases: d1_databases.map((database) => ({
+        ...database,
+        database_name: own(database.database_name),
+      })),
+    }),
+    ...(r2_buckets &&
+      deployment.hasBackups && {
+        r2_buckets: r2_buckets.map((bucket) => ({
+          ...bucket,
+          bucket_name: own(bucket.bucket_name),
+          ...(deployment.jurisdiction !== '' && { jurisdiction: deployment.jurisdiction }),
+        })),
+      }),
+    ...(queues && {
+      queues: {
+        producers: queues.producers.map((one) => ({ ...one, queue: own(one.queue) })),
+        consumers: queues.consumers.map(({ dead_letter_queue: dead, ...one }) => ({
+          ...one,
+          queue: own(one.queue),
+          ...(dead !== undefined && { dead_letter_queue: own(dead) }),
+        })),
+      },
+    }),
+    ...(ratelimits && {
+      ratelimits: ratelimits.map((limit) => ({
+        ...limit,
+        namespace_id: namespaceIn(name, limit.namespace_id),
+      })),
+    }),
+    ...(services && {
+      services: services.map((service) => ({ ...service, service: own(service.service) })),
+    }),
+  };
+}
+
+function variablesOf(
+  plane: Plane,
+  { vars = {} }: WorkerConfig,
+  deployment: Deployment,
+): Readonly<Record<string, string>> {
+  const given = deployment.variables[plane];
+  const unknown = Object.keys(given).filter((variable) => !(variable in vars));
+  if (unknown.length > 0) {
+    throw new DeploymentFileError(
+      `variables.${plane}: ${SOURCES[plane]} has no variable ${unknown.join(', ')}`,
+    );
+  }
+  const { payments, backOffice } = deployment.addresses;
+  const isOneHost = payments === backOffice;
+  const derived =
+    plane === 'payments'
+      ? {
+          PUBLIC_BASE_URL: payments,
+          BACK_OFFICE_BASE_URL: isOneHost ? '' : backOffice,
+          OBJECT_JURISDICTION: deployment.jurisdiction,
+          OBJECT_LOCATION_HINT: deployment.locationHint,
+        }
+      : { PUBLIC_BASE_URL: backOffice, PAYMENTS_BASE_URL: isOneHost ? '' : payments };
+  return { ...vars, ...derived, ...given };
+}
+
+/**
+ * How requests reach the Worker. A custom domain makes its own DNS record and certificate; the more
+ * specific routes of a shared host run before it
+ * (https://developers.cloudflare.com/workers/configuration/routing/custom-domains/).
+ */
+function routesOf(plane: Plane, { addresses, zones }: Deployment): Partial<WorkerConfig> {
+  if (zones === null) {
+    return { workers_dev: true };
+  }
+  const { host } = new URL(addresses[plane]);
+  const isBehind = plane === 'backOffice' && addresses.payments === addresses.backOffice;
+  return {
+    workers_dev: false,
+    routes: isBehind
+      ? BACK_OFFICE_PATHS.map((path) => ({ pattern: `${host}${path}`, zone_name: zones[plane] }))
+      : [{ pattern: host, custom_domain: true }],
+  };
+}
+
+/** The names of all that a deployment has in the account. */
+export interface ResourceNames {
+  readonly databases: readonly string[];
+  readonly queues: readonly string[];
+  readonly bucket: string | null;
+}
+
+export function resourcesOf({ payments, backOffice }: RenderedWorkers): ResourceNames {
+  const both = [payments.config, backOffice.config];
+  return {
+    databases: both.flatMap(({ d1_databases = [] }) => d1_databases.map((it) => it.database_name)),
+    queues: both.flatMap(({ queues }) => queues?.consumers.map((it) => it.queue) ?? []),
+    bucket: payments.config.r2_buckets?.[0]?.bucket_name ?? null,
+  };
+}
