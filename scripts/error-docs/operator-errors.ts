@@ -125,10 +125,6 @@ export const OPERATOR_ERRORS: Readonly<Record<OperatorProblemCode, ErrorText>> =
     meaning: 'Another restore has begun and has not ended.',
     remedy: 'Repeat the command with the run that the message names.',
   },
-  restore_unfinished: {
-    meaning: 'The proof comes after the last step.',
-    remedy: 'Use `npm run operator -- restore gateway`, which takes every step.',
-  },
   payment_remembers: {
     meaning:
       'Since that time an attempt, an outcome, a refund or an event was recorded. Set back, the payment would forget money or a message.',

@@ -52,7 +52,10 @@ export const beginMaintenance = action(
   body({ reason: lineField(REASON_CHARACTERS_MAX) }),
   (call, _target, { reason }) => {
     const stored = withoutPhoneNumbers(reason);
-    return changeModes(call, maintenanceStatement(call, stored), { action: 'maintenance.began', detail: { reason: stored } });
+    return changeModes(call, maintenanceStatement(call, stored), {
+      action: 'maintenance.began',
+      detail: { reason: stored },
+    });
   },
 );
 

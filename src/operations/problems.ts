@@ -84,10 +84,6 @@ export const OPERATION_PROBLEMS = {
     status: 409,
     message: 'A restore of the run {run} is under way: continue that one. Nothing was changed',
   },
-  restore_unfinished: {
-    status: 409,
-    message: 'The restore of the run {run} has not come to its proof yet',
-  },
   payment_remembers: {
     status: 409,
     message: 'The payment must not be set back to that time: {what}. Nothing was changed',

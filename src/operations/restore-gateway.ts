@@ -77,7 +77,7 @@ export const proveRestore = action(
     const manifest = await manifestOf(call, run);
     const state = await stateOf(call, run);
     if (state.place.phase !== 'proof' && state.place.phase !== 'finished') {
-      throw operationProblem('restore_unfinished', { run });
+      throw new Error('the restore has not come to its proof');
     }
     const proof = await proofOf(call.env, manifest, state.counts, memberRows);
     if (state.place.phase === 'proof') {
@@ -123,7 +123,7 @@ async function manifestOf({ env }: OperatorCall, run: string): Promise<Manifest>
 async function stateOf({ env }: OperatorCall, run: string): Promise<RestoreState> {
   const state = await readState(env.DB);
   if (state === null) {
-    throw operationProblem('restore_unfinished', { run });
+    throw new Error('the restore has not come to its proof');
   }
   checkRun(state, run);
   return state;

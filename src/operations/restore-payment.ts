@@ -3,6 +3,7 @@ import { bookOf } from '../book/client.ts';
 import { hasEnded, type Tenant } from '../domain/intent.ts';
 import { body } from '../http/strict-body.ts';
 import { intentByUniqueId } from '../intent/client.ts';
+import { errorText, log } from '../platform/log.ts';
 import { action, recorder } from './call.ts';
 import { pathPart, recoveryTimeField, tenantIn } from './fields.ts';
 import { uniqueIdField } from './payments.ts';
@@ -32,8 +33,11 @@ export const restorePayment = action(
     const restored = first.type === 'unreadable' ? await restoreUnreadable() : first;
     // The restart aborts the object, so the call never gets an answer.
     await client.restart().catch(() => undefined);
-    // Recovery does not bring back the alarm, which every commit sets.
-    await client.execute([]);
+    // Recovery does not bring back the alarm, which every commit sets. Without it the next request
+    // does, and the operator needs the bookmark in any case.
+    await client.execute([]).catch((error: unknown) => {
+      log('warn', 'alarm_not_set', { objectId: client.objectId, error: errorText(error) });
+    });
     return { undoBookmark: restored.undoBookmark };
 
     async function restoreUnreadable() {

@@ -70,6 +70,7 @@ const TABLES: Readonly<Record<DatabaseName, readonly string[]>> = {
 export async function backUp(
   tenants: readonly Tenant[],
   parts: readonly (readonly PaymentName[])[],
+  migrations: readonly string[] = [],
 ): Promise<Bucket> {
   const bucket: Bucket = new Map();
   const ofTenant = (tenant: Tenant) => (name: PaymentName) =>
@@ -97,7 +98,7 @@ export async function backUp(
   const manifest: Manifest = {
     ...{ run: RUN, startedAtMs: BACKED_UP_AT_MS, finishedAtMs: BACKED_UP_AT_MS + 1 },
     databases: {
-      payments: await exported(bucket, 'payments', env.DB),
+      payments: { ...(await exported(bucket, 'payments', env.DB)), migrations },
       'back-office': await exported(bucket, 'back-office', env.BACK_OFFICE_DB),
     },
     ...{ books, accounts, secrets: {} },
@@ -124,6 +125,19 @@ async function exported(
     tables.push({ table, rows: results.length, parts });
   }
   return { database, run: RUN, finishedAtMs: BACKED_UP_AT_MS, migrations: [], tables };
+}
+
+/** Point-in-time recovery of a payment's object, which the local runtime lacks. */
+export async function withRecovery(uniqueId: string): Promise<string[]> {
+  const restored: string[] = [];
+  await runInDurableObject(stubOf(uniqueId), (_payment, { storage }) => {
+    storage.getBookmarkForTime = async (time) => `at ${Number(time)}`;
+    storage.onNextSessionRestoreBookmark = async (bookmark) => {
+      restored.push(bookmark);
+      return 'undo';
+    };
+  });
+  return restored;
 }
 
 /** A new gateway with empty databases and objects, and the parts in its bucket. */
