@@ -49,6 +49,7 @@ const LONGEST = [
   'e2e/refunds-crash',
 ].map((name) => `/test/${name}.test.ts`);
 
+/** The other files stay in the order of their projects: a worker keeps its modules within a project. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const place = ({ project, moduleId }: TestSpecification) => {
@@ -160,6 +161,7 @@ export default defineConfig({
       {
         test: {
           name: 'e2e',
+          isolate: false,
           env: DISK,
           include: ['test/e2e/**/*.test.ts'],
           globalSetup: './test/support/e2e-sandbox.ts',
@@ -173,6 +175,7 @@ export default defineConfig({
       {
         test: {
           name: 'journeys',
+          isolate: false,
           env: DISK,
           include: ['test/journeys/**/*.test.ts'],
           globalSetup: ['./test/support/unpack-browser.ts', './test/support/e2e-sandbox.ts'],
@@ -185,6 +188,7 @@ export default defineConfig({
       {
         test: {
           name: 'browser',
+          isolate: false,
           env: DISK,
           include: ['test/browser/**/*.test.ts'],
           globalSetup: './test/support/unpack-browser.ts',

@@ -1,6 +1,9 @@
 import { withCommonHeaders } from '../src/http/common-headers.ts';
 import type { BackOfficeEnv } from './env.ts';
 
+/** Of wrangler.toml: continues the day's backup. */
+const HOURLY = '32 * * * *';
+
 export default {
   fetch(request, env, ctx) {
     return withCommonHeaders(request, env, async (requestId) => {
@@ -8,7 +11,11 @@ export default {
       return router.fetch(request, env, ctx, requestId);
     });
   },
-  async scheduled(_controller, env) {
+  async scheduled({ cron }, env) {
+    if (cron === HOURLY) {
+      const { exportDatabase } = await import('./backup.ts');
+      return exportDatabase(env);
+    }
     const { runDaily } = await import('./scheduled.ts');
     await runDaily(env, Date.now());
   },

@@ -23,6 +23,9 @@ const CONSUMERS: Readonly<Record<string, Consumer>> = {
   'kefel-rail-starts-dead': keepDeadLetters,
 };
 
+/** Of wrangler.toml: continues the day's backup. */
+const HOURLY = '37 * * * *';
+
 export default {
   fetch(request, env, ctx) {
     return withCommonHeaders(request, env, async (requestId) => {
@@ -39,7 +42,12 @@ export default {
     }
     await consume(batch, env, ctx);
   },
-  async scheduled(_controller, env) {
+  async scheduled({ cron }, env) {
+    if (cron === HOURLY) {
+      const { continueBackup } = await import('./backup/daily.ts');
+      await continueBackup(env, Date.now());
+      return;
+    }
     const { purgeExpired } = await import('./retention/purge.ts');
     await purgeExpired(env, Date.now());
     const { compareManualReceipts } = await import('./operations/receipts.ts');

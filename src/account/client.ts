@@ -17,6 +17,7 @@ export function accountOf(env: Env, { environment, merchantId }: Tenant) {
     releaseRefund: method('releaseRefund'),
     recordRefunds: method('recordRefunds'),
     paymentOfRefund: method('paymentOfRefund'),
+    exportRefunds: method('exportRefunds'),
     holdReference: method('holdReference'),
     paymentOfReference: method('paymentOfReference'),
     volumes: method('volumes'),

@@ -39,6 +39,10 @@ export abstract class MerchantAccountObject extends DurableObject<Env> {
     return (await this.#open()).paymentOfRefund(...about);
   }
 
+  async exportRefunds(...about: About<'exportRefunds'>) {
+    return (await this.#open()).exportRefunds(...about);
+  }
+
   async holdReference(...about: About<'holdReference'>) {
     return (await this.#open()).holdReference(...about);
   }

@@ -14,7 +14,7 @@ import type {
   UnsettledClaim,
 } from './protocol.ts';
 import { REFERENCE_TABLE, References } from './references.ts';
-import { REFUND_TABLES, RefundClaims } from './refund-claims.ts';
+import { REFUND_TABLES, RefundClaims, type StoredRefund } from './refund-claims.ts';
 import { type BookVolume, copyStatement, VOLUME_TABLE, Volumes } from './volumes.ts';
 
 /** What the account needs of the payments' objects: `src/connected-objects.ts` passes it in. */
@@ -85,6 +85,11 @@ export class OpenAccount {
   paymentOfRefund(refundUniqueId: string): string | null {
     this.#runOverdueAlarm();
     return this.#exists() ? this.#refunds.paymentOf(refundUniqueId) : null;
+  }
+
+  /** The refunds after an id, in the order of their ids, for the backup. */
+  exportRefunds(after: string, limit: number): readonly StoredRefund[] {
+    return this.#exists() ? this.#refunds.storedAfter(after, limit) : [];
   }
 
   /**

@@ -48,6 +48,15 @@ type Counted = { amountMinor: number; currency: string; day: number };
 type ClaimRow = Counted & { paymentUniqueId: string; claimId: string };
 const CLAIM = `payment_unique_id AS paymentUniqueId, claim_id AS claimId,
   amount_minor AS amountMinor, currency, day`;
+/** A row of `refunds` as it is stored. */
+export type StoredRefund = {
+  refund_unique_id: string;
+  payment_unique_id: string;
+  stage: number;
+  amount_minor: number;
+  currency: string;
+  day: number;
+};
 type RefundRow = Counted & { paymentUniqueId: string; stage: number };
 
 /**
@@ -161,6 +170,12 @@ export class RefundClaims {
   paymentOf(refundUniqueId: string): string | null {
     const owner = this.#refund(refundUniqueId) ?? this.#claim(refundUniqueId);
     return owner?.paymentUniqueId ?? null;
+  }
+
+  storedAfter(id: string, limit: number): readonly StoredRefund[] {
+    const sql =
+      'SELECT * FROM refunds WHERE refund_unique_id > ? ORDER BY refund_unique_id LIMIT ?';
+    return this.#sql.exec<StoredRefund>(sql, id, limit).toArray();
   }
 
   /** Claims to settle, the most overdue first. Claims of the last minute are not due yet. */

@@ -49,7 +49,8 @@ export async function writePart(
 export interface ReadPart<Line> {
   readonly lines: readonly Line[];
   readonly etag: string;
-  readonly writtenAtMs: number;
+  /** Null: the part does not age. */
+  readonly writtenAtMs: number | null;
 }
 
 /** Opens a part; null when there is none. Throws BackupUnavailable, UnreadablePart. */
@@ -84,12 +85,13 @@ export async function rewritePart(
 }
 
 /** When the part was first written: rewriting it does not keep its other lines longer. */
-export function writtenAtMsOf(object: Pick<R2Object, 'customMetadata' | 'uploaded'>): number {
-  return Number(object.customMetadata?.writtenAtMs ?? object.uploaded.getTime());
+export function writtenAtMsOf({ customMetadata }: Pick<R2Object, 'customMetadata'>): number | null {
+  const text = customMetadata?.writtenAtMs;
+  return text === undefined ? null : Number(text);
 }
 
-function writtenAt(atMs: number): Record<string, string> {
-  return { writtenAtMs: String(atMs) };
+function writtenAt(atMs: number | null): Record<string, string> {
+  return atMs === null ? {} : { writtenAtMs: String(atMs) };
 }
 
 /** The names after `after` that begin with the prefix, in their order, 1,000 at most. */

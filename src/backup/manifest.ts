@@ -1,3 +1,4 @@
+import type { StoredRefund } from '../account/refund-claims.ts';
 import type { Tenant } from '../domain/intent.ts';
 import type { StoredRecord } from '../intent/protocol.ts';
 import type { BookName, DatabaseName } from './names.ts';
@@ -12,15 +13,8 @@ export interface PaymentLine {
   readonly records: readonly StoredRecord[];
 }
 
-/** A line of an account's part: a row of its table `refunds`, by the names of the columns. */
-export interface RefundLine {
-  readonly refund_unique_id: string;
-  readonly payment_unique_id: string;
-  readonly stage: number;
-  readonly amount_minor: number;
-  readonly currency: string;
-  readonly day: number;
-}
+/** A line of an account's part. */
+export type RefundLine = StoredRefund;
 
 /** A line of a database's part: a row, by the names of its columns. */
 export type RowLine = Readonly<Record<string, string | number | null>>;

@@ -4,6 +4,7 @@ import type {
   ProjectedRefund,
   ProjectionMessage,
 } from '../intent/protocol.ts';
+import { backUpLater } from './backup-state.ts';
 import { moveTotals, partsOfPayment, partsOfRefund } from './day-totals.ts';
 import { STREAM_PLACES_PER_MS } from './queries/stream.ts';
 import { IDS_PER_MS } from './schema.ts';
@@ -61,8 +62,12 @@ export function applyMessage(
     ...refunds,
     ...events.map((result) => result === 'written'),
   ];
+  const changedPaymentId = changes.includes(true) ? id : null;
+  if (changedPaymentId !== null) {
+    backUpLater(sql, [changedPaymentId]);
+  }
   return {
-    changedPaymentId: changes.includes(true) ? id : null,
+    changedPaymentId,
     confirmed: !events.includes('left_out'),
     othersWithReceipt: othersWithReceipt(sql, message, id),
   };

@@ -19,6 +19,8 @@ export function bookOf(env: Env, tenant: Tenant, volume: number) {
   return {
     apply: method('apply'),
     report: method('report'),
+    backUp: method('backUp'),
+    settleBackup: method('settleBackup'),
     erase: method('erase'),
     waitForEvents: method('waitForEvents'),
 

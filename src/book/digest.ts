@@ -1,8 +1,10 @@
+import type { BookBackup } from '../backup/manifest.ts';
 import { businessDay } from '../domain/ethiopian-time.ts';
 import type { FailureReason } from '../domain/intent.ts';
 import { METHODS, type Method } from '../domain/method.ts';
 import type { SqlStatement } from '../platform/database.ts';
 import { COUNTED_MAX, countUnlisted, STUCK_DELIVERIES } from './attention-items.ts';
+import { stateOf } from './backup-state.ts';
 import { bookedEvent, DELIVERY_COLUMNS, type StoredEvent } from './queries/deliveries.ts';
 import type { EventRow } from './rows.ts';
 import { type BookIdentity, IDS_PER_MS } from './schema.ts';
@@ -25,7 +27,14 @@ export interface BookDigest {
   readonly timesToPay: readonly TimeToPay[];
   /** Items that D1's list leaves out, because the merchant has too many. */
   readonly unlisted: number;
+  /** Null before the first part. */
+  readonly backup: DigestedBackup | null;
+  /** Whether the merchant's account has refunds to back up. */
+  readonly hasRefunds: boolean;
 }
+
+/** How far the backup of the payments is: what the manifest says of the book. */
+export type DigestedBackup = Omit<BookBackup, 'environment' | 'merchantId' | 'volume'>;
 
 export interface EndsOfDay {
   readonly day: number;
@@ -82,7 +91,16 @@ export function digestOf(sql: SqlStorage, book: BookIdentity, nowMs: number): Bo
     ),
     timesToPay: METHODS.flatMap((method) => timeToPay(sql, method)),
     unlisted: countUnlisted(sql, nowMs),
+    backup: backupOf(sql),
+    hasRefunds: rows(sql, 'SELECT 1 FROM refund LIMIT 1').length > 0,
   };
+}
+
+function backupOf(sql: SqlStorage): DigestedBackup | null {
+  const { generation, keptFrom: firstSequence, sequence, payments, doneAtMs: atMs } = stateOf(sql);
+  return generation === null || atMs === null
+    ? null
+    : { generation, firstSequence, lastSequence: sequence, payments, atMs };
 }
 
 const LAST_OUTCOME = `SELECT method, status, updated_at_ms AS atMs, failure_reason AS failureReason
@@ -132,7 +150,7 @@ export function digestStatement(
     sql: `INSERT INTO book_digest (environment, merchant_id, volume, as_of_ms, unlisted, digest)
       VALUES (?1, ?2, ?3, ?4, ?5, ?6)
       ON CONFLICT DO UPDATE SET as_of_ms = ?4, unlisted = ?5, digest = ?6
-        WHERE as_of_ms < ?4 AND (unlisted <> ?5 OR digest <> ?6)`,
+        WHERE as_of_ms <= ?4 AND (unlisted <> ?5 OR digest <> ?6)`,
     params: [environment, merchantId, volume, nowMs, unlisted, JSON.stringify(shown)],
   };
 }

@@ -42,6 +42,14 @@ export class MerchantBook extends DurableObject<Env> {
     return (await this.#open()).report();
   }
 
+  async backUp(): Promise<boolean> {
+    return (await this.#open()).backUp();
+  }
+
+  async settleBackup(): Promise<void> {
+    return (await this.#open()).settleBackup();
+  }
+
   async restore(atMs: number): Promise<string> {
     return (await this.#open()).restore(atMs);
   }

@@ -5,6 +5,7 @@ import { batch } from '../platform/database.ts';
 import { errorText, log } from '../platform/log.ts';
 import { applyMessage } from './apply.ts';
 import { BookAttention } from './attention.ts';
+import { BookBackup } from './backup.ts';
 import { DIGEST_AGAIN_MS, digestOf, digestStatement } from './digest.ts';
 import { Listeners, type News } from './listeners.ts';
 import { openNextVolume } from './next-volume.ts';
@@ -25,6 +26,7 @@ export class OpenBook {
   readonly #ctx: BookState;
   readonly #env: Env;
   readonly #attention: BookAttention;
+  readonly #backup: BookBackup;
   readonly #listeners = new Listeners();
   /** Known after the first committed message, so that the next ones need not read it. */
   #name: string | null = null;
@@ -35,6 +37,7 @@ export class OpenBook {
     this.#ctx = ctx;
     this.#env = env;
     this.#attention = new BookAttention(ctx.storage, env.DB);
+    this.#backup = new BookBackup(ctx.storage, env);
   }
 
   /** Stores a payment's message. A repeated or late message changes nothing. */
@@ -93,6 +96,24 @@ export class OpenBook {
     }
   }
 
+  /** Copies all payments to the bucket now, a bounded number. False when more is left. */
+  async backUp(): Promise<boolean> {
+    const { sql } = this.#ctx.storage;
+    if (!hasTables(sql)) {
+      return true;
+    }
+    const isDone = await this.#backup.backUpNow(Date.now());
+    await this.#writeDigest();
+    return isDone;
+  }
+
+  /** After this call, no part is written with what an object had before it. */
+  async settleBackup(): Promise<void> {
+    if (hasTables(this.#ctx.storage.sql)) {
+      await this.#backup.settle(Date.now());
+    }
+  }
+
   async #sendItems(nowMs: number): Promise<void> {
     this.#ctx.storage.transactionSync(() => this.#attention.look(nowMs));
     await this.#attention.send();
@@ -130,7 +151,15 @@ export class OpenBook {
     if (nowMs >= (this.#digestDueAtMs ?? 0)) {
       await this.#workHourly(nowMs);
     }
-    const wakeAtMs = earliest(purgeAtMs, this.#digestDueAtMs, this.#attention.wakeAtMs(nowMs));
+    if (await this.#backup.work(nowMs)) {
+      await this.#tryDigest(nowMs);
+    }
+    const wakeAtMs = earliest(
+      purgeAtMs,
+      this.#digestDueAtMs,
+      this.#attention.wakeAtMs(nowMs),
+      this.#backup.wakeAtMs(),
+    );
     if (wakeAtMs === null) {
       await storage.deleteAlarm();
     } else {
@@ -140,11 +169,16 @@ export class OpenBook {
 
   /** Never throws. */
   async #workHourly(nowMs: number): Promise<void> {
+    await this.#tryDigest(nowMs);
+    await openNextVolume(this.#ctx.storage.sql, this.#env);
+  }
+
+  /** Never throws. */
+  async #tryDigest(nowMs: number): Promise<void> {
     await this.#writeDigest().catch((error: unknown) => {
       log('warn', 'digest_not_written', { error: errorText(error) });
       this.#digestDueAtMs = nowMs + DIGEST_AGAIN_MS;
     });
-    await openNextVolume(this.#ctx.storage.sql, this.#env);
   }
 
   /** Reports a change after its commit. Never throws. */

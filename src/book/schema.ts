@@ -171,6 +171,30 @@ const TABLES = [
     PRIMARY KEY (due_at_ms, payment_id)
   ) STRICT, WITHOUT ROWID`,
 
+  // One row: how far the backup is (backup-state.ts).
+  `CREATE TABLE backup (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    -- NULL before the first part.
+    generation TEXT,
+    -- The last part, and the oldest that is not deleted.
+    sequence INTEGER NOT NULL,
+    kept_from INTEGER NOT NULL,
+    -- The backup has passed or claimed the payments up to this one.
+    to_id INTEGER NOT NULL,
+    payments INTEGER NOT NULL,
+    -- The part that is being written, as JSON.
+    claim TEXT,
+    -- When the backup looks again, and how often it has failed since its last success.
+    due_at_ms INTEGER NOT NULL,
+    failures INTEGER NOT NULL,
+    -- When nothing was left to back up.
+    done_at_ms INTEGER,
+    -- When the oldest part may be deleted, and the part whose living payments are written again.
+    expires_at_ms INTEGER,
+    renewed TEXT
+  ) STRICT`,
+  // Payments that changed after the backup had passed them. They are few.
+  'CREATE TABLE backup_later (payment_id INTEGER PRIMARY KEY) STRICT',
   // Payments that an operator has held: not purged before `until_ms`, NULL for never. A released hold
   // stays, because a delayed older message must not bring it back. They are few.
   `CREATE TABLE payment_hold (
@@ -196,6 +220,7 @@ export function createTables(sql: SqlStorage, owner: Tenant, volume: number): vo
   }
   const { environment, merchantId } = owner;
   sql.exec('INSERT INTO book VALUES (1, ?, ?, ?, 0)', environment, merchantId, volume);
+  sql.exec('INSERT INTO backup VALUES (1, NULL, 0, 1, 0, 0, NULL, 0, 0, NULL, NULL, NULL)');
 }
 
 /** Environments and merchant ids contain no slash, so two tenants never share a name. */

@@ -54,6 +54,7 @@ export class IntentClient {
   readonly restore = this.#method('restore');
   readonly restoreTo = this.#method('restoreTo');
   readonly restart = this.#method('restart');
+  readonly exportRecords = this.#method('exportRecords');
   readonly retention = this.#method('retention');
   readonly setHold = this.#method('setHold');
   readonly erase = this.#method('erase');

@@ -5,6 +5,7 @@
  */
 export const AREAS = {
   audit: () => import('./audit.ts'),
+  backups: () => import('./backups.ts'),
   events: () => import('./events.ts'),
   lists: () => import('./lists.ts'),
   methods: () => import('./methods.ts'),

@@ -1,10 +1,10 @@
 import * as v from 'valibot';
-import { auditEntryIfChanged } from '../audit/log.ts';
-import { bucketOf } from '../backup/bucket.ts';
+import { asking, bucketOf } from '../backup/bucket.ts';
 import type { Manifest } from '../backup/manifest.ts';
-import { runTimeMs } from '../backup/names.ts';
+import { parsePaymentsPart, runOfPart, runTimeMs } from '../backup/names.ts';
 import { openPart, UnreadablePart } from '../backup/part.ts';
 import { bytesFromBase64 } from '../crypto/encoding.ts';
+import { uuidV7TimeMs } from '../crypto/uuid-v7.ts';
 import { fieldError } from '../http/field-error.ts';
 import { wholeNumber } from '../http/fields.ts';
 import { body } from '../http/strict-body.ts';
@@ -104,13 +104,24 @@ export const uploadBackupPart = action(
   async (call, _target, { name, base64 }) => {
     const bytes = bytesFromBase64(base64);
     await reading(openPart(call.config.backupKeys, name, bytes));
-    const isNew = (await bucketOf(call.env).head(name)) === null;
+    const isNew = (await asking(bucketOf(call.env).head(name))) === null;
     if (isNew) {
-      await bucketOf(call.env).put(name, bytes);
+      const writtenAtMs = String(writtenAtMsIn(name) ?? call.nowMs);
+      await asking(bucketOf(call.env).put(name, bytes, { customMetadata: { writtenAtMs } }));
     }
     return { name, isNew };
   },
 );
+
+/** No later than the part was written: its age decides when the backup deletes it. */
+function writtenAtMsIn(name: string): number | null {
+  const part = parsePaymentsPart(name);
+  const run = runOfPart(name);
+  if (part !== null) {
+    return uuidV7TimeMs(part.generation);
+  }
+  return run === null ? null : runTimeMs(run);
+}
 
 async function manifestOf({ env }: OperatorCall, run: string): Promise<Manifest> {
   const manifest = await reading(readManifest(env, run));
@@ -163,11 +174,6 @@ async function begin(
     // The migrations fill this table, and the backup has it as the operator changed it.
     { sql: 'DELETE FROM banks', params: [] },
     maintenanceStatement(call, `Restored from the backup ${run}`),
-    auditEntryIfChanged({
-      ...{ actor, merchantId: null, environment: null, atMs: nowMs, target: null },
-      action: 'maintenance.began',
-      detail: { reason: `Restored from the backup ${run}` },
-    }),
     beginStatement(run, actor.name, nowMs),
   ]);
 }

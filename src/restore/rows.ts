@@ -7,19 +7,6 @@ import type { SqlStatement } from '../platform/database.ts';
 const CHUNK_LENGTH_MAX = 500_000;
 const NAME = /^[a-z][a-z0-9_]*$/;
 
-/**
- * Tables that are not restored: what books and daily runs write again, and what should not outlive
- * the lost gateway. A session that was ended after the backup would be open again.
- */
-const LEFT_OUT: readonly string[] = [
-  ...['attention_item', 'book_digest', 'rail_starts', 'restore'],
-  ...['sessions', 'spent_challenges'],
-];
-
-export function isRestored(table: string): boolean {
-  return !LEFT_OUT.includes(table);
-}
-
 /** Statements that add the rows of one table. A row that is there already stays as it is. */
 export function insertStatements(table: string, rows: readonly RowLine[]): SqlStatement[] {
   const [first] = rows;

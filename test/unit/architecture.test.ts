@@ -39,7 +39,6 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'src/audit/',
   ],
   'src/account/': SHARED,
-  'src/backup/': SHARED,
   'src/restore/': [
     ...SHARED,
     'src/account/client.ts',
@@ -50,9 +49,16 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'src/intent/protocol.ts',
     'src/rails/settings.ts',
   ],
+  'src/backup/': [
+    ...SHARED,
+    'src/account/client.ts',
+    'src/account/refund-claims.ts',
+    'src/intent/protocol.ts',
+  ],
   'src/book/': [
     ...SHARED,
     'src/account/client.ts',
+    'src/backup/',
     'src/intent/receipt-keys.ts',
     'src/intent/client.ts',
     'src/intent/protocol.ts',

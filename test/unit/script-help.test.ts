@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { CASES } from '../../lab/bench/cases.ts';
 import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
 import { commandsOf } from '../support/documents/commands.ts';
@@ -11,7 +11,8 @@ import { DOCUMENTS } from '../support/documents/markdown.ts';
 /**
  * Goal: a developer who asks a script for help, or mistypes an option, reads what it takes, and every
  * option in the documents exists. Method: scripts start with all options that the documents give
- * them, and `--help`; a script reads its options before it prints its help.
+ * them, and `--help`; a script reads its options before it prints its help. One process imports all of
+ * them, because they share most of their modules.
  */
 
 /** A script's process that exits while Maglev compiles can hang (https://github.com/nodejs/node/issues/54918). */
@@ -26,7 +27,7 @@ const { scripts } = JSON.parse(readFileSync(join(PROJECT_DIRECTORY, 'package.jso
 
 const SCRIPTS = Object.entries<string>(scripts)
   .filter(([name, command]) => /^node [^&]+\.ts$/.test(command) && !WITH_ARGUMENTS.includes(name))
-  .map(([name, command]) => ({ name, words: command.split(' ').slice(1) }));
+  .map(([name, command]) => ({ name, file: / (\S+\.ts)$/.exec(command)?.[1] }));
 
 /** What the documents write after `npm run NAME --`. */
 async function documentedOptions(script: string): Promise<readonly (readonly string[])[]> {
@@ -42,20 +43,32 @@ test('most scripts have a help', () => {
   expect(SCRIPTS.length).toBeGreaterThan(15);
 });
 
-test.each(SCRIPTS)(
-  'npm run $name takes the documented options, and only prints its help',
-  async ({ name, words }) => {
-    const options = (await documentedOptions(name)).flat();
-    const { stdout } = await run([...words, ...options, '--help']);
-    const [usage, ...lines] = stdout.trimEnd().split('\n');
-    expect(usage?.replace('--silent ', '')).toBe(`npm run ${name} [-- options]`);
-    const explained = lines.flatMap((line) => /^ +--([\w-]+)\b.* {2,}\S/.exec(line)?.[1] ?? []);
-    const documented = options.flatMap((option) => /^--([\w-]+)/.exec(option)?.[1] ?? []);
-    expect(explained).toEqual(expect.arrayContaining([...documented, 'help']));
-    // Nothing else was printed, such as what the script would do.
-    expect(lines.at(-1)).toMatch(/--help +show this help$/);
-  },
-);
+describe('npm run', () => {
+  let helps: ReadonlyMap<string, string>;
+
+  beforeAll(async () => {
+    const starts = SCRIPTS.map(async ({ name, file }) =>
+      JSON.stringify([file, ...(await documentedOptions(name)).flat()]),
+    );
+    const { stdout } = await run(['test/support/run-helps.ts', ...(await Promise.all(starts))]);
+    const printed: readonly string[] = JSON.parse(stdout);
+    helps = new Map(SCRIPTS.map(({ name }, index) => [name, printed[index] ?? '']));
+  });
+
+  test.each(SCRIPTS)(
+    '$name takes the documented options, and only prints its help',
+    async ({ name }) => {
+      const options = (await documentedOptions(name)).flat();
+      const [usage, ...lines] = helps.get(name)?.trimEnd().split('\n') ?? [];
+      expect(usage?.replace('--silent ', '')).toBe(`npm run ${name} [-- options]`);
+      const explained = lines.flatMap((line) => /^ +--([\w-]+)\b.* {2,}\S/.exec(line)?.[1] ?? []);
+      const documented = options.flatMap((option) => /^--([\w-]+)/.exec(option)?.[1] ?? []);
+      expect(explained).toEqual(expect.arrayContaining([...documented, 'help']));
+      // Nothing else was printed, such as what the script would do.
+      expect(lines.at(-1)).toMatch(/--help +show this help$/);
+    },
+  );
+});
 
 test('npm run bench has the cases that the documents name', async () => {
   const lists = (await documentedOptions('bench')).flatMap((options) =>

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { quotedTerm } from '../../src/book/search-terms.ts';
 import type { ProjectionRow } from '../../src/intent/protocol.ts';
 import { projectedEvent, projectedRefund, projectionMessage } from './book-fixture.ts';
-import { applyToBook, bookSql, bookStub } from './support/book.ts';
+import { applyToBook, bookSql, bookStub, withoutBackup } from './support/book.ts';
 import { ALPHA, advance, DAY_MS, tenantOf, useGateway } from './support.ts';
 
 /**
@@ -86,6 +86,7 @@ it('keeps the data of a payment that changed or ended later, until retention is 
 });
 
 it('purges many payments in batches, and sleeps when none is left', async () => {
+  withoutBackup();
   const createdAtMs = Date.now();
   for (let number = 1; number <= 600; number += 1) {
     await applyToBook(personal(number, { createdAtMs: createdAtMs + number }));

@@ -61,9 +61,9 @@ const TABLES: Readonly<Record<DatabaseName, readonly string[]>> = {
   payments: [
     ...['merchant_branding', 'merchant_logos', 'merchant_limits', 'merchant_methods'],
     ...['webhook_endpoints', 'webhook_secrets', 'api_keys', 'book_volumes', 'dead_letters'],
-    ...['attention_item', 'payment_reviews', 'banks', 'merchants', 'audit_log'],
+    ...['payment_reviews', 'banks', 'merchants', 'audit_log'],
   ],
-  'back-office': ['sessions', 'passkeys', 'members', 'audit_log'],
+  'back-office': ['passkeys', 'members', 'audit_log'],
 };
 
 /** A whole backup of what the gateway has, with the payments' lines in the parts of one generation. */

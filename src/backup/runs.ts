@@ -1,0 +1,243 @@
+import { batch, prepare } from '../platform/database.ts';
+import { writePart } from './bucket.ts';
+import type { DatabaseExport, PartDigest, RowLine } from './manifest.ts';
+import { auditPartName, type DatabaseName, databasePartName, runAt } from './names.ts';
+import type { AuditRange, DatabaseFacts, Place, TablePage } from './pages.ts';
+import { digestOf } from './part.ts';
+import { AUDIT_LOG } from './tables.ts';
+
+/** The daily run of each database: where it is, and which parts it has written. */
+
+/** A step takes seconds. After this, the run's worker counts as dead, and the next cron continues. */
+const LEASE_MS = 10 * 60_000;
+
+/** The day of a run begins at 01:30 UTC, 04:30 in Addis Ababa, when few people pay. */
+const DAY_MS = 24 * 60 * 60_000;
+const DAY_BEGINS_MS = 90 * 60_000;
+
+/** A run in progress. */
+export interface Progress extends AuditRange {
+  readonly run: string;
+  /** Null: the beginning. */
+  readonly place: Place | null;
+}
+
+interface RunRow {
+  readonly run: string;
+  readonly auditFromId: number;
+  readonly auditToId: number;
+  readonly place: string | null;
+  readonly leasedUntilMs: number;
+  readonly finishedAtMs: number | null;
+}
+
+const COLUMNS = `run, audit_from_id AS auditFromId, audit_to_id AS auditToId, place,
+  leased_until_ms AS leasedUntilMs, finished_at_ms AS finishedAtMs`;
+
+/**
+ * Begins the run of the day, or continues one that has not ended. Null when today's run has ended or
+ * another call works on it. `isExtra`: begins one even if today's has ended.
+ */
+export async function takeRun(
+  db: D1Database,
+  database: DatabaseName,
+  facts: () => Promise<DatabaseFacts>,
+  { nowMs, isExtra }: { readonly nowMs: number; readonly isExtra: boolean },
+): Promise<Progress | null> {
+  const newest = await newestRun(db, database);
+  if (newest === null || (newest.finishedAtMs !== null && (isExtra || isOver(newest, nowMs)))) {
+    await insertRun(db, database, await facts(), nowMs);
+  }
+  const sql = `UPDATE backup_runs SET leased_until_ms = ?1 WHERE database = ?2
+    AND finished_at_ms IS NULL AND leased_until_ms <= ?3 RETURNING ${COLUMNS}`;
+  const params = [nowMs + LEASE_MS, database, nowMs];
+  const [taken] = (await prepare(db, { sql, params }).all<RunRow>()).results;
+  if (taken === undefined) {
+    return null;
+  }
+  const { run, auditFromId, auditToId, place } = taken;
+  return { run, auditFromId, auditToId, place: place === null ? null : JSON.parse(place) };
+}
+
+function isOver({ finishedAtMs }: RunRow, nowMs: number): boolean {
+  const dayOf = (atMs: number) => Math.floor((atMs - DAY_BEGINS_MS) / DAY_MS);
+  return dayOf(finishedAtMs ?? 0) < dayOf(nowMs);
+}
+
+function newestRun(db: D1Database, database: DatabaseName): Promise<RunRow | null> {
+  const sql = `SELECT ${COLUMNS} FROM backup_runs WHERE database = ? ORDER BY run DESC LIMIT 1`;
+  return prepare(db, { sql, params: [database] }).first<RunRow>();
+}
+
+async function insertRun(
+  db: D1Database,
+  database: DatabaseName,
+  { migrations, tables, auditToId }: DatabaseFacts,
+  nowMs: number,
+): Promise<void> {
+  // Two calls may begin at the same time: the second one then continues the run of the first.
+  const sql = `INSERT INTO backup_runs (database, run, migrations, tables, audit_from_id, audit_to_id,
+      place, leased_until_ms, finished_at_ms)
+    SELECT ?1, ?2, ?3, ?4, COALESCE(MAX(audit_to_id), 0), ?5, NULL, 0, NULL
+    FROM backup_runs WHERE database = ?1
+    HAVING NOT EXISTS (SELECT 1 FROM backup_runs WHERE database = ?1 AND finished_at_ms IS NULL)
+    ON CONFLICT DO NOTHING`;
+  const lists = [JSON.stringify(migrations), JSON.stringify(tables)];
+  await prepare(db, { sql, params: [database, runAt(nowMs), ...lists, auditToId] }).run();
+}
+
+/** Writes the rows of a page as a part, and then where the run continues. */
+export async function storePage(
+  env: Env,
+  database: DatabaseName,
+  { run }: Pick<Progress, 'run'>,
+  { table, part, rows, next }: TablePage,
+  nowMs: number,
+): Promise<void> {
+  const written =
+    rows.length === 0 ? [] : [await writeRows(env, database, run, { table, part, rows }, nowMs)];
+  const partRun = table === AUDIT_LOG.table ? '' : run;
+  await batch(env.DB, [
+    ...written.map((digest) => partStatement(database, partRun, table, digest)),
+    placeStatement(database, run, next, nowMs),
+  ]);
+}
+
+async function writeRows(
+  env: Env,
+  database: DatabaseName,
+  run: string,
+  { table, part, rows }: Omit<TablePage, 'next'>,
+  nowMs: number,
+): Promise<PartDigest> {
+  if (table !== AUDIT_LOG.table) {
+    return writePart(env, databasePartName(database, run, table, part), rows, nowMs);
+  }
+  const [from, to] = [rows[0]?.id, rows.at(-1)?.id].map(Number);
+  const written = await writePart(env, auditPartName(database, from ?? 0, to ?? 0), rows, nowMs);
+  return { ...written, sha256: await digestOf(withoutAddresses(rows)) };
+}
+
+/** The entries of an audit log as they stay after their retention: the manifest's digest is of these. */
+export function withoutAddresses(rows: readonly RowLine[]): RowLine[] {
+  return rows.map((row) => ({ ...row, address: null }));
+}
+
+export function partStatement(
+  database: DatabaseName,
+  run: string,
+  table: string,
+  { name, rows, sha256 }: PartDigest,
+) {
+  return {
+    sql: `INSERT INTO backup_parts (database, run, name, table_name, row_count, sha256)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO UPDATE SET row_count = ?5, sha256 = ?6`,
+    params: [database, run, name, table, rows, sha256],
+  };
+}
+
+/** `place` null: all tables are exported. */
+export function placeStatement(
+  database: DatabaseName,
+  run: string,
+  place: Place | null,
+  nowMs: number,
+) {
+  const stored = JSON.stringify(place ?? { table: END, part: 1, after: null });
+  return {
+    sql: `UPDATE backup_runs SET place = ?1, leased_until_ms = ?2
+      WHERE database = ?3 AND run = ?4 AND finished_at_ms IS NULL`,
+    params: [stored, nowMs + LEASE_MS, database, run],
+  };
+}
+
+/** The place after the last table. */
+export const END = '';
+
+/** Ends a run. What earlier ones have written is in their manifests. */
+export async function finishRun(
+  db: D1Database,
+  database: DatabaseName,
+  run: string,
+  nowMs: number,
+): Promise<void> {
+  await batch(db, [
+    {
+      sql: 'UPDATE backup_runs SET finished_at_ms = ?1 WHERE database = ?2 AND run = ?3',
+      params: [nowMs, database, run],
+    },
+    {
+      sql: 'DELETE FROM backup_runs WHERE database = ?1 AND run < ?2',
+      params: [database, run],
+    },
+    {
+      sql: "DELETE FROM backup_parts WHERE database = ?1 AND run <> ?2 AND run <> ''",
+      params: [database, run],
+    },
+  ]);
+}
+
+/** The run that someone works on; null when none. */
+export function currentRun(
+  db: D1Database,
+  database: DatabaseName,
+  nowMs: number,
+): Promise<string | null> {
+  const sql = `SELECT run FROM backup_runs
+    WHERE database = ?1 AND finished_at_ms IS NULL AND leased_until_ms > ?2`;
+  return prepare(db, { sql, params: [database, nowMs] }).first<string>('run');
+}
+
+/** Lets the next call continue at once. */
+export async function releaseRun(db: D1Database, database: DatabaseName, run: string) {
+  const sql = 'UPDATE backup_runs SET leased_until_ms = 0 WHERE database = ?1 AND run = ?2';
+  await prepare(db, { sql, params: [database, run] }).run();
+}
+
+/** What a run has exported of its database; null when there is no such run. */
+export async function exportOf(
+  db: D1Database,
+  database: DatabaseName,
+  run: string | null,
+  nowMs: number,
+): Promise<DatabaseExport | null> {
+  const found = await prepare(db, {
+    sql: `SELECT run, migrations, tables, finished_at_ms AS finishedAtMs FROM backup_runs
+      WHERE database = ?1 AND run = COALESCE(?2, (SELECT MAX(run) FROM backup_runs
+        WHERE database = ?1 AND finished_at_ms IS NOT NULL))`,
+    params: [database, run],
+  }).first<{ run: string; migrations: string; tables: string; finishedAtMs: number | null }>();
+  if (found === null) {
+    return null;
+  }
+  const parts = await partsOf(db, database, found.run);
+  const names: readonly string[] = JSON.parse(found.tables);
+  return {
+    database,
+    run: found.run,
+    finishedAtMs: found.finishedAtMs ?? nowMs,
+    migrations: JSON.parse(found.migrations),
+    tables: names.map((table) => {
+      const own = parts.filter((part) => part.table === table);
+      return {
+        table,
+        rows: own.reduce((sum, { rows }) => sum + rows, 0),
+        parts: own.map(({ table: _, ...digest }) => digest),
+      };
+    }),
+  };
+}
+
+/** The parts of a run and of the audit log, in the order of their numbers. */
+export async function partsOf(
+  db: D1Database,
+  database: DatabaseName,
+  run: string,
+): Promise<readonly (PartDigest & { readonly table: string })[]> {
+  const sql = `SELECT name, table_name AS "table", row_count AS rows, sha256 FROM backup_parts
+    WHERE database = ?1 AND run IN (?2, '') ORDER BY length(name), name`;
+  const { results } = await prepare(db, { sql, params: [database, run] }).all<
+    PartDigest & { readonly table: string }
+  >();
+  return results;
+}

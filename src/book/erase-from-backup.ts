@@ -1,0 +1,60 @@
+import { allNames, readPart, rewritePart } from '../backup/bucket.ts';
+import type { PaymentLine } from '../backup/manifest.ts';
+import { parsePaymentsPart, paymentsPrefix } from '../backup/names.ts';
+import type { Tenant } from '../domain/intent.ts';
+import { intentByUniqueId } from '../intent/client.ts';
+import type { StoredRecord } from '../intent/protocol.ts';
+import { bookOf } from './client.ts';
+
+/** A payment as its book has it. */
+export interface BackedUpPayment {
+  readonly volume: number;
+  /** Of the book's table `payment`. */
+  readonly id: number;
+  readonly uniqueId: string;
+}
+
+/**
+ * Call it after the payment's object has erased data. Every line of the payment in the bucket gets
+ * what the object stores now, or goes if only the tombstone is left. Returns the number of parts that
+ * it has rewritten: 0 when it is called again. Throws Unavailable; then call it again.
+ */
+export async function eraseFromBackup(
+  env: Env,
+  tenant: Tenant,
+  { volume, id, uniqueId }: BackedUpPayment,
+): Promise<number> {
+  // A part in progress may hold what the object had before.
+  await bookOf(env, tenant, volume).settleBackup();
+  const records = (await intentByUniqueId(env, tenant, uniqueId).exportRecords()) ?? [];
+  let rewritten = 0;
+  for await (const { key } of allNames(env, paymentsPrefix({ ...tenant, volume }))) {
+    const part = parsePaymentsPart(key);
+    if (part !== null && part.fromId <= id && id <= part.toId) {
+      rewritten += Number(await eraseFromPart(env, key, uniqueId, records));
+    }
+  }
+  return rewritten;
+}
+
+async function eraseFromPart(
+  env: Env,
+  name: string,
+  uniqueId: string,
+  records: readonly StoredRecord[],
+): Promise<boolean> {
+  for (;;) {
+    const part = await readPart<PaymentLine>(env, name);
+    const known = part?.lines.find((line) => line.uniqueId === uniqueId);
+    if (!part || !known || JSON.stringify(known.records) === JSON.stringify(records)) {
+      return false;
+    }
+    const lines = part.lines.flatMap((line) =>
+      line !== known ? [line] : records.length === 0 ? [] : [{ ...line, records }],
+    );
+    // Another erasure may have rewritten the part meanwhile: then its lines are read again.
+    if (await rewritePart(env, name, lines, part)) {
+      return true;
+    }
+  }
+}

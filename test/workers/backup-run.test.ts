@@ -1,0 +1,254 @@
+import { createExecutionContext, createScheduledController } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { beforeEach, describe, expect, it, test } from 'vitest';
+import {
+  BACK_OFFICE_TABLES,
+  BACK_OFFICE_TABLES_LEFT_OUT,
+  exportDatabase,
+} from '../../back-office/backup.ts';
+import { continueBackup } from '../../src/backup/daily.ts';
+import type { Manifest, RowLine } from '../../src/backup/manifest.ts';
+import { PAYMENTS_TABLES, PAYMENTS_TABLES_LEFT_OUT } from '../../src/backup/tables.ts';
+import worker from '../support/gateway.ts';
+import { operateApi } from './operator-support.ts';
+import { linesOf, partNames, recordMigrations, replacePut } from './support/backup.ts';
+import { booksReport } from './support/book.ts';
+import {
+  ALPHA,
+  advance,
+  booksAreFed,
+  consumeAll,
+  DAY_MS,
+  HOUR_MS,
+  payHosted,
+  postRefund,
+  runSql,
+  SECOND_MS,
+  useGateway,
+} from './support.ts';
+
+/**
+ * Goal: docs/decisions.md#49: a run's manifest names all that is original in both databases and the
+ * accounts, and exists only when all of it is in the bucket. Method: the crons, calls that fail at
+ * each write, and rows in every table.
+ */
+
+const caught = useGateway();
+beforeEach(recordMigrations);
+
+async function crons(): Promise<void> {
+  for (const cron of ['32 * * * *', '37 * * * *']) {
+    await worker.scheduled(createScheduledController({ cron }), env, createExecutionContext());
+  }
+}
+
+const manifests = () => partNames('runs/');
+
+async function manifest(): Promise<Manifest> {
+  const [line] = await linesOf<Manifest>((await manifests()).at(-1) ?? '');
+  if (line === undefined) {
+    throw new Error('no manifest');
+  }
+  return line;
+}
+
+/** All rows that a run has of a table. */
+async function rowsIn(run: Manifest, database: keyof Manifest['databases'], table: string) {
+  const found = run.databases[database]?.tables.find((one) => one.table === table);
+  const rows: RowLine[] = [];
+  for (const { name } of found?.parts ?? []) {
+    rows.push(...(await linesOf<RowLine>(name)));
+  }
+  return rows;
+}
+
+const tablesOf = async (db: D1Database) => {
+  const sql = `SELECT name FROM sqlite_master WHERE type = 'table'
+    AND name NOT LIKE 'sqlite_%' AND name NOT LIKE '_cf_%' AND name <> 'd1_migrations'`;
+  return (await db.prepare(sql).all<{ name: string }>()).results.map(({ name }) => name).sort();
+};
+
+test.each([
+  ['payments', () => env.DB, PAYMENTS_TABLES, PAYMENTS_TABLES_LEFT_OUT],
+  ['back office', () => env.BACK_OFFICE_DB, BACK_OFFICE_TABLES, BACK_OFFICE_TABLES_LEFT_OUT],
+])('%s: each table is exported, or left out for a reason', async (_name, db, tables, leftOut) => {
+  const named = [...tables.map(({ table }) => table), ...Object.keys(leftOut)];
+  expect(await tablesOf(db())).toEqual(named.sort());
+  for (const { table, key } of tables) {
+    const { results } = await db()
+      .prepare('SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk')
+      .bind(table)
+      .all<{ name: string }>();
+    expect(
+      results.map(({ name }) => name),
+      table,
+    ).toEqual([...key]);
+  }
+});
+
+it('exports every row of both databases, and then names the parts in the manifest', async () => {
+  await operateApi('/merchants/mer_alpha/suspend', { reason: 'Test' });
+  await crons();
+  const run = await manifest();
+  for (const [name, db, tables] of [
+    ['payments', env.DB, PAYMENTS_TABLES],
+    ['back-office', env.BACK_OFFICE_DB, BACK_OFFICE_TABLES],
+  ] as const) {
+    for (const { table, key } of tables) {
+      const { results } = await db
+        .prepare(`SELECT * FROM ${table} ORDER BY ${key.join(', ')}`)
+        .all();
+      expect(await rowsIn(run, name, table), table).toEqual(results);
+    }
+  }
+  expect(run.databases.payments.migrations.at(-1)).toMatch(/^\d{4}_\w+\.sql$/);
+  expect(run.secrets).toMatchObject({ DATA_ENCRYPTION_KEYS: env.DATA_ENCRYPTION_KEYS });
+  expect(run.secrets).not.toHaveProperty('BACKUP_KEYS');
+});
+
+it('exports nothing twice a day, and each entry of the audit log once', async () => {
+  await operateApi('/merchants/mer_alpha/suspend', { reason: 'Test' });
+  await crons();
+  const first = await manifest();
+  advance(HOUR_MS);
+  await crons();
+  expect(await manifests()).toHaveLength(1);
+  advance(DAY_MS);
+  await operateApi('/merchants/mer_alpha/reactivate', { reason: 'Test' });
+  await crons();
+  expect(await manifests()).toHaveLength(2);
+  const entries = await rowsIn(await manifest(), 'payments', 'audit_log');
+  expect(entries.map(({ id }) => id)).toEqual([1, 2]);
+  expect(await partNames('databases/payments/audit_log/')).toHaveLength(2);
+  const name = `databases/payments/${first.run}/merchants-1`;
+  expect(await partNames('databases/payments/')).toContain(name);
+});
+
+it('exports the refunds of accounts, which keep their ids taken after the payments are gone', async () => {
+  await payHosted();
+  await postRefund({ amountMinor: 100 });
+  await consumeAll(caught);
+  await booksReport();
+  await crons();
+  const run = await manifest();
+  const [account] = run.accounts;
+  expect(account).toMatchObject({ environment: 'sandbox', merchantId: ALPHA.id, rows: 1 });
+  const [refund] = await linesOf<object>(account?.parts[0]?.name ?? '');
+  expect(refund).toMatchObject({ refund_unique_id: 'refund-1', payment_unique_id: 'order-1' });
+});
+
+it('names what each book has copied', async () => {
+  await payHosted();
+  await booksAreFed(caught);
+  advance(2 * HOUR_MS);
+  await booksReport();
+  await crons();
+  const [part = ''] = await partNames('payments/');
+  const [book] = (await manifest()).books;
+  expect(book).toMatchObject({ environment: 'sandbox', merchantId: ALPHA.id, volume: 0 });
+  expect(book).toMatchObject({ firstSequence: 1, lastSequence: 1, payments: 1 });
+  expect(part).toContain(`/${book?.generation}/00000001-`);
+});
+
+describe('a run that dies', () => {
+  test.each(['before', 'after'])('%s any of its writes ends with the next cron', async (when) => {
+    await operateApi('/merchants/mer_alpha/suspend', { reason: 'Test' });
+    for (let writes = 0; (await manifests()).length === 0; writes += 1) {
+      let left = writes;
+      const bucket = replacePut(async (put) => {
+        if (when === 'after') {
+          await put();
+        }
+        left -= 1;
+        if (left < 0) {
+          throw new Error('SABOTAGE');
+        }
+        return put();
+      });
+      await crons().catch(() => undefined);
+      bucket.repair();
+      expect(writes).toBeLessThan(40);
+      // The lease of the dead call ends.
+      advance(11 * 60 * SECOND_MS);
+    }
+    const run = await manifest();
+    expect(await rowsIn(run, 'payments', 'audit_log')).toHaveLength(1);
+    const { results } = await env.DB.prepare('SELECT * FROM merchants ORDER BY id').all();
+    expect(await rowsIn(run, 'payments', 'merchants')).toEqual(results);
+    const named = [run.databases.payments, run.databases['back-office']].flatMap(
+      (database) => database?.tables.flatMap(({ parts }) => parts.map(({ name }) => name)) ?? [],
+    );
+    expect(await partNames('databases/')).toEqual(named.sort());
+  });
+
+  test('continues where it was, in calls as small as one page', async () => {
+    const statements = Array.from({ length: 12 }, (_, index) => ({
+      sql: 'INSERT INTO banks (code, name, supports_withdrawal) VALUES (?, ?, 1)',
+      params: [`BANK${index}`, `Bank ${index}`],
+    }));
+    await runSql(statements);
+    let calls = 0;
+    while ((await continueBackup(env, Date.now(), { stepsMax: 1 })).state !== 'finished') {
+      calls += 1;
+    }
+    expect(calls).toBeGreaterThan(PAYMENTS_TABLES.length);
+    const run = await manifest();
+    const { results } = await env.DB.prepare('SELECT * FROM banks ORDER BY code').all();
+    expect(await rowsIn(run, 'payments', 'banks')).toEqual(results);
+  });
+
+  test('is left alone while another call works on it', async () => {
+    let inner: unknown;
+    const bucket = replacePut(async (put) => {
+      bucket.repair();
+      inner = await continueBackup(env, Date.now());
+      return put();
+    });
+    expect(await continueBackup(env, Date.now())).toMatchObject({ state: 'finished' });
+    expect(inner).toMatchObject({ state: 'idle' });
+  });
+});
+
+it('deletes runs after 35 days, but never the newest one, and keeps the audit log without addresses', async () => {
+  await operateApi('/merchants/mer_alpha/suspend', { reason: 'Test' });
+  await operateApi('/merchants/mer_alpha/invitations', {
+    name: 'Almaz',
+    role: 'owner',
+  });
+  await crons();
+  const first = await manifest();
+  advance(36 * DAY_MS);
+  await exportDatabase(env, 0);
+  await continueBackup(env, Date.now());
+  expect(await manifests()).toHaveLength(1);
+  const names = await partNames('databases/');
+  expect(names.filter((name) => name.startsWith(`databases/payments/${first.run}`))).toEqual([]);
+  // The back office had no newer run.
+  const { run = '' } = first.databases['back-office'] ?? {};
+  expect(names.some((name) => name.startsWith(`databases/back-office/${run}/`))).toBe(true);
+  advance(400 * DAY_MS);
+  await crons();
+  const second = await manifest();
+  const entries = await rowsIn(second, 'payments', 'audit_log');
+  expect(entries).toHaveLength(1);
+  expect(entries[0]).toMatchObject({ action: 'merchant.suspended', address: null });
+});
+
+it('takes from the back office only tables of its own database', async () => {
+  const facts = { migrations: [], tables: ['members'], auditToId: 0 };
+  const call = (name: string, ...args: unknown[]) => env.PAYMENTS.call(['backups', name], args);
+  await expect(call('takeRun', { ...facts, tables: ['../payments'] })).rejects.toThrow('facts');
+  const page = { table: 'members', part: 1, rows: [{ id: 'x' }], next: null };
+  await expect(call('storePage', '20900101T000000Z', page)).rejects.toThrow('run in progress');
+  const taken = (await call('takeRun', facts)) as { value: { run: string } };
+  const { run } = taken.value;
+  for (const wrong of [
+    { ...page, table: '../../payments/x' },
+    { ...page, part: 1e9 },
+    { ...page, rows: [{ id: 'x'.repeat(5_000_000) }] },
+  ]) {
+    await expect(call('storePage', run, wrong)).rejects.toThrow('page of a database');
+  }
+  await call('storePage', run, page);
+  expect(await partNames()).toEqual([`databases/back-office/${run}/members-1`]);
+});
