@@ -106,8 +106,8 @@ export const OPERATOR_ERRORS: Readonly<Record<OperatorProblemCode, ErrorText>> =
     remedy: 'Send `name`, `supportsWithdrawal` or both.',
   },
   backup_not_found: {
-    meaning: 'The manifest of this run is missing, so the run is not a whole backup.',
-    remedy: 'Choose another run, or upload a fetched copy with `--from`.',
+    meaning: 'The bucket has no such backup or part: it was deleted after 35 days, or never ended.',
+    remedy: 'List the backups with `npm run operator -- backup list`.',
   },
   backup_unreadable: {
     meaning: 'A part is damaged or renamed, or `BACKUP_KEYS` lacks its key.',

@@ -93,6 +93,13 @@ const READS: readonly Read[] = [
     shows: 'rails',
   },
   {
+    name: 'backup list',
+    about: 'list the backups, the newest first',
+    path: '/backups',
+    examples: ['backup list'],
+    shows: 'backups',
+  },
+  {
     name: 'health now',
     about: 'show health after asking the merchants’ books, which otherwise report hourly',
     path: '/health/now',
@@ -307,6 +314,42 @@ export const COMMANDS: readonly Command[] = grouped([
       yield* (await import('./restore-gateway.ts')).restoreGateway(gateway, given);
     },
     shown: restoreLines,
+  },
+  {
+    name: 'backup now',
+    about: 'copy what has changed to the bucket, and write a manifest',
+    positionals: [],
+    options: {},
+    examples: ['backup now'],
+    request: () => ({ path: '/backups', body: {} }),
+    async *run(gateway) {
+      yield* (await import('./backup.ts')).backUpNow(gateway);
+    },
+    shown: ACTION_VIEWS.backup,
+  },
+  {
+    name: 'backup verify',
+    about: 'open every part of a backup, and compare counts, digests and sequences',
+    positionals: [],
+    options: { run: { value: 'RUN', about: 'name of the backup (default: the newest)' } },
+    examples: ['backup verify', 'backup verify --run 20261127T013700Z'],
+    request: (given) => ({ path: `/backups/${given.option('run') ?? 'RUN'}/verify` }),
+    async *run(gateway, given) {
+      yield* (await import('./backup.ts')).verifyBackup(gateway, given);
+    },
+    shown: ['run parts lines problems'],
+  },
+  {
+    name: 'backup fetch',
+    about: 'copy the sealed parts of a backup into a folder, for a copy outside Cloudflare',
+    positionals: ['RUN'],
+    options: { to: { value: 'FOLDER', about: 'where they go', isRequired: true } },
+    examples: ['backup fetch 20261127T013700Z --to ../kefel-backup'],
+    request: (given) => ({ path: `/backups/${given.at('RUN')}/parts` }),
+    async *run(gateway, given) {
+      yield* (await import('./backup.ts')).fetchBackup(gateway, given);
+    },
+    shown: ['run parts copied bytes'],
   },
 ]);
 

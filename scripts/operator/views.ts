@@ -48,6 +48,7 @@ const HEALTH: View = [
     modes: MODES,
     queues: ['queue backlog oldestAtMs unknown'],
     deadLetters: ['*'],
+    backup: ['finishedAtMs failingBooks'],
     misconfiguredRails: ['environment method problem'],
     environments: [
       'environment reportedAtMs',
@@ -61,6 +62,8 @@ const HEALTH: View = [
     ],
   },
 ];
+
+const BACKUP: View = ['run isFinished booksLeft'];
 
 /** What each reading command prints, of a list what each item is. */
 export const READ_VIEWS = {
@@ -76,6 +79,7 @@ export const READ_VIEWS = {
   letters: ['id queue kind status storedAtMs timesGivenUp'],
   rails: ['environment method state rail problem'],
   health: HEALTH,
+  backups: ['run finishedAtMs'],
   letter: (letter: object) => [JSON.stringify(letter, null, 2)],
 } satisfies Readonly<Record<string, Shown>>;
 
@@ -103,6 +107,7 @@ export const ACTION_VIEWS: Readonly<Record<Answers, Shown>> = {
   rebuilt: ['rebuilt missing failed next'],
   restored: ['undoBookmark'],
   restored_gateway: ['*'],
+  backup: BACKUP,
   modes: MODES,
 };
 

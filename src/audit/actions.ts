@@ -56,6 +56,7 @@ export const AUDIT_ACTIONS = [
   'book.restored',
   'payment.restored',
   'gateway.restored',
+  'backup.begun',
   'maintenance.began',
   'maintenance.ended',
   'member_changes.paused',

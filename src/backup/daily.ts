@@ -2,7 +2,7 @@ import { accountOf } from '../account/client.ts';
 import type { Tenant } from '../domain/intent.ts';
 import { batch, prepare } from '../platform/database.ts';
 import { log } from '../platform/log.ts';
-import { writePart } from './bucket.ts';
+import { hasBucket, writePart } from './bucket.ts';
 import { purgeBackups } from './expiry.ts';
 import type { AccountExport, BookBackup, Manifest } from './manifest.ts';
 import { accountPartName, manifestName, runTimeMs } from './names.ts';
@@ -51,6 +51,10 @@ export async function continueBackup(
   nowMs: number,
   { isExtra = false, stepsMax = STEPS_MAX } = {},
 ): Promise<RunOutcome> {
+  if (!hasBucket(env)) {
+    log('warn', 'backup_without_bucket', {});
+    return { state: 'idle', run: null };
+  }
   const facts = () => databaseFacts(env.DB, PAYMENTS_TABLES);
   const progress = await takeRun(env.DB, 'payments', facts, { nowMs, isExtra });
   if (progress === null) {

@@ -1,3 +1,4 @@
+import { hasBucket } from '../backup/bucket.ts';
 import type { DatabaseFacts, TablePage } from '../backup/pages.ts';
 import * as runs from '../backup/runs.ts';
 import type { Plane } from './plane.ts';
@@ -27,6 +28,9 @@ export function takeRun({ env, nowMs }: Plane, facts: DatabaseFacts) {
     Number.isSafeInteger(auditToId);
   if (!isSane) {
     throw new Error('not the facts of a database');
+  }
+  if (!hasBucket(env)) {
+    return null;
   }
   const known = async () => ({ migrations, tables, auditToId });
   return runs.takeRun(env.DB, 'back-office', known, { nowMs, isExtra: false });

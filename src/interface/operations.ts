@@ -11,6 +11,8 @@ export type { DeadLetter } from '../dead-letters/store.ts';
 export { resolveAttempt } from '../operations/attempt-resolution.ts';
 export type { AttentionCounts, DescribedAttention, PaymentHint } from '../operations/attention.ts';
 export { attentionPage, countAttention, describedAttention } from '../operations/attention.ts';
+export type { Backups } from '../operations/backups.ts';
+export { backUpNow, backupPart, backupParts, listBackups } from '../operations/backups.ts';
 export type { Bank } from '../operations/banks.ts';
 export { addBank, changeBank, listBanks } from '../operations/banks.ts';
 export type { LetterDetails, LetterOutcomes } from '../operations/dead-letters.ts';
@@ -64,6 +66,7 @@ export {
 } from '../operations/restore-gateway.ts';
 export { restorePayment } from '../operations/restore-payment.ts';
 export { reviewPayment, reviewSeenPayment } from '../operations/review.ts';
+export { verifyBackup } from '../operations/verify-backup.ts';
 
 /** The rail of each method in both environments. Calls no provider. */
 export function rails({ env }: Plane) {

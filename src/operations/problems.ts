@@ -65,10 +65,7 @@ export const OPERATION_PROBLEMS = {
     status: 400,
     message: 'Nothing to change: give name, supportsWithdrawal or both',
   },
-  backup_not_found: {
-    status: 404,
-    message: 'The bucket has no backup of the run {run}',
-  },
+  backup_not_found: { status: 404, message: 'The bucket has no backup {run}' },
   backup_unreadable: { status: 409, message: 'A part cannot be opened: {why}' },
   backup_newer: {
     status: 409,

@@ -177,6 +177,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'src/operations/': [
     ...SHARED,
     'src/audit/',
+    'src/backup/',
     'src/book/',
     'src/dead-letters/',
     'src/intent/client.ts',

@@ -12,6 +12,7 @@ import { auditLog, signedIn } from './dashboard-support.ts';
 import { operateApi, project, refundByHand } from './operator-support.ts';
 import { configureRails, MPESA, railServer } from './rails-support.ts';
 import { withRecovery } from './restore-support.ts';
+import { recordMigrations } from './support/backup.ts';
 import { bookStub } from './support/book.ts';
 import {
   ALPHA,
@@ -251,6 +252,13 @@ const ROWS: Readonly<Record<string, Row>> = {
     body: { at: '2099-01-01T00:00Z' },
     crash: crashInAudit,
     action: 'payment.restored',
+  },
+  '/backups': {
+    scene: recordMigrations,
+    path: '/backups',
+    body: {},
+    crash: crashInAudit,
+    action: 'backup.begun',
   },
   '/maintenance/begin': {
     path: '/maintenance/begin',

@@ -112,8 +112,8 @@ const PROVOKED: Readonly<Record<OperatorProblemCode, () => Promise<Response>>> =
     await operate(`${V1}/banks`, BANK);
     return operate(`${V1}/banks`, BANK);
   },
+  backup_not_found: () => operate(`${V1}/backups/20900101T013700Z/parts`),
   bank_unchanged: () => operate(`${V1}/banks/CBE`, {}),
-  backup_not_found: () => operate(`${V1}/restore`, { run: RUN }),
   backup_unreadable: () =>
     operate(`${V1}/restore/parts`, { name: `runs/${RUN}`, base64: btoa('no part') }),
   backup_newer: async () => {

@@ -72,6 +72,7 @@ const GROUP_OF: Readonly<Record<AuditAction, AuditGroup>> = {
   'book.restored': 'merchant',
   'payment.restored': 'merchant',
   'gateway.restored': 'merchant',
+  'backup.begun': 'merchant',
   'maintenance.began': 'merchant',
   'maintenance.ended': 'merchant',
   'member_changes.paused': 'merchant',

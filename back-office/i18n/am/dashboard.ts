@@ -1290,6 +1290,7 @@ export const dashboard: DashboardMessages = {
       'book.restored': 'የክፍያዎች ዝርዝር ወደ ቀድሞው ተመልሷል',
       'payment.restored': 'ክፍያው ወደ ቀድሞ ጊዜ ተመልሷል',
       'gateway.restored': 'ጌትዌዩ ከመጠባበቂያ ቅጂ ተመልሷል',
+      'backup.begun': 'ምትኬ መያዝ ተጀምሯል',
       'maintenance.began': 'ጥገና ተጀምሯል',
       'maintenance.ended': 'ጥገና አብቅቷል',
       'member_changes.paused': 'የአባላት ለውጦች ቆመዋል',

@@ -1370,6 +1370,7 @@ export const dashboard = {
       'book.restored': 'Payment list restored',
       'payment.restored': 'Payment set back to an earlier time',
       'gateway.restored': 'Gateway restored from a backup',
+      'backup.begun': 'Backup started',
       'maintenance.began': 'Maintenance began',
       'maintenance.ended': 'Maintenance ended',
       'member_changes.paused': 'Changes by members paused',

@@ -33,6 +33,7 @@ export type Answers =
   | 'rebuilt'
   | 'restored'
   | 'restored_gateway'
+  | 'backup'
   | 'modes';
 
 /**

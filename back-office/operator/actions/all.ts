@@ -1,4 +1,5 @@
 import type { OperatorAction } from './action.ts';
+import { BACKUP_ACTIONS } from './backups.ts';
 import { GATEWAY_ACTIONS } from './gateway.ts';
 import { MERCHANT_ACTIONS } from './merchants.ts';
 import { MODE_ACTIONS } from './modes.ts';
@@ -12,4 +13,5 @@ export const ACTIONS: readonly OperatorAction[] = [
   ...GATEWAY_ACTIONS,
   ...RESTORE_ACTIONS,
   ...MODE_ACTIONS,
+  ...BACKUP_ACTIONS,
 ];
