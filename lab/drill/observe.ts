@@ -52,7 +52,7 @@ export async function observeLists(caller: Caller, member: Member): Promise<Obse
 }
 
 interface Page {
-  readonly items: readonly Readonly<Record<string, unknown>>[];
+  readonly data: readonly Readonly<Record<string, unknown>>[];
   readonly nextCursor: string | null;
 }
 
@@ -62,7 +62,7 @@ async function listOf(caller: Caller, environment: Environment, name: string) {
     const query: string = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`;
     const path = `${name}?limit=100${query}`;
     const page: Page = await caller.content<Page>(caller.api(environment).get(path));
-    rows.push(...page.items.map((row) => JSON.stringify(row)));
+    rows.push(...page.data.map((row) => JSON.stringify(row)));
     cursor = page.nextCursor;
   }
   return rows;

@@ -51,6 +51,7 @@ export async function populate(
 async function leaveUnfinished({ caller }: Scene, uniqueId: string): Promise<void> {
   const body = {
     ...{ paymentIntentUniqueId: uniqueId, amount: 150, currency: 'ETB', methods: [] },
+    commissionPaidByCustomer: false,
     ...{ returnUrl: 'https://shop.example/thanks', expireIn: LONG_EXPIRY_SECONDS },
   };
   const created = await caller.expect(caller.api('sandbox').postJson('intent', body), 200);
