@@ -1,4 +1,5 @@
 import { PURGE_ADDRESSES } from '../src/audit/log.ts';
+import { finishDailyRun } from '../src/platform/daily-runs.ts';
 import { purgeAged } from '../src/platform/purge-database.ts';
 import { memberRetentionOf } from './config.ts';
 import type { BackOfficeEnv } from './env.ts';
@@ -8,11 +9,12 @@ const PURGE_SESSIONS = `DELETE FROM sessions WHERE digest IN (
   SELECT digest FROM sessions WHERE expires_at_ms <= ?1 LIMIT ?2)`;
 
 /** Deletes members' old personal data (docs/retention.md). Runs daily. */
-export function runDaily(env: BackOfficeEnv, nowMs: number): Promise<void> {
+export async function runDaily(env: BackOfficeEnv, nowMs: number): Promise<void> {
   const { sessionMs, auditAddressMs } = memberRetentionOf(env);
   const purges = {
     sessions: { keptMs: sessionMs, statements: [PURGE_SESSIONS] },
     auditAddresses: { keptMs: auditAddressMs, statements: [PURGE_ADDRESSES] },
   };
-  return purgeAged(env.BACK_OFFICE_DB, purges, nowMs);
+  const purged = await purgeAged(env.BACK_OFFICE_DB, purges, nowMs);
+  await finishDailyRun(env.BACK_OFFICE_DB, 'purge', purged, nowMs);
 }

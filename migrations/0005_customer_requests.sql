@@ -42,3 +42,6 @@ CREATE TABLE customer_request_payments (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX customer_request_payments_by_time ON customer_request_payments (due_at_ms);
+
+-- What erasure and a customer's export need of a payment.
+CREATE INDEX dead_letters_by_object ON dead_letters (object_id) WHERE object_id IS NOT NULL;

@@ -4,12 +4,12 @@
  * step runs it too; nothing happens while the sources are those of the last build.
  */
 import { spawn } from 'node:child_process';
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { globSync } from 'node:fs';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PROJECT_DIRECTORY, readIfPresent } from './project/files.ts';
+import { fingerprintOf } from './project/fingerprint.ts';
 import { runScript } from './project/options.ts';
 
 const SCRIPT = {
@@ -34,7 +34,7 @@ const SOURCES = [
 const FINGERPRINT_FILE = join(PUBLIC_DIRECTORY, 'docs', 'fingerprint.txt');
 
 await runScript(SCRIPT, async () => {
-  const fingerprint = await fingerprintOf(SOURCES);
+  const fingerprint = await fingerprintOf(SOURCES, ['clients/*/dist/**']);
   if ((await readIfPresent(FINGERPRINT_FILE)) === fingerprint) {
     return;
   }
@@ -80,18 +80,4 @@ async function generate(output: string): Promise<void> {
   if (exitCode !== 0) {
     throw new Error('The documentation could not be built');
   }
-}
-
-/** Changes with any byte or name of the files. */
-async function fingerprintOf(patterns: readonly string[]): Promise<string> {
-  const exclude = ['clients/*/dist/**'];
-  const files = globSync(patterns, { cwd: PROJECT_DIRECTORY, withFileTypes: true, exclude })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .sort();
-  const hash = createHash('sha256');
-  for (const file of files) {
-    hash.update(file.slice(PROJECT_DIRECTORY.length)).update(await readFile(file));
-  }
-  return hash.digest('hex');
 }

@@ -26,6 +26,7 @@ const CHECKS = [
   'node scripts/openapi.ts --check',
   'node scripts/build-assets.ts --check',
   'node scripts/build-error-docs.ts --check',
+  'node scripts/migration-names.ts --check',
 ];
 
 const run = promisify(exec);

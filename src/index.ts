@@ -5,6 +5,7 @@ import { checkoutRouter } from './checkout/router.ts';
 import { withCommonHeaders } from './http/common-headers.ts';
 import type { DeliveryMessage } from './intent/protocol.ts';
 import { plainQueueName } from './platform/queue-name.ts';
+import { isProbe } from './self-check/probe.ts';
 import { consumeDeliveries } from './webhooks/consume.ts';
 
 export { MerchantBook } from './book/merchant-book.ts';
@@ -35,12 +36,13 @@ export default {
     });
   },
   async queue(batch, env, ctx) {
-    const consume = CONSUMERS[plainQueueName(batch.queue)];
+    const queue = plainQueueName(batch.queue);
+    const consume = CONSUMERS[queue];
     if (consume === undefined) {
       // Throws, so that the queue keeps messages that a wrong configuration sends here.
       throw new Error(`no consumer for ${batch.queue}`);
     }
-    await consume(batch, env, ctx);
+    await consume(await withoutProbes(batch, queue, env), env, ctx);
   },
   async scheduled({ cron }, env) {
     if (cron === HOURLY) {
@@ -49,14 +51,27 @@ export default {
       return;
     }
     const { purgeExpired } = await import('./retention/purge.ts');
-    await purgeExpired(env, Date.now());
+    const purged = await purgeExpired(env, Date.now());
     const { compareManualReceipts } = await import('./operations/receipts.ts');
     await compareManualReceipts(env, Date.now());
+    const { continueRequests } = await import('./operations/customers/actions.ts');
+    await continueRequests(env, Date.now());
+    const { finishDailyRun } = await import('./platform/daily-runs.ts');
+    await finishDailyRun(env.DB, 'purge', purged, Date.now());
   },
 } satisfies ExportedHandler<Env>;
 
 function deliver(batch: MessageBatch, env: Env, ctx: ExecutionContext): Promise<void> {
   return consumeDeliveries(batch as MessageBatch<DeliveryMessage>, env, ctx);
+}
+
+/** An operator's self-check sends three messages, so nearly every batch is returned as it is. */
+async function withoutProbes(batch: MessageBatch, queue: string, env: Env): Promise<MessageBatch> {
+  if (!batch.messages.some(isProbe)) {
+    return batch;
+  }
+  const { consumeProbes } = await import('./self-check/consume-probes.ts');
+  return consumeProbes(batch, queue, env);
 }
 
 async function keepDeadLetters(batch: MessageBatch, env: Env): Promise<void> {

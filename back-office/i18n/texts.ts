@@ -5,10 +5,17 @@ import type { CheckoutMessages } from '../../src/i18n/messages.ts';
 import { dashboard as amharicDashboard } from './am/dashboard.ts';
 import { desk as amharicDesk } from './am/desk.ts';
 import { home as amharicHome } from './am/home.ts';
+import { selfCheck as amharicSelfCheck } from './am/self-check.ts';
 import { dashboard as englishDashboard } from './en/dashboard.ts';
 import { desk as englishDesk } from './en/desk.ts';
 import { home as englishHome } from './en/home.ts';
-import type { DashboardMessages, DeskMessages, HomeMessages } from './messages.ts';
+import { selfCheck as englishSelfCheck } from './en/self-check.ts';
+import type {
+  DashboardMessages,
+  DeskMessages,
+  HomeMessages,
+  SelfCheckMessages,
+} from './messages.ts';
 
 /** The languages of the home page, the dashboard and the desk. Customers' pages have two more. */
 export type BackOfficeLanguage = 'en' | 'am';
@@ -26,6 +33,10 @@ export const DASHBOARD_TEXTS: Texts<DashboardMessages> = {
   am: amharicDashboard,
 };
 export const DESK_TEXTS: Texts<DeskMessages> = { en: englishDesk, am: amharicDesk };
+export const SELF_CHECK_TEXTS: Texts<SelfCheckMessages> = {
+  en: englishSelfCheck,
+  am: amharicSelfCheck,
+};
 export const HOME_TEXTS: Texts<HomeMessages> = { en: englishHome, am: amharicHome };
 
 /** For the switch. */

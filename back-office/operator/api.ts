@@ -7,6 +7,7 @@ import { withMemberCounts } from '../members/members.ts';
 import type { OperatorAction } from './actions/action.ts';
 import { ACTIONS } from './actions/all.ts';
 import type { OperatorCall, OperatorRoute } from './call.ts';
+import { readCheck, startCheck } from './check.ts';
 import { readMembers } from './members.ts';
 import { paymentContent } from './payment-content.ts';
 
@@ -56,6 +57,7 @@ const READS: readonly Read[] = [
     message: 'Part',
     read: ({ payments, url }) => payments.operations.backupPart(queryOf(url)),
   },
+  { path: '/check', message: 'Self-check', read: readCheck },
   { path: '/rails', message: 'Rails', read: ({ payments }) => payments.operations.rails() },
   { path: '/attention', message: 'Needs attention', read: readAttention },
   { path: '/merchants', message: 'Merchants', read: readMerchants },
@@ -85,6 +87,11 @@ const READS: readonly Read[] = [
     read: ({ payments, url }) => payments.operations.deadLetters(queryOf(url)),
   },
   {
+    path: '/customers/requests',
+    message: 'Requests of customers',
+    read: ({ payments, url }) => payments.operations.customerRequests(queryOf(url)),
+  },
+  {
     path: '/dead-letters/:id',
     message: 'Dead letter',
     read: async ({ payments, params }) => {
@@ -96,6 +103,11 @@ const READS: readonly Read[] = [
 
 /** All routes of the operator's API. */
 export const API_ROUTES: readonly OperatorRoute[] = [
+  {
+    method: 'POST',
+    path: `${V1}/check`,
+    handle: async (call) => successResponse('Self-check', await startCheck(call)),
+  },
   ...READS.map(
     ({ path, message, read }): OperatorRoute => ({
       method: 'GET',

@@ -5,7 +5,7 @@ import type { PaymentDetails } from '../../src/interface/operations.ts';
 
 /** A payment in the API's answers. */
 export function paymentContent(details: PaymentDetails) {
-  const { objectId, intent, history, events, review } = details;
+  const { objectId, intent, history, events, review, retention } = details;
   const { terms } = intent;
   return {
     objectId,
@@ -30,6 +30,7 @@ export function paymentContent(details: PaymentDetails) {
     history,
     events,
     review,
+    retention,
   };
 }
 

@@ -41,6 +41,8 @@ export function BackOfficePage(props: {
   /** What the content begins with, besides its heading. */
   readonly head?: PageHead | undefined;
   readonly footer?: ComponentChildren;
+  /** When the page loads again by itself, while it waits for something. */
+  readonly refreshSeconds?: number | undefined;
   /** For pages with one short text or form. */
   readonly isNarrow?: boolean;
   readonly children: ComponentChildren;
@@ -53,11 +55,16 @@ export function BackOfficePage(props: {
       title={[heading, ...titleParts].join(' · ')}
       script={{ path: DASHBOARD_SCRIPT_PATH, sha256: DASHBOARD_SCRIPT_SHA256 }}
       head={
-        <link
-          rel="stylesheet"
-          href={DASHBOARD_CSS_PATH}
-          integrity={`sha256-${DASHBOARD_CSS_SHA256}`}
-        />
+        <>
+          <link
+            rel="stylesheet"
+            href={DASHBOARD_CSS_PATH}
+            integrity={`sha256-${DASHBOARD_CSS_SHA256}`}
+          />
+          {props.refreshSeconds !== undefined && (
+            <meta http-equiv="refresh" content={String(props.refreshSeconds)} />
+          )}
+        </>
       }
     >
       <a class="skip" href="#content">

@@ -10,22 +10,16 @@ const PER_PAGE = 100;
 /** Cloudflare refused a call, or did not answer: `code` is null then. */
 export class CloudflareError extends Error {
   override readonly name = 'CloudflareError';
+  /** Below the base URL; empty for a missing login. */
+  readonly path: string;
   readonly code: number | null;
   readonly status: number | null;
 
-  constructor(message: string, code: number | null, status: number | null) {
+  constructor(message: string, path: string, code: number | null, status: number | null) {
     super(message);
+    this.path = path;
     this.code = code;
     this.status = status;
-  }
-
-  /** Whether the token may not do this. */
-  get isForbidden(): boolean {
-    return this.status === 401 || this.status === 403;
-  }
-
-  get isMissing(): boolean {
-    return this.status === 404;
   }
 }
 
@@ -59,16 +53,19 @@ export class Cloudflare {
     return (await this.#send(call)).result as Result;
   }
 
-  get<Result>(path: string): Promise<Result> {
-    return this.call({ method: 'GET', path });
+  get<Result>(path: string, headers: Readonly<Record<string, string>> = {}): Promise<Result> {
+    return this.call({ method: 'GET', path, headers });
   }
 
   /** The result, or null for something that does not exist. */
-  async getIfPresent<Result>(path: string): Promise<Result | null> {
+  async getIfPresent<Result>(
+    path: string,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Result | null> {
     try {
-      return await this.get<Result>(path);
+      return await this.get<Result>(path, headers);
     } catch (error) {
-      if (error instanceof CloudflareError && error.isMissing) {
+      if (error instanceof CloudflareError && error.status === 404) {
         return null;
       }
       throw error;
@@ -109,6 +106,7 @@ export class Cloudflare {
         error === undefined
           ? `Cloudflare answered ${response.status} to ${method} ${path}`
           : `Cloudflare refused ${method} ${path}: ${error.message} (${error.code})`,
+        path,
         error?.code ?? null,
         response.status,
       );
@@ -125,6 +123,7 @@ export class Cloudflare {
       const reason = cause instanceof Error ? cause.message : String(cause);
       throw new CloudflareError(
         `Cloudflare cannot be reached for ${method} ${path}: ${reason}`,
+        path,
         null,
         null,
       );
@@ -156,6 +155,7 @@ async function loginToken(environment: NodeJS.ProcessEnv): Promise<string> {
   }
   throw new CloudflareError(
     'no login to Cloudflare: run `npx wrangler login`, or set CLOUDFLARE_API_TOKEN',
+    '',
     null,
     401,
   );

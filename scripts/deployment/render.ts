@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   BACK_OFFICE_CONFIG_FILE,
@@ -19,10 +18,15 @@ const SOURCES: Readonly<Record<Plane, string>> = {
   backOffice: BACK_OFFICE_CONFIG_FILE,
 };
 
-/** One Worker's configuration in a deployment, and the file that wrangler reads it from. */
+/** One Worker's configuration in a deployment, and the files that wrangler reads it from. */
 export interface RenderedWorker {
   readonly config: WorkerConfig;
   readonly file: string;
+  /**
+   * Without routes and domains. `wrangler deploy` replaces DNS records of something else unasked, so
+   * setup looks before it lets an address lead to the Worker.
+   */
+  readonly uploadFile: string;
 }
 
 export type RenderedWorkers = Readonly<Record<Plane, RenderedWorker>>;
@@ -39,12 +43,24 @@ export async function writeWorkerConfigs(
   const write = async (plane: Plane): Promise<RenderedWorker> => {
     const config = configs[plane];
     const directory = join(RENDERED_DIRECTORY, name, plane);
-    await mkdir(directory, { recursive: true });
-    const file = join(directory, 'wrangler.json');
-    await writeWhole(file, `${JSON.stringify(config, null, 2)}\n`);
-    return { config, file };
+    const { routes: _routes, ...upload } = config;
+    const file = await writeJson(join(directory, 'wrangler.json'), config);
+    const uploadFile = await writeJson(join(directory, 'upload.json'), upload);
+    return { config, file, uploadFile };
   };
   return { payments: await write('payments'), backOffice: await write('backOffice') };
+}
+
+async function writeJson(file: string, value: unknown): Promise<string> {
+  await writeWhole(file, `${JSON.stringify(value, null, 2)}\n`);
+  return file;
+}
+
+/** The Workers' names in a deployment. */
+export async function workerNames(name: string): Promise<Readonly<Record<Plane, string>>> {
+  const payments = await readWorkerConfig(SOURCES.payments);
+  const backOffice = await readWorkerConfig(SOURCES.backOffice);
+  return { payments: nameIn(name, payments.name), backOffice: nameIn(name, backOffice.name) };
 }
 
 export async function renderWorkers(

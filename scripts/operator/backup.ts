@@ -14,8 +14,8 @@ interface Begun {
 
 /** Yields after each request, until the backup is finished. */
 export async function* backUpNow(gateway: Gateway): AsyncGenerator<Begun> {
-  for (;;) {
-    const begun = (await send(gateway, { path: '/backups', body: {} })) as Begun;
+  for (let body = {}; ; body = { continues: true }) {
+    const begun = (await send(gateway, { path: '/backups', body })) as Begun;
     yield begun;
     if (begun.isFinished) {
       return;

@@ -15,12 +15,12 @@ const TIMEOUT_MS = 120_000;
 /** The gateway rejected the request, was unreachable, or sent an unknown response. */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
-  /** Whether the same request may succeed later: no answer, or a 5xx. */
-  readonly isPassing: boolean;
+  /** The status of a refusal; null where none was received. */
+  readonly status: number | null;
 
-  constructor(message: string, isPassing = false) {
+  constructor(message: string, status: number | null = null) {
     super(message);
-    this.isPassing = isPassing;
+    this.status = status;
   }
 }
 
@@ -93,20 +93,21 @@ export async function send(gateway: Gateway, request: ApiRequest): Promise<unkno
   if (response.status >= 300 && response.status < 400) {
     throw new GatewayError(
       'Cloudflare Access requires a sign-in: set CF_ACCESS_CLIENT_ID and CF_ACCESS_CLIENT_SECRET',
+      response.status,
     );
   }
   const envelope = envelopeIn(await response.text());
   if (envelope === null) {
     throw new GatewayError(
       `${gateway.origin} responded with ${response.status} but no JSON: is it Kefel?`,
-      response.status >= 500,
+      response.status,
     );
   }
   if (!response.ok) {
     const fields = Object.entries(envelope.validationErrors ?? {});
     const lines = fields.map(([field, message]) => `  ${field}: ${message}`);
     const message = [`${response.status}: ${envelope.message}`, ...lines].join('\n');
-    throw new GatewayError(message, response.status >= 500);
+    throw new GatewayError(message, response.status);
   }
   return envelope.content;
 }
@@ -126,7 +127,7 @@ async function reach({ origin, headers }: Gateway, { path, body }: ApiRequest): 
     const advice = originOf(origin).isLocal
       ? '\nStart it with "npm run dev", or name another with --url.'
       : '';
-    throw new GatewayError(`${origin} cannot be reached: ${reason}${advice}`, true);
+    throw new GatewayError(`${origin} cannot be reached: ${reason}${advice}`);
   }
 }
 

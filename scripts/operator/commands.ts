@@ -5,10 +5,12 @@ import type {
   Option,
 } from '../../back-office/operator/actions/action.ts';
 import { ACTIONS } from '../../back-office/operator/actions/all.ts';
+import { ERASE_CUSTOMER, EXPORT_CUSTOMER } from '../../back-office/operator/actions/customers.ts';
 import { MESSAGE_QUEUES } from '../../src/dead-letters/queues.ts';
 import { LETTER_STATUSES } from '../../src/dead-letters/store.ts';
 import { type Command, type Given, UsageError } from './command.ts';
 import { restoreLines } from './restore-lines.ts';
+import { linesOf } from './text.ts';
 import { PART_READERS, READERS } from './values.ts';
 import { ACTION_VIEWS, READ_VIEWS } from './views.ts';
 
@@ -84,6 +86,14 @@ const READS: readonly Read[] = [
     path: '/dead-letters/:id',
     examples: ['dead-letter show 0123abcd'],
     shows: 'letter',
+  },
+  {
+    name: 'customer requests',
+    about: 'list customers’ requests to be erased, and what is kept until when',
+    path: '/customers/requests',
+    examples: ['customer requests'],
+    shows: 'requests',
+    pages: 'nextCursor',
   },
   {
     name: 'rails',
@@ -337,7 +347,7 @@ export const COMMANDS: readonly Command[] = grouped([
     async *run(gateway, given) {
       yield* (await import('./backup.ts')).verifyBackup(gateway, given);
     },
-    shown: ['run parts lines problems'],
+    shown: (found) => linesOf(found, ['run parts lines problems']),
   },
   {
     name: 'backup fetch',
@@ -349,9 +359,64 @@ export const COMMANDS: readonly Command[] = grouped([
     async *run(gateway, given) {
       yield* (await import('./backup.ts')).fetchBackup(gateway, given);
     },
-    shown: ['run parts copied bytes'],
+    shown: (copied) => linesOf(copied, ['run parts copied bytes']),
+  },
+  {
+    name: 'check',
+    about: 'try every part of the gateway, and wait for the result; fails if something is wrong',
+    positionals: [],
+    options: {},
+    examples: ['check'],
+    request: () => ({ path: '/check', body: {} }),
+    // Loaded with its call: the tests of these commands run where Node's modules are missing.
+    async *run(gateway) {
+      yield* (await import('./check.ts')).runCheck(gateway);
+    },
+    shown: READ_VIEWS.check,
+  },
+  {
+    ...actionCommand(EXPORT_CUSTOMER, {
+      name: 'customer export',
+      about: 'write all that is stored about a customer to a file, as JSON',
+      positionals: [],
+      examples: ['customer export --phone 0911223344 --reason "Request 12" --to request-12.json'],
+    }),
+    options: {
+      ...optionsFor(EXPORT_CUSTOMER),
+      to: { value: 'FILE', about: 'a new file; only you can read it', isRequired: true },
+    },
+    async *run(gateway, given) {
+      yield* (await import('./customer.ts')).exportCustomer(gateway, given);
+    },
+    shown: ['file payments'],
+  },
+  {
+    ...actionCommand(ERASE_CUSTOMER, {
+      name: 'customer erase',
+      about: 'erase a customer’s data; what must be kept for now is erased later by itself',
+      positionals: [],
+      examples: [
+        'customer erase --phone 0911223344 --reason "Request 12"',
+        'customer erase --email almaz@example.com --refundable-too --reason "Request 13"',
+      ],
+    }),
+    options: {
+      ...optionsFor(ERASE_CUSTOMER),
+      'refundable-too': {
+        value: null,
+        about: 'also payments that may still be refunded by the API, as their merchants agreed',
+      },
+    },
+    async *run(gateway, given) {
+      yield* (await import('./customer.ts')).eraseCustomer(gateway, given);
+    },
+    shown: ['request erased failed', { kept: ['reason payments untilAtMs'] }],
   },
 ]);
+
+function optionsFor({ fields }: OperatorAction): Readonly<Record<string, Option>> {
+  return Object.fromEntries(Object.entries(fields ?? {}).flatMap(optionsOf));
+}
 
 function grouped(commands: readonly Command[]): readonly Command[] {
   const nouns = Map.groupBy(commands, ({ name }) => name.split(' ')[0]);

@@ -80,6 +80,7 @@ async function persistently(
   }
 }
 
+/** No answer, or a failure of the gateway's own. */
 function isPassing(error: unknown): boolean {
-  return error instanceof GatewayError && error.isPassing;
+  return error instanceof GatewayError && (error.status === null || error.status >= 500);
 }

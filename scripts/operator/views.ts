@@ -1,5 +1,6 @@
 import type { Answers } from '../../back-office/operator/actions/action.ts';
 import type { readAttention } from '../../back-office/operator/api.ts';
+import type { CheckReport } from '../../back-office/operator/check.ts';
 import type { ProbedRail } from '../../src/interface/operations.ts';
 import { paymentOf } from '../../src/operations/needs.ts';
 import { probeLines } from '../check-rail/probe-text.ts';
@@ -19,7 +20,7 @@ const MERCHANT: View = [
 
 const PAYMENT: View = [
   'environment merchantId uniqueId merchantName status failureReason late amountMinor currency ' +
-    'createdAtMs expiresAtMs uuid objectId review',
+    'createdAtMs expiresAtMs uuid objectId review retention',
   {
     attempts: [
       'reference method status railReference providerCode receipt isProved failureReason ' +
@@ -78,8 +79,13 @@ export const READ_VIEWS = {
   banks: ['code supportsWithdrawal name'],
   letters: ['id queue kind status storedAtMs timesGivenUp'],
   rails: ['environment method state rail problem'],
+  requests: [
+    'id kind requestedBy requestedAtMs searchedAtMs finishedAtMs erased reason',
+    { kept: ['reason payments untilAtMs'] },
+  ],
   health: HEALTH,
   backups: ['run finishedAtMs'],
+  check: checkLines,
   letter: (letter: object) => [JSON.stringify(letter, null, 2)],
 } satisfies Readonly<Record<string, Shown>>;
 
@@ -108,6 +114,7 @@ export const ACTION_VIEWS: Readonly<Record<Answers, Shown>> = {
   restored: ['undoBookmark'],
   restored_gateway: ['*'],
   backup: BACKUP,
+  customer: ['next'],
   modes: MODES,
 };
 
@@ -122,6 +129,15 @@ function attentionLines(items: readonly Item[]): readonly string[] {
         ...item.reasons.flatMap(({ what, todo }) => [`  ${what}`, `  To do: ${todo}`]),
         '',
       ]);
+}
+
+/** Each check, and what to do where something is wrong. */
+function checkLines({ checks }: CheckReport): readonly string[] {
+  const width = Math.max(...checks.map(({ name }) => name.length));
+  return checks.flatMap(({ name, state, detail, remedy }) => [
+    `${state.padEnd('waiting'.length)}  ${name.padEnd(width)}  ${plain(detail)}`,
+    ...(remedy === null ? [] : [`  To do: ${remedy}`]),
+  ]);
 }
 
 function placeOf(item: Item): string {

@@ -16,6 +16,7 @@ export interface WorkerConfig {
     readonly consumers: readonly QueueConsumerConfig[];
   };
   readonly ratelimits?: readonly { readonly name: string; readonly namespace_id: string }[];
+  readonly routes?: readonly RouteConfig[];
   readonly services?: readonly { readonly binding: string; readonly service: string }[];
   readonly triggers?: { readonly crons: readonly string[] };
   readonly vars?: Readonly<Record<string, string>>;
@@ -33,6 +34,12 @@ export interface BucketConfig {
   readonly binding: string;
   readonly bucket_name: string;
   readonly jurisdiction?: string;
+}
+
+export interface RouteConfig {
+  readonly pattern: string;
+  readonly custom_domain?: boolean;
+  readonly zone_name?: string;
 }
 
 export interface QueueConsumerConfig {

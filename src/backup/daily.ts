@@ -1,5 +1,6 @@
 import { accountOf } from '../account/client.ts';
 import type { Tenant } from '../domain/intent.ts';
+import { finishDailyRun } from '../platform/daily-runs.ts';
 import { batch, prepare } from '../platform/database.ts';
 import { log } from '../platform/log.ts';
 import { hasBucket, writePart } from './bucket.ts';
@@ -152,6 +153,8 @@ async function finish(env: Env, run: string, nowMs: number): Promise<void> {
   };
   await writePart(env, manifestName(run), [manifest], nowMs);
   await finishRun(env.DB, 'payments', run, nowMs);
+  const lines = payments.tables.reduce((sum, { rows }) => sum + rows, 0);
+  await finishDailyRun(env.DB, 'backup', { run, rows: lines, books: books.length }, nowMs);
   log('info', 'backup_finished', { run, books: books.length });
   await purgeBackups(env, nowMs, { payments: run, 'back-office': backOffice?.run ?? null });
 }

@@ -19,9 +19,9 @@ export function bookOf(env: Env, tenant: Tenant, volume: number) {
   return {
     apply: method('apply'),
     report: method('report'),
+    erase: method('erase'),
     backUp: method('backUp'),
     settleBackup: method('settleBackup'),
-    erase: method('erase'),
     waitForEvents: method('waitForEvents'),
 
     /** Null when the book has no payment yet. */

@@ -171,6 +171,13 @@ const TABLES = [
     PRIMARY KEY (due_at_ms, payment_id)
   ) STRICT, WITHOUT ROWID`,
 
+  // Payments that an operator has held: not purged before `until_ms`, NULL for never. A released hold
+  // stays, because a delayed older message must not bring it back. They are few.
+  `CREATE TABLE payment_hold (
+    payment_id INTEGER PRIMARY KEY,
+    until_ms INTEGER,
+    changed_at_ms INTEGER NOT NULL
+  ) STRICT`,
   // One row: how far the backup is (backup-state.ts).
   `CREATE TABLE backup (
     id INTEGER PRIMARY KEY CHECK (id = 1),
@@ -195,13 +202,6 @@ const TABLES = [
   ) STRICT`,
   // Payments that changed after the backup had passed them. They are few.
   'CREATE TABLE backup_later (payment_id INTEGER PRIMARY KEY) STRICT',
-  // Payments that an operator has held: not purged before `until_ms`, NULL for never. A released hold
-  // stays, because a delayed older message must not bring it back. They are few.
-  `CREATE TABLE payment_hold (
-    payment_id INTEGER PRIMARY KEY,
-    until_ms INTEGER,
-    changed_at_ms INTEGER NOT NULL
-  ) STRICT`,
 
   // The operator's items of a payment (attention.ts) as D1 lists them or, when due, must list them.
   `CREATE TABLE attention (

@@ -1,5 +1,8 @@
 /** What customers see of a merchant, beside its name. */
 
+/** The merchant of the self-check's sandbox payments. No real merchant may have this id. */
+export const SELF_CHECK_MERCHANT_ID = 'kefel-check';
+
 /** The merchant's branding of the checkout page; null: the page's default. */
 export interface Branding {
   /** `#rrggbb` in lower case. */

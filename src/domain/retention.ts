@@ -45,9 +45,11 @@ export function retentionEndsAtMs(
   return Math.max(intent.updatedAtMs + retentionMs, hold?.untilMs ?? 0);
 }
 
-/** Why a payment is not erased yet, in the order in which they are checked. */
+/** Why a payment is not erased yet. */
 export const KEPT_REASONS = [
   'legal_hold',
+  /** An operator has not looked at its money yet, or has not handled a provider's report. */
+  'needs_attention',
   /** The customer can still pay it. */
   'open',
   /** The provider has not said whether the customer paid. */

@@ -54,10 +54,10 @@ export class IntentClient {
   readonly restore = this.#method('restore');
   readonly restoreTo = this.#method('restoreTo');
   readonly restart = this.#method('restart');
-  readonly exportRecords = this.#method('exportRecords');
   readonly retention = this.#method('retention');
   readonly setHold = this.#method('setHold');
   readonly erase = this.#method('erase');
+  readonly exportRecords = this.#method('exportRecords');
 
   constructor(env: Env, objectId: string) {
     this.#env = env;

@@ -403,11 +403,6 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
     return true;
   }
 
-  /** What the backup copies, like `rows` of the record. Changes nothing. */
-  exportRecords(): readonly StoredRecord[] | null {
-    return this.#record.rows();
-  }
-
   /** Null when there is no such payment, or only its tombstone. */
   retention(): Retention | null {
     const kept = this.#record.alarm.kept();
@@ -449,6 +444,11 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
     }
     this.#record.purge();
     return { type: 'deleted' };
+  }
+
+  /** What the backup copies, like `rows` of the record. Changes nothing. */
+  exportRecords(): readonly StoredRecord[] | null {
+    return this.#record.rows();
   }
 
   /**

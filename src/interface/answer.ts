@@ -21,7 +21,16 @@ export async function answerCall(
 ): Promise<Answer> {
   const asked = await functionOf(area, name);
   try {
-    const plane = { env, ctx, config: configOf(env), nowMs: Date.now() };
+    const nowMs = Date.now();
+    // Parsed by its first use, so that the self-check can say what is wrong with it.
+    const plane: Plane = {
+      env,
+      ctx,
+      nowMs,
+      get config() {
+        return configOf(env);
+      },
+    };
     return { type: 'value', value: await asked(plane, ...args) };
   } catch (error) {
     if (error instanceof Problem) {

@@ -15,6 +15,13 @@ export type { Backups } from '../operations/backups.ts';
 export { backUpNow, backupPart, backupParts, listBackups } from '../operations/backups.ts';
 export type { Bank } from '../operations/banks.ts';
 export { addBank, changeBank, listBanks } from '../operations/banks.ts';
+export type { CustomersPage, ErasedPage } from '../operations/customers/actions.ts';
+export {
+  customerRequests,
+  eraseCustomer,
+  exportCustomer,
+} from '../operations/customers/actions.ts';
+export type { CustomerRequest } from '../operations/customers/requests.ts';
 export type { LetterDetails, LetterOutcomes } from '../operations/dead-letters.ts';
 export {
   discardDeadLetters,
@@ -26,6 +33,7 @@ export type { Decided } from '../operations/decisions.ts';
 export type { LastOutcome, RailOutcome } from '../operations/digests.ts';
 export type { EnvironmentHealth, Health } from '../operations/health.ts';
 export { readHealth, refreshHealth } from '../operations/health.ts';
+export { holdPayment, releasePayment } from '../operations/holds.ts';
 export type { MerchantRow } from '../operations/merchant-rows.ts';
 export { knownMerchant, merchants } from '../operations/merchant-rows.ts';
 export type { MerchantDetails, Settings } from '../operations/merchants.ts';
@@ -67,6 +75,8 @@ export {
 export { restorePayment } from '../operations/restore-payment.ts';
 export { reviewPayment, reviewSeenPayment } from '../operations/review.ts';
 export { verifyBackup } from '../operations/verify-backup.ts';
+export type { SelfCheck } from '../self-check/run.ts';
+export { readSelfCheck, startSelfCheck } from '../self-check/run.ts';
 
 /** The rail of each method in both environments. Calls no provider. */
 export function rails({ env }: Plane) {

@@ -1,3 +1,4 @@
+import * as v from 'valibot';
 import { asking, bucketOf, namesAfter, readPart, writtenAtMsOf } from '../backup/bucket.ts';
 import { continueBackup } from '../backup/daily.ts';
 import type { Manifest } from '../backup/manifest.ts';
@@ -22,12 +23,17 @@ import { operationProblem } from './problems.ts';
 /** Pages and accounts of one request, which has less processor time than a cron. */
 const STEPS_PER_REQUEST = 50;
 
+/** `continues`: an earlier request has begun it. */
+const BEGUN = body({ continues: v.optional(v.boolean()) });
+
 /** Copies what has changed now, a bounded part of it. `isFinished` false: call again. */
-export const backUpNow = action(body({}), async (call) => {
+export const backUpNow = action(BEGUN, async (call, _target, { continues }) => {
   const { env, nowMs } = call;
   bucketOf(env);
-  const entry = { merchantId: null, environment: null, target: null } as const;
-  await recorder(call, { ...entry, action: 'backup.begun' })({});
+  if (continues !== true) {
+    const entry = { merchantId: null, environment: null, target: null } as const;
+    await recorder(call, { ...entry, action: 'backup.begun' })({});
+  }
   let booksLeft = 0;
   const { isComplete } = await askBooks(env, ENVIRONMENTS, async (book) => {
     const isDone = await book.backUp().catch((error: unknown) => {

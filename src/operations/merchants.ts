@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { type AuditEntry, auditEntry } from '../audit/log.ts';
+import { SELF_CHECK_MERCHANT_ID } from '../domain/merchant.ts';
 import { ENVIRONMENTS, METHODS, type Method } from '../domain/method.ts';
 import { AMOUNT_MINOR_MAX, type CommissionRate } from '../domain/money.ts';
 import { withoutPhoneNumbers } from '../domain/phone.ts';
@@ -78,6 +79,9 @@ export const createMerchant = action(creationFields, async (call, _target, field
     detail: { name, methods: settings.map(({ method }) => method).join(' ') },
     atMs: call.nowMs,
   });
+  if (id === SELF_CHECK_MERCHANT_ID) {
+    throw operationProblem('merchant_exists', { id });
+  }
   try {
     await runBatch(call.env.DB, [...statements, ...(await webhookSecrets(call, id)), audit]);
   } catch (error) {

@@ -55,9 +55,10 @@ export async function detailsOf(
   client: IntentClient,
   intent: Intent,
 ) {
-  const [history, events, review] = await Promise.all([
+  const [history, events, retention, review] = await Promise.all([
     client.history(),
     client.events(),
+    client.retention(),
     readReview(env.DB, intent.terms.uuid),
   ]);
   const repeatable = intent.refunds.filter(
@@ -71,6 +72,8 @@ export async function detailsOf(
     events,
     /** The last one, or null. */
     review,
+    /** The last legal hold, and when the payment's object deletes it. */
+    retention,
     /** Above this sum, two operators decide; null: one is enough. */
     secondOperatorAboveMinor: config.secondOperatorAboveMinor,
     /** The refunds that their provider would recognize by their number. */

@@ -13,12 +13,15 @@ interface Purge {
   readonly statements: readonly string[];
 }
 
-/** Purges each kind of rows at its age, and warns in the log when the database fills up. */
+/**
+ * Purges each kind of rows at its age, and warns in the log when the database fills up. Returns the
+ * purged rows of each kind.
+ */
 export async function purgeAged(
   db: D1Database,
   purges: Readonly<Record<string, Purge>>,
   nowMs: number,
-): Promise<void> {
+): Promise<Readonly<Record<string, number>>> {
   const purged: Record<string, number> = {};
   let sizeBytes = 0;
   for (const [kind, { keptMs, statements }] of Object.entries(purges)) {
@@ -30,6 +33,7 @@ export async function purgeAged(
   if (isNearlyFull(sizeBytes)) {
     log('error', 'database_nearly_full', { sizeBytes, sizeBytesMax: DATABASE_BYTES_MAX });
   }
+  return purged;
 }
 
 /** Runs the statements until the last one changes fewer rows than it may. */

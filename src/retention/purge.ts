@@ -23,15 +23,18 @@ const PURGE_RESOLVED = `DELETE FROM attention_item WHERE (environment, payment_u
   WHERE environment IN ('sandbox', 'production') AND section = 'resolved' AND created_at_ms <= ?1
   LIMIT ?2) AND section = 'resolved'`;
 
-/** Purges what is past its retention, expires dead letters, and warns in the log when D1 fills up. */
-export async function purgeExpired(env: Env, nowMs: number): Promise<void> {
+/**
+ * Purges what is past its retention, expires dead letters, and warns in the log when D1 fills up.
+ * Returns how many rows of each kind it has purged.
+ */
+export async function purgeExpired(env: Env, nowMs: number) {
   const { paymentMs, auditAddressMs, deadLetterMs, manualReceiptMs } = retentionOf(env);
   const purges = {
     receipts: { keptMs: manualReceiptMs, statements: [PURGE_RECEIPTS] },
     auditAddresses: { keptMs: auditAddressMs, statements: [PURGE_ADDRESSES] },
     deadLetters: { keptMs: deadLetterMs, statements: [PURGE_LETTERS] },
   };
-  await purgeAged(env.DB, purges, nowMs);
+  const purged = await purgeAged(env.DB, purges, nowMs);
   await repeatedly(env.DB, [PURGE_RESOLVED], nowMs - RESOLVED_KEPT_MS);
   for (const { kind, waitsMs, sql } of expiries(paymentMs)) {
     const { rows: letters } = await repeatedly(env.DB, [sql], nowMs - waitsMs);
@@ -39,4 +42,5 @@ export async function purgeExpired(env: Env, nowMs: number): Promise<void> {
       log('warn', 'dead_letters_expired', { kind, letters });
     }
   }
+  return purged;
 }

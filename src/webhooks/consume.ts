@@ -1,4 +1,5 @@
 import type { Tenant } from '../domain/intent.ts';
+import { SELF_CHECK_MERCHANT_ID } from '../domain/merchant.ts';
 import { type IntentClient, intentByObjectId } from '../intent/client.ts';
 import type {
   ChosenEndpoint,
@@ -284,14 +285,15 @@ function addressOf(
 
 function withoutAddress(
   settings: WebhookSettings,
-  { endpointId, mayHaveNoReceiver }: ClaimedDelivery,
+  { tenant, endpointId, mayHaveNoReceiver }: ClaimedDelivery,
   eventType: DeliveryMessage['eventType'],
 ): TryResult {
   if (endpointId !== null) {
     const state = settings.endpoints.has(endpointId) ? 'disabled' : 'deleted';
     return unsent({ type: 'no_destination' }, `not sent: the endpoint is ${state}`);
   }
-  if (mayHaveNoReceiver && settings.endpoints.size === 0) {
+  const mayEndQuietly = mayHaveNoReceiver || tenant.merchantId === SELF_CHECK_MERCHANT_ID;
+  if (mayEndQuietly && settings.endpoints.size === 0) {
     return unsent({ type: 'not_subscribed' }, null);
   }
   if (![...settings.endpoints.values()].some(({ isEnabled }) => isEnabled)) {

@@ -224,7 +224,7 @@ it('deletes runs after 35 days, but never the newest one, and keeps the audit lo
   await crons();
   const first = await manifest();
   advance(36 * DAY_MS);
-  await exportDatabase(env, 0);
+  await exportDatabase(env, { pagesMax: 0 });
   await continueBackup(env, Date.now());
   expect(await manifests()).toHaveLength(1);
   const names = await partNames('databases/');
@@ -243,10 +243,12 @@ it('deletes runs after 35 days, but never the newest one, and keeps the audit lo
 it('takes from the back office only tables of its own database', async () => {
   const facts = { migrations: [], tables: ['members'], auditToId: 0 };
   const call = (name: string, ...args: unknown[]) => env.PAYMENTS.call(['backups', name], args);
-  await expect(call('takeRun', { ...facts, tables: ['../payments'] })).rejects.toThrow('facts');
+  await expect(call('takeRun', { ...facts, tables: ['../payments'] }, false)).rejects.toThrow(
+    'facts',
+  );
   const page = { table: 'members', part: 1, rows: [{ id: 'x' }], next: null };
   await expect(call('storePage', '20900101T000000Z', page)).rejects.toThrow('run in progress');
-  const taken = (await call('takeRun', facts)) as { value: { run: string } };
+  const taken = (await call('takeRun', facts, true)) as { value: { run: string } };
   const { run } = taken.value;
   for (const wrong of [
     { ...page, table: '../../payments/x' },
@@ -282,13 +284,10 @@ describe('the operator', () => {
   async function backUp(): Promise<string> {
     await payHosted();
     await booksAreFed(caught);
-    await worker.scheduled(
-      createScheduledController({ cron: '32 * * * *' }),
-      env,
-      createExecutionContext(),
-    );
-    for (;;) {
-      const begun = await content<{ run: string; isFinished: boolean }>(operateApi('/backups', {}));
+    for (let body = {}; ; body = { continues: true }) {
+      const begun = await content<{ run: string; isFinished: boolean }>(
+        operateApi('/backups', body),
+      );
       if (begun.isFinished) {
         return begun.run;
       }
@@ -299,6 +298,7 @@ describe('the operator', () => {
     const run = await backUp();
     expect(Object.values(await paymentLines())).toEqual([['order-1']]);
     expect(await content(operateApi('/backups'))).toEqual([{ run, finishedAtMs: Date.now() }]);
+    expect((await manifest()).databases['back-office']).toMatchObject({ database: 'back-office' });
     const health = await content<object>(operateApi('/health'));
     expect(health).toMatchObject({ backup: { finishedAtMs: Date.now(), failingBooks: 0 } });
   });

@@ -12,6 +12,7 @@ export const desk = {
       rails: 'Rails',
       audit: 'Audit log',
       health: 'Health',
+      check: 'Self-check',
     },
     modes: 'Modes',
     inMaintenance: 'Maintenance: no new payments and refunds.',
@@ -134,6 +135,18 @@ export const desk = {
     tries: 'Delivery attempts',
     lastAnswer: 'Last response',
     lastReview: 'Last review:',
+    keeping: 'Retention',
+    deletedAt: 'Deleted on',
+    heldBy: 'Held by',
+    heldUntil: 'Held until',
+    heldUntilHint:
+      'A day such as 2027-12-31. Leave it empty to hold the payment until it is released.',
+    holdOpen: 'until it is released',
+    holdPayment: 'Hold the payment',
+    holdLead:
+      'Neither retention nor a customer’s request deletes a held payment. Only operators see the hold.',
+    releasePayment: 'Release the payment',
+    releaseLead: 'If its retention has ended, the payment is then deleted at once.',
     markReviewed: 'Mark as reviewed',
     nothingToRecord: 'Nothing to record?',
     reviewLead:
@@ -269,6 +282,8 @@ export const desk = {
       changes_resumed: 'Members can change things again.',
       letter_sent: 'The message was sent to its queue again.',
       letter_discarded: 'The message was deleted.',
+      held: 'The payment is held.',
+      released: 'The payment is not held any more.',
     },
     notDone: {
       attempt_not_pending: 'The attempt has an outcome already. Nothing was changed.',
@@ -321,6 +336,7 @@ export const desk = {
       commissions: 'Enter a percentage such as 2.5, or nothing.',
       role: 'Choose a role.',
       amountMinor: 'Enter an amount such as 1500 or 99.50.',
+      until: 'Enter a day from today on, such as 2027-12-31.',
       refundAgeDaysMax: 'Enter 1 to 400 days.',
       refundDailyMaxMinor: 'Enter an amount such as 50000.00, or nothing for any amount.',
     },

@@ -34,6 +34,7 @@ export type Answers =
   | 'restored'
   | 'restored_gateway'
   | 'backup'
+  | 'customer'
   | 'modes';
 
 /**

@@ -1,5 +1,6 @@
 import type { OperatorAction } from './action.ts';
 import { BACKUP_ACTIONS } from './backups.ts';
+import { CUSTOMER_ACTIONS } from './customers.ts';
 import { GATEWAY_ACTIONS } from './gateway.ts';
 import { MERCHANT_ACTIONS } from './merchants.ts';
 import { MODE_ACTIONS } from './modes.ts';
@@ -10,6 +11,7 @@ import { RESTORE_ACTIONS } from './restore.ts';
 export const ACTIONS: readonly OperatorAction[] = [
   ...MERCHANT_ACTIONS,
   ...PAYMENT_ACTIONS,
+  ...CUSTOMER_ACTIONS,
   ...GATEWAY_ACTIONS,
   ...RESTORE_ACTIONS,
   ...MODE_ACTIONS,

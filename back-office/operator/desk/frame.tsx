@@ -37,11 +37,12 @@ interface FrameProps {
   readonly title: string;
   /** What the page begins with, besides its title. */
   readonly head?: PageHead | undefined;
+  readonly refreshSeconds?: number | undefined;
   readonly children: ComponentChildren;
 }
 
 /** What surrounds each page: the navigation, with what waits for the operator beside each link. */
-export function Frame({ active, title, head, children }: FrameProps) {
+export function Frame({ active, title, head, refreshSeconds, children }: FrameProps) {
   const { actor, counts } = useDesk();
   const text = useTexts(DESK_TEXTS).pages;
   return (
@@ -50,6 +51,7 @@ export function Frame({ active, title, head, children }: FrameProps) {
       titleParts={[text.product]}
       home={PATHS.attention}
       head={head}
+      refreshSeconds={refreshSeconds}
       footer={
         <p>
           {text.signedInAs} <bdi>{useOperatorText(actor.name, actor.isProved === true)}</bdi>

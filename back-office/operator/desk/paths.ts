@@ -7,6 +7,7 @@ export const PATHS = {
   rails: '/operator/rails',
   audit: '/operator/audit',
   health: '/operator/health',
+  check: '/operator/check',
 } as const;
 
 export type Item = keyof typeof PATHS;

@@ -1,4 +1,5 @@
 import { type Attempt, type Intent, reportedAttempt } from '../../../src/domain/intent.ts';
+import { isHeld } from '../../../src/domain/retention.ts';
 import type { EventSummary } from '../../../src/intent/protocol.ts';
 import type { PaymentDetails } from '../../../src/interface/operations.ts';
 import { needsOf, payableMinor, reasonsOf } from '../../../src/operations/needs.ts';
@@ -21,7 +22,7 @@ import {
 import { Money } from '../../ui/figures.tsx';
 import { SideBySide } from '../../ui/layout.tsx';
 import { shownText } from '../../ui/untrusted-text.ts';
-import type { DeskCall } from './call.ts';
+import { type DeskCall, useDesk } from './call.ts';
 import { answerDesk, Frame } from './frame.tsx';
 import { merchantPath, paymentPath } from './paths.ts';
 import { AttemptActions, waitsForOperator } from './payment-attempts.tsx';
@@ -70,7 +71,12 @@ function PaymentPage(details: PaymentDetails) {
             />
           </>
         }
-        aside={<PaymentFacts intent={intent} />}
+        aside={
+          <>
+            <PaymentFacts intent={intent} />
+            <Keeping {...details} />
+          </>
+        }
       />
       <Timeline intent={intent} history={history} />
       <Events events={events} />
@@ -207,6 +213,37 @@ function PaymentFacts({ intent }: Props) {
           ['uuid', terms.uuid],
         ]}
       />
+    </Section>
+  );
+}
+
+/** How long the payment is kept, and an operator's hold. */
+function Keeping({ intent: { terms }, retention }: PaymentDetails) {
+  const text = useTexts(DESK_TEXTS).pages;
+  const { hold = null, endsAtMs = null } = retention ?? {};
+  const held = isHeld(hold, useDesk().nowMs) ? hold : null;
+  return (
+    <Section id="keeping" title={text.keeping}>
+      <Facts
+        rows={[
+          held === null ? null : [text.heldBy, <bdi>{held.operator}</bdi>],
+          held === null ? null : [text.why, <bdi>{shownText(held.reason)}</bdi>],
+          held === null
+            ? null
+            : [
+                text.heldUntil,
+                held.untilMs === null ? text.holdOpen : <When atMs={held.untilMs} />,
+              ],
+          endsAtMs === null ? null : [text.deletedAt, <When atMs={endsAtMs} />],
+        ]}
+      />
+      <p class="small">
+        {held === null ? (
+          <a href={paymentPath(terms, '/hold')}>{text.holdPayment}</a>
+        ) : (
+          <a href={paymentPath(terms, '/release')}>{text.releasePayment}</a>
+        )}
+      </p>
     </Section>
   );
 }

@@ -1,6 +1,7 @@
 import { showAttentionPage } from './attention-page.tsx';
 import { showAuditPage } from './audit-page.tsx';
 import type { DeskRoute } from './call.ts';
+import { showCheckPage, startFromDesk } from './check-page.tsx';
 import { showLetterPage, showLettersPage } from './dead-letters-pages.tsx';
 import { FORM_ROUTES } from './forms.tsx';
 import { refreshFromDesk, showHealthPage } from './health-page.tsx';
@@ -33,6 +34,9 @@ export const DESK_ROUTES: readonly DeskRoute[] = [
   { method: 'GET', path: '/operator/audit', handle: showAuditPage },
   { method: 'GET', path: '/operator/health', handle: showHealthPage },
   { method: 'POST', path: '/operator/health/refresh', handle: refreshFromDesk },
+
+  { method: 'GET', path: '/operator/check', handle: showCheckPage },
+  { method: 'POST', path: '/operator/check', handle: startFromDesk },
 
   ...FORM_ROUTES,
 ];

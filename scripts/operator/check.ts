@@ -1,0 +1,34 @@
+import type { CheckReport } from '../../back-office/operator/check.ts';
+import { type Gateway, GatewayError, send } from './client.ts';
+
+/** The gateway ends a check within a minute. */
+const POLL_MS = 1_000;
+
+/** Starts a check, or joins one that has just begun, and yields its end. Throws if a part is wrong. */
+export async function* runCheck(gateway: Gateway): AsyncGenerator<CheckReport> {
+  let report = await started(gateway);
+  while (report.finishedAt === null) {
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    report = await latest(gateway);
+  }
+  yield report;
+  const wrong = report.checks.filter(({ state }) => state === 'wrong').map(({ name }) => name);
+  if (wrong.length > 0) {
+    throw new GatewayError(`Wrong: ${wrong.join(', ')}`);
+  }
+}
+
+async function started(gateway: Gateway): Promise<CheckReport> {
+  try {
+    return (await send(gateway, { path: '/check', body: {} })) as CheckReport;
+  } catch (error) {
+    if (error instanceof GatewayError && error.status === 429) {
+      return latest(gateway);
+    }
+    throw error;
+  }
+}
+
+async function latest(gateway: Gateway): Promise<CheckReport> {
+  return (await send(gateway, { path: '/check' })) as CheckReport;
+}

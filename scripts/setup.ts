@@ -1,0 +1,52 @@
+/**
+ * `npm run setup`: sets a gateway up in an account of Cloudflare, or completes and repairs one. It can
+ * be repeated at any time, and changes nothing that is right. See docs/deploy.md.
+ */
+import { cloudflareOf } from './deployment/cloudflare.ts';
+import { DEPLOYMENT_OPTIONS, placesOf } from './deployment/options.ts';
+import { runWrangler } from './deployment/wrangler.ts';
+import { runScript } from './project/options.ts';
+import { runSetup } from './setup/run.ts';
+import { processTerminal } from './setup/terminal.ts';
+
+const SCRIPT = {
+  usage: 'npm run setup',
+  about: `Sets a gateway up in your account of Cloudflare, step by step, and explains each step first.
+Repeat it at any time: it changes nothing that is right, and continues after a failure.`,
+  options: {
+    ...DEPLOYMENT_OPTIONS,
+    url: { value: 'URL', about: "customers' address; left out: workers.dev" },
+    'office-url': { value: 'URL', about: "merchants' and operators' address; left out: the same" },
+    operator: { value: 'NAME', about: 'the first operator, for the audit log' },
+    jurisdiction: { value: 'NAME', about: 'eu or fedramp; can never be changed' },
+    location: { value: 'REGION', about: 'where objects are made: afr, weur, …; kept for ever' },
+    'without-backup': { value: null, about: 'no bucket and no daily backup' },
+    'replace-dns': {
+      value: 'HOST',
+      about: 'allow the DNS record of something else to be replaced',
+      isRepeatable: true as const,
+      read: (_text: string | undefined, _name: string, all: readonly string[]) => all,
+    },
+    yes: { value: null, about: 'ask nothing' },
+    'dry-run': { value: null, about: 'say what it would do, and change nothing' },
+  },
+};
+
+await runScript(SCRIPT, async (given) => {
+  const terminal = processTerminal();
+  const cloudflare = await cloudflareOf(process.env);
+  const options = {
+    ...placesOf(given),
+    url: given.url,
+    officeUrl: given['office-url'],
+    operator: given.operator,
+    jurisdiction: given.jurisdiction,
+    locationHint: given.location,
+    isWithoutBackup: given['without-backup'],
+    replaceDns: given['replace-dns'],
+    isYes: given.yes,
+    isDryRun: given['dry-run'],
+    command: `npm run setup -- ${process.argv.slice(2).join(' ')}`.replace(/ -- $/, ''),
+  };
+  return runSetup(options, { terminal, cloudflare, runWrangler });
+});

@@ -1,0 +1,131 @@
+import { resourcesOf } from '../deployment/render.ts';
+import type { Setup } from './context.ts';
+import { SetupProblem } from './explain.ts';
+import type { Step, Work } from './step.ts';
+
+/** Where D1 and R2 can be placed. An object's hint for another region gives them none. */
+const LOCATIONS = ['apac', 'eeur', 'enam', 'oc', 'weur', 'wnam'];
+
+interface DatabaseRow {
+  readonly uuid: string;
+  readonly name: string;
+}
+
+export async function databaseOf(setup: Setup, name: string): Promise<DatabaseRow | null> {
+  const rows = await setup.cloudflare.list<DatabaseRow>(setup.path(`d1/database?name=${name}`));
+  return rows.find((row) => row.name === name) ?? null;
+}
+
+export function databasesStep(setup: Setup): Step {
+  return {
+    title: 'databases',
+    why: 'D1 holds merchants, members and settings; payments are in objects of their own.',
+    look: async () => {
+      const { databases } = resourcesOf(await setup.workers());
+      const found = await Promise.all(databases.map((name) => databaseOf(setup, name)));
+      return databases.flatMap((name, index) =>
+        found[index] === null ? [createDatabase(setup, name)] : [],
+      );
+    },
+  };
+}
+
+function createDatabase(setup: Setup, name: string): Work {
+  const { jurisdiction, locationHint } = setup.deployment;
+  return {
+    what: `create the database ${name}`,
+    make: async () => {
+      await setup.cloudflare.call({
+        method: 'POST',
+        path: setup.path('d1/database'),
+        body: {
+          name,
+          // Cloudflare takes one or the other.
+          ...(jurisdiction !== ''
+            ? { jurisdiction }
+            : LOCATIONS.includes(locationHint) && { primary_location_hint: locationHint }),
+        },
+      });
+    },
+  };
+}
+
+export interface QueueRow {
+  readonly queue_id: string;
+  readonly queue_name: string;
+  readonly consumers?: readonly { readonly script?: string; readonly service?: string }[];
+}
+
+export function queuesStep(setup: Setup): Step {
+  return {
+    title: 'queues',
+    why: 'Webhooks and calls to providers wait in queues, and failed messages in one for each.',
+    look: async () => {
+      const workers = await setup.workers();
+      const { queues } = resourcesOf(workers);
+      const rows = await setup.cloudflare.list<QueueRow>(setup.path('queues'));
+      const own = rows.filter(({ queue_name }) => queues.includes(queue_name));
+      const taken = own.filter(({ consumers = [] }) =>
+        consumers.some(
+          ({ script, service }) => (script ?? service) !== workers.payments.config.name,
+        ),
+      );
+      if (taken.length > 0) {
+        throw new SetupProblem(
+          `another Worker consumes ${taken.map(({ queue_name }) => queue_name).join(', ')}`,
+          'Remove that consumer, or set up under another name: --env trial.',
+        );
+      }
+      const known = own.map(({ queue_name }) => queue_name);
+      return queues
+        .filter((name) => !known.includes(name))
+        .map((queue_name) => ({
+          what: `create the queue ${queue_name}`,
+          make: async () => {
+            await setup.cloudflare.call({
+              method: 'POST',
+              path: setup.path('queues'),
+              body: { queue_name },
+            });
+          },
+        }));
+    },
+  };
+}
+
+export function bucketStep(setup: Setup): Step {
+  return {
+    title: 'bucket for backups',
+    why: 'The daily backup is encrypted before it is written to R2.',
+    look: async () => {
+      const { bucket } = resourcesOf(await setup.workers());
+      if (bucket === null) {
+        setup.terminal.say('  Without backups: a lost account or namespace loses all payments.');
+        return [];
+      }
+      const { jurisdiction, locationHint } = setup.deployment;
+      const headers: Record<string, string> =
+        jurisdiction === '' ? {} : { 'cf-r2-jurisdiction': jurisdiction };
+      const path = setup.path(`r2/buckets/${bucket}`);
+      if ((await setup.cloudflare.getIfPresent(path, headers)) !== null) {
+        return [];
+      }
+      return [
+        {
+          what: `create the bucket ${bucket}`,
+          make: async () => {
+            await setup.cloudflare.call({
+              method: 'POST',
+              path: setup.path('r2/buckets'),
+              headers,
+              body: {
+                name: bucket,
+                ...(jurisdiction === '' && LOCATIONS.includes(locationHint) && { locationHint }),
+              },
+            });
+          },
+        },
+      ];
+    },
+  };
+}

@@ -1,0 +1,64 @@
+import { readDeployment } from '../deployment/deployment-file.ts';
+import { accountStep } from './account.ts';
+import { wantedOf } from './answers.ts';
+import { Setup, type SetupOptions, type Tools } from './context.ts';
+import { explained } from './explain.ts';
+import { operatorStep } from './operator.ts';
+import { recoveryStep } from './recovery.ts';
+import { bucketStep, databasesStep, queuesStep } from './resources.ts';
+import { selfCheckStep } from './self-check.ts';
+import { runSteps } from './step.ts';
+import { triggersStep } from './triggers.ts';
+import { tablesStep, workerStep } from './workers.ts';
+
+/** Sets a gateway up, or completes it. Returns false after a failure, which it has explained. */
+export async function runSetup(options: SetupOptions, tools: Tools): Promise<boolean> {
+  const { terminal } = tools;
+  try {
+    const stored = await readDeployment(options.name, options.directory);
+    const wanted = await wantedOf(options, stored, terminal);
+    const setup = new Setup(options, tools, stored);
+    const steps = [
+      accountStep(setup, wanted),
+      recoveryStep(setup, wanted),
+      databasesStep(setup),
+      queuesStep(setup),
+      bucketStep(setup),
+      tablesStep(setup),
+      workerStep(setup, 'payments'),
+      workerStep(setup, 'backOffice'),
+      triggersStep(setup),
+      operatorStep(setup),
+      selfCheckStep(setup),
+    ];
+    const { isDryRun, command } = options;
+    if (!(await runSteps(steps, terminal, { isDryRun, command }))) {
+      return false;
+    }
+    sayNext(setup);
+    return true;
+  } catch (error) {
+    const { problem, remedy } = explained(error);
+    terminal.say(`${problem}\n${remedy}`);
+    return false;
+  }
+}
+
+function sayNext({ options, deployment, terminal }: Setup): void {
+  if (options.isDryRun) {
+    terminal.say('\nNothing was changed. Leave --dry-run out to do this.');
+    return;
+  }
+  const { payments, backOffice } = deployment.addresses;
+  const desk = `${backOffice}/operator`;
+  terminal.say(`
+The gateway "${options.name}" is set up.
+  Payments:      ${payments}
+  Desk:          ${desk}
+  Self-check:    ${desk}/check
+  Recovery file: ${options.recoveryFile}   Keep it elsewhere, too.
+  Your secret:   in ${options.operatorsFile}; the desk asks for it, and this command reads it:
+                 npm run operator -- attention --env ${options.name}
+Next: create the first merchant and connect the providers, docs/deploy.md#next.`);
+  terminal.open(`${desk}/check`);
+}

@@ -1,0 +1,50 @@
+import { explained } from './explain.ts';
+import type { Terminal } from './terminal.ts';
+
+/** One thing that a step would change, and how. */
+export interface Work {
+  /** Completes "Will …" and "Would …": `create the database kefel`. */
+  readonly what: string;
+  readonly make: () => Promise<void>;
+}
+
+/** A part of setup. It looks first and then does only what is missing. */
+export interface Step {
+  readonly title: string;
+  /** One sentence, printed before anything happens. */
+  readonly why: string;
+  /** What is missing; empty when all is right. May print notes. */
+  readonly look: () => Promise<readonly Work[]>;
+}
+
+/** Runs the steps in order. Returns false after a failure, which it has explained. */
+export async function runSteps(
+  steps: readonly Step[],
+  terminal: Terminal,
+  { isDryRun, command }: { readonly isDryRun: boolean; readonly command: string },
+): Promise<boolean> {
+  for (const [index, { title, why, look }] of steps.entries()) {
+    terminal.say(`\nStep ${index + 1} of ${steps.length}: ${title}`);
+    terminal.say(`  ${why}`);
+    try {
+      const works = await look();
+      if (works.length === 0) {
+        terminal.say('  Nothing to do: this is right already.');
+      }
+      for (const { what, make } of works) {
+        terminal.say(isDryRun ? `  Would ${what}.` : `  Will ${what} …`);
+        if (!isDryRun) {
+          await make();
+          terminal.say('  Done.');
+        }
+      }
+    } catch (error) {
+      const { problem, remedy } = explained(error);
+      terminal.say(`\n${title} failed: ${problem}`);
+      terminal.say(remedy);
+      terminal.say(`What is done stays. To continue, run the same command again: ${command}`);
+      return false;
+    }
+  }
+  return true;
+}

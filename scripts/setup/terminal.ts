@@ -1,0 +1,38 @@
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline/promises';
+
+/** What setup prints and asks. */
+export interface Terminal {
+  /** Whether a person can answer. */
+  readonly isInteractive: boolean;
+  say(text: string): void;
+  /** The answer without spaces around it. */
+  ask(question: string): Promise<string>;
+  /** Shows a page in a browser, if this machine has one. */
+  open(url: string): void;
+}
+
+export function processTerminal(): Terminal {
+  const isInteractive = process.stdin.isTTY === true && process.stdout.isTTY === true;
+  return {
+    isInteractive,
+    say: (text) => console.log(text),
+    ask: async (question) => {
+      const reader = createInterface({ input: process.stdin, output: process.stdout });
+      try {
+        return (await reader.question(question)).trim();
+      } finally {
+        reader.close();
+      }
+    },
+    open: (url) => {
+      if (isInteractive) {
+        const opener = process.platform === 'darwin' ? 'open' : 'xdg-open';
+        const browser = spawn(opener, [url], { stdio: 'ignore', detached: true });
+        // A machine without a browser shows the address alone.
+        browser.once('error', () => undefined);
+        browser.unref();
+      }
+    },
+  };
+}

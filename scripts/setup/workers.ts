@@ -1,0 +1,248 @@
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Plane, SECRETS_OF, secretsOf, secretVersion } from '../deployment/keys.ts';
+import type { RenderedWorker } from '../deployment/render.ts';
+import {
+  formatVersionTag,
+  parseVersionTag,
+  type VersionTag,
+  versionTagOf,
+} from '../deployment/version-tag.ts';
+import type { SecretName } from '../project/secrets.ts';
+import type { Setup } from './context.ts';
+import { SetupProblem } from './explain.ts';
+import { databaseOf } from './resources.ts';
+import type { Step, Work } from './step.ts';
+
+/** Creates the tables that are missing, before a Worker reads them. */
+export function tablesStep(setup: Setup): Step {
+  return {
+    title: 'tables',
+    why: 'Each database gets the migrations that it lacks; none is ever undone.',
+    look: async () => {
+      const workers = await setup.workers();
+      const works = await Promise.all(
+        [workers.payments, workers.backOffice].map((worker) => missingMigrations(setup, worker)),
+      );
+      return works.flat();
+    },
+  };
+}
+
+async function missingMigrations(
+  setup: Setup,
+  { config, file }: RenderedWorker,
+): Promise<readonly Work[]> {
+  const [database] = config.d1_databases ?? [];
+  if (database === undefined) {
+    return [];
+  }
+  const { database_name: name, migrations_dir: folder } = database;
+  const files = (await readdir(folder)).filter((entry) => entry.endsWith('.sql')).sort();
+  const applied = await appliedMigrations(setup, name);
+  const pending = files.filter((entry) => !applied.includes(entry));
+  return pending.length === 0
+    ? []
+    : [
+        {
+          what: `apply to the database ${name}: ${pending.join(', ')}`,
+          make: async () => {
+            await setup.runWrangler(['d1', 'migrations', 'apply', name, '--remote', '-c', file]);
+          },
+        },
+      ];
+}
+
+/** The names of the migrations that a database has; none for one that is not there. */
+async function appliedMigrations(setup: Setup, name: string): Promise<readonly string[]> {
+  const database = await databaseOf(setup, name);
+  if (database === null) {
+    return [];
+  }
+  const query = async <Row>(sql: string) => {
+    const [answer] = await setup.cloudflare.call<readonly { readonly results: readonly Row[] }[]>({
+      method: 'POST',
+      path: setup.path(`d1/database/${database.uuid}/query`),
+      body: { sql },
+    });
+    return answer?.results ?? [];
+  };
+  const tables = await query("SELECT name FROM sqlite_master WHERE name = 'd1_migrations'");
+  if (tables.length === 0) {
+    return [];
+  }
+  const rows = await query<{ readonly name: string }>('SELECT name FROM d1_migrations');
+  return rows.map((row) => row.name);
+}
+
+/** Gives a Worker its secrets, and deploys it where its code or configuration is missing. */
+export function workerStep(setup: Setup, plane: Plane): Step {
+  return {
+    title: plane === 'payments' ? "the payments' Worker" : "the back office's Worker",
+    why:
+      plane === 'payments'
+        ? 'It takes payments, and runs before the back office, which asks it.'
+        : 'It has the dashboard, the desk and the documentation.',
+    look: async () => {
+      const worker = (await setup.workers())[plane];
+      const deployed = await deployedWorker(setup, worker.config.name);
+      const secrets = SECRETS_OF[plane].filter((name) => !isUploaded(setup, deployed, name));
+      const tag = await versionTagOf(plane, worker.config);
+      const isNew = deployed === null || !deployed.isDeployed;
+      const isOther = deployed?.tag?.config !== tag.config;
+      if (isNew) {
+        return [firstDeployment(setup, plane, worker, tag)];
+      }
+      const works = secrets.length > 0 ? [upload(setup, worker, secrets)] : [];
+      if (isOther) {
+        return [...works, redeployment(setup, worker, tag, deployed.isSplit)];
+      }
+      if (deployed.tag?.code !== tag.code) {
+        setup.terminal.say(
+          '  It runs other code than this folder has: `npm run deploy` changes it in safe steps.',
+        );
+      }
+      return works;
+    },
+  };
+}
+
+interface DeployedWorker {
+  readonly secrets: readonly string[];
+  readonly isDeployed: boolean;
+  /** Whether a gradual deployment is under way. */
+  readonly isSplit: boolean;
+  /** Null for a version that neither setup nor `npm run deploy` uploaded. */
+  readonly tag: VersionTag | null;
+}
+
+interface VersionRow {
+  readonly id: string;
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+/** What runs under a name; null for no Worker. */
+async function deployedWorker(setup: Setup, name: string): Promise<DeployedWorker | null> {
+  const { cloudflare } = setup;
+  const script = setup.path(`workers/scripts/${name}`);
+  const secrets = await cloudflare.getIfPresent<readonly { readonly name: string }[]>(
+    `${script}/secrets`,
+  );
+  if (secrets === null) {
+    return null;
+  }
+  const { deployments } = await cloudflare.get<{
+    readonly deployments: readonly { readonly versions: readonly { version_id: string }[] }[];
+  }>(`${script}/deployments`);
+  const current = deployments[0]?.versions ?? [];
+  const { items } = await cloudflare.get<{ readonly items: readonly VersionRow[] }>(
+    `${script}/versions?deployable=true`,
+  );
+  // A change of secrets makes a version of the same code without a tag.
+  const before = items.slice(items.findIndex(({ id }) => id === current[0]?.version_id));
+  const tagged = before.find(
+    ({ annotations }) => annotations?.['workers/triggered_by'] !== 'secret',
+  );
+  return {
+    secrets: secrets.map((secret) => secret.name),
+    isDeployed: current.length > 0,
+    isSplit: current.length > 1,
+    tag: parseVersionTag(tagged?.annotations?.['workers/tag']),
+  };
+}
+
+/** Whether Cloudflare has the secret, and by the deployment file with exactly these keys. */
+function isUploaded(setup: Setup, deployed: DeployedWorker | null, name: SecretName): boolean {
+  const { deployment } = setup;
+  return (
+    deployed?.secrets.includes(name) === true &&
+    deployment.uploaded[name] === secretVersion(deployment, name)
+  );
+}
+
+/** Uploads the code together with all secrets, which a new Worker needs at once. */
+function firstDeployment(
+  setup: Setup,
+  plane: Plane,
+  { config, uploadFile }: RenderedWorker,
+  tag: VersionTag,
+): Work {
+  const names = SECRETS_OF[plane];
+  return {
+    what: `deploy the Worker ${config.name} with ${names.join(', ')}`,
+    make: async () => {
+      const values = await secretsOf(setup.deployment, await setup.recoveryKey());
+      const directory = await mkdtemp(join(tmpdir(), 'kefel-setup-'));
+      try {
+        const secretsFile = join(directory, 'secrets.json');
+        const own = Object.fromEntries(names.map((name) => [name, values[name]]));
+        await writeFile(secretsFile, JSON.stringify(own), { mode: 0o600 });
+        await setup.runWrangler([
+          ...deployArguments(uploadFile, tag),
+          ...['--secrets-file', secretsFile],
+        ]);
+      } finally {
+        await rm(directory, { recursive: true, force: true });
+      }
+      await recordUploads(setup, names);
+    },
+  };
+}
+
+function upload(setup: Setup, { config }: RenderedWorker, names: readonly SecretName[]): Work {
+  return {
+    what: `set ${names.join(', ')} of the Worker ${config.name}`,
+    make: () => uploadSecrets(setup, config.name, names),
+  };
+}
+
+/** Sets secrets of a deployed Worker in one call. */
+export async function uploadSecrets(
+  setup: Setup,
+  worker: string,
+  names: readonly SecretName[],
+): Promise<void> {
+  const values = await secretsOf(setup.deployment, await setup.recoveryKey());
+  const secrets = names.map((name) => [name, { name, text: values[name], type: 'secret_text' }]);
+  await setup.cloudflare.call({
+    method: 'PATCH',
+    path: setup.path(`workers/scripts/${worker}/secrets-bulk`),
+    headers: { 'content-type': 'application/merge-patch+json' },
+    body: { secrets: Object.fromEntries(secrets) },
+  });
+  await recordUploads(setup, names);
+}
+
+async function recordUploads(setup: Setup, names: readonly SecretName[]): Promise<void> {
+  const { deployment } = setup;
+  const uploaded = names.map((name) => [name, secretVersion(deployment, name)]);
+  await setup.store({
+    ...deployment,
+    uploaded: { ...deployment.uploaded, ...Object.fromEntries(uploaded) },
+  });
+}
+
+function redeployment(
+  setup: Setup,
+  { config, uploadFile }: RenderedWorker,
+  tag: VersionTag,
+  isSplit: boolean,
+): Work {
+  return {
+    what: `deploy the Worker ${config.name}, whose configuration has changed`,
+    make: async () => {
+      if (isSplit) {
+        throw new SetupProblem(
+          `a deployment of ${config.name} is under way in steps, and this one would end it`,
+          'Finish it or roll it back with `npm run deploy`.',
+        );
+      }
+      await setup.runWrangler(deployArguments(uploadFile, tag));
+    },
+  };
+}
+
+function deployArguments(file: string, tag: VersionTag): readonly string[] {
+  return ['deploy', '-c', file, '--tag', formatVersionTag(tag)];
+}

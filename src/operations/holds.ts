@@ -1,0 +1,63 @@
+import * as v from 'valibot';
+import { withoutPhoneNumbers } from '../domain/phone.ts';
+import { DAY_MS } from '../domain/schedule.ts';
+import { fieldError } from '../http/field-error.ts';
+import { parsed } from '../http/list-request.ts';
+import { found, validationProblem } from '../http/problem.ts';
+import { body } from '../http/strict-body.ts';
+import { action, type OperatorCall, recorder } from './call.ts';
+import { lineField, REASON_CHARACTERS_MAX } from './fields.ts';
+import { detailsOf, type KnownPayment, knownPayment } from './payments.ts';
+
+/**
+ * Legal holds: neither retention nor a customer's request deletes a held payment (docs/retention.md).
+ * The audit log shows them to operators alone, because an authority may forbid to tell the merchant.
+ */
+
+/** Through that day, in UTC. */
+const dayField = parsed(
+  (text) => {
+    const atMs = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
+    return Number.isNaN(atMs) ? null : atMs + DAY_MS;
+  },
+  fieldError('invalid_format', 'Must be a day such as 2027-12-31.'),
+);
+
+/** Holds the payment that the path names until a day, or until it is released. */
+export const holdPayment = action(
+  body({ reason: lineField(REASON_CHARACTERS_MAX), until: v.optional(dayField) }),
+  async (call, target, { reason: given, until: untilMs = null }) => {
+    if (untilMs !== null && untilMs <= call.nowMs) {
+      throw validationProblem({ until: fieldError('too_small', 'Must not be in the past.') });
+    }
+    const payment = await knownPayment(call, target);
+    const reason = withoutPhoneNumbers(given);
+    await record(call, payment, 'payment.held', { reason, untilAtMs: untilMs });
+    const hold = { reason, operator: call.actor.name, heldAtMs: call.nowMs, untilMs };
+    found((await payment.client.setHold({ ...hold, changedAtMs: call.nowMs })) || null);
+    return detailsOf(call, payment.client, payment.intent);
+  },
+);
+
+/** Ends the hold. A payment that is past its retention is then deleted at once. */
+export const releasePayment = action(
+  body({ reason: lineField(REASON_CHARACTERS_MAX) }),
+  async (call, target, { reason }) => {
+    const payment = await knownPayment(call, target);
+    const details = { reason: withoutPhoneNumbers(reason) };
+    await record(call, payment, 'payment.hold_released', details);
+    found((await payment.client.setHold('released')) || null);
+    return detailsOf(call, payment.client, payment.intent);
+  },
+);
+
+function record(
+  call: OperatorCall,
+  { tenant, uniqueId }: KnownPayment,
+  name: 'payment.held' | 'payment.hold_released',
+  detail: Readonly<Record<string, string | number | null>>,
+): Promise<void> {
+  const target = `${tenant.environment}/${tenant.merchantId}/${uniqueId}`;
+  const entry = { merchantId: null, environment: null, action: name, target } as const;
+  return recorder(call, entry)(detail);
+}
