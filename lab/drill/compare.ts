@@ -4,9 +4,11 @@ import type { Observed } from './observe.ts';
 /** What differs after a restore, though it must not. */
 
 /** Fields that a restore changes of a payment that was not finished. */
-const MARKED: readonly (keyof ShownPayment)[] = ['anomalies', 'expiryHeldUntil'];
-/** New entries: the maintenance and the restore. The mode of the new gateway is its own. */
-const GROWING = ['payments: audit_log', 'back office: audit_log', 'payments: gateway_settings'];
+const MARKED: readonly (keyof ShownPayment)[] = [
+  ...(['anomalies', 'expiryHeldUntil', 'lastUpdateDate', 'sequence'] as const),
+];
+/** With the entries of the restore. */
+const GROWING = ['payments: audit_log', 'back office: audit_log'];
 
 export function differencesOf(before: Observed, after: Observed): readonly string[] {
   return [
@@ -58,9 +60,8 @@ function rowDifferences(
     const known = new Set(restored);
     const lost = rows.filter((row) => !known.has(row) && !mayChange(row));
     const isGrowing = GROWING.includes(name);
-    const gone = name === 'payments: gateway_settings' ? [] : lost;
     return [
-      ...gone.map((row) => `${kind} ${name} has lost ${row}`),
+      ...lost.map((row) => `${kind} ${name} has lost ${row}`),
       ...(isGrowing || restored.length === rows.length
         ? []
         : [`${kind} ${name} has ${restored.length} of ${rows.length} rows`]),

@@ -24,7 +24,7 @@ import { until } from '../harness/until.ts';
 import { forEachOf } from '../harness/workers.ts';
 import { differencesOf } from './compare.ts';
 import { underKills } from './kills.ts';
-import { observeLists, observePayments, observeRows } from './observe.ts';
+import { observeLists, observePayments, observeRows, undelivered } from './observe.ts';
 import { joinOwner, type Populated, populate } from './populate.ts';
 import { Stage } from './stage.ts';
 
@@ -49,6 +49,8 @@ export interface DrillResult {
 }
 
 const CUSTOMERS = 16;
+/** An event whose second try failed waits five minutes, before and after a restore. */
+const EVENTS_WAIT_MS = 6 * 60_000;
 
 export async function runDrill(options: DrillOptions): Promise<DrillResult> {
   const { payments, seed, port, say } = options;
@@ -90,6 +92,11 @@ export async function runDrill(options: DrillOptions): Promise<DrillResult> {
       payments: await observePayments(caller, names),
       lists: await observeLists(caller, member),
     };
+    await until('events that were waiting', async () => (await undelivered(caller)).length === 0, {
+      forMs: EVENTS_WAIT_MS,
+      everyMs: 1_000,
+    });
+    say('every event of the backup has arrived');
     const differences = differencesOf(
       { ...before, rows: rowsBefore },
       { ...after, rows: rowsAfter },
