@@ -205,7 +205,7 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
    * (docs/decisions.md#49). A repeated call changes nothing. The caller then calls `republish`.
    */
   async restore(records: readonly StoredRecord[], backedUpAtMs: number): Promise<RestoreResult> {
-    const { orderOf, readBackup } = await import('./backup-records.ts');
+    const { orderOf, readBackup, restoredRecord } = await import('./backup-records.ts');
     const backup = readBackup(records);
     if (backup === null) {
       return 'unreadable';
@@ -215,7 +215,9 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
       return 'kept';
     }
     const nowMs = Date.now();
-    this.#record.commit(() => this.#record.restore(records, backedUpAtMs, nowMs));
+    this.#record.commit(() =>
+      this.#record.replace(records, (stored) => restoredRecord(stored, backedUpAtMs, nowMs)),
+    );
     return 'restored';
   }
 

@@ -8,7 +8,6 @@ import {
   isRefundEvent,
   type Rejection,
 } from '../domain/intent.ts';
-import { restored } from '../domain/restored.ts';
 import type { LegalHold } from '../domain/retention.ts';
 import {
   CREATION_SHOWN_WITHIN_MS,
@@ -196,26 +195,11 @@ export class PaymentRecord {
     this.#unsaved = 'insert';
   }
 
-  /**
-   * Replaces what is stored by a backup's rows, and marks what was not finished then. The alarm does
-   * what is due, such as undelivered events; nothing else is announced. The caller feeds the book.
-   */
-  restore(records: readonly StoredRecord[], backedUpAtMs: number, nowMs: number): void {
-    const backup = this.#store.replace(records);
-    this.#stored = backup;
+  /** Replaces what is stored by a backup's rows, changed by `change`. The caller feeds the book. */
+  replace(records: readonly StoredRecord[], change: (backup: StoredIntent) => StoredIntent): void {
+    this.#stored = change(this.#store.replace(records));
     this.#events = undefined;
-    if (backup.intent === null) {
-      return;
-    }
-    const intent = restored(backup.intent, backedUpAtMs, nowMs);
-    if (intent !== backup.intent) {
-      const { version, status } = intent;
-      const entry = { version, atMs: nowMs, fromStatus: status, toStatus: status } as const;
-      const detail = { actor: 'operator', anomaly: 'restored' } as const;
-      const history = withEntry(backup.history, { ...entry, command: 'restore', detail });
-      this.save({ intent, history });
-    }
-    this.save({ projectionSends: 0, projectionDueAtMs: null });
+    this.#unsaved = 'update';
   }
 
   /** Shows a new payment to readers: at once, or with the outcome that is due in a moment. */

@@ -41,7 +41,7 @@ test('a finished payment returns as it was', () => {
   expect(restored(intent, BACKED_UP_AT_MS, RESTORED_AT_MS)).toBe(intent);
 });
 
-test('decisions.md#49: a restored payment past its time stays open until its hold ends', () => {
+test('decisions.md#49, promises.md#5: a restored payment past its time stays open until its hold ends', () => {
   const intent = restoredAfter([]);
   const heldUntilMs = RESTORED_AT_MS + RESTORED_HOLD_MS;
   expect(nextWakeAtMs(intent)).toBe(heldUntilMs);

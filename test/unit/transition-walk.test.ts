@@ -426,7 +426,7 @@ test.each<[string, IntentKind, readonly Plan[], number]>([
   ['express', 'express', [REDIRECT, SIMULATOR, QUERIED_PUSH, QUEUED], 1],
   ['hosted', 'hosted', [LONG_REDIRECT, QUEUED, SIMULATOR], 2],
 ])(
-  'every state that follows a restore keeps promises.md#2, #4, #5: %s',
+  'every state that follows a restore keeps promises.md#4, #5: %s',
   (_name, kind, plans, max) => {
     const first: Node = {
       intent: openIntent(someTerms({ kind, expiresAtMs: EXPIRY_MS })),

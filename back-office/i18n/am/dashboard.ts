@@ -439,7 +439,7 @@ export const dashboard: DashboardMessages = {
       restored: 'ከመጠባበቂያ ቅጂ ተመልሷል',
     },
     aboutAttempt: (number) => `ሙከራ ${number}`,
-    backupOf: 'መጠባበቂያ ቅጂው የተሠራው',
+    backupOf: 'የመጠባበቂያ ቅጂው ጊዜ፦',
     tooMuchBy: (amount) => `በትርፍ የተመለሰ፦ ${amount}`,
     timeline: 'ታሪክ',
     became: (from, to) => `${from} › ${to}`,

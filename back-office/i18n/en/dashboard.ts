@@ -472,7 +472,7 @@ export const dashboard = {
       restored: 'Restored from a backup',
     } satisfies Record<Anomaly['kind'], string>,
     aboutAttempt: (number: string) => `Attempt ${number}`,
-    backupOf: 'The backup is from',
+    backupOf: 'Time of the backup:',
     tooMuchBy: (amount: string) => `Returned too much: ${amount}`,
     timeline: 'History',
     became: (from: string, to: string) => `${from} › ${to}`,
