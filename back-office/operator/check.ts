@@ -3,7 +3,7 @@ import { Problem } from '../../src/http/problem.ts';
 import type { SelfCheck } from '../../src/interface/operations.ts';
 import { checkBindings, checkDailyRun, checkMigrations } from '../../src/self-check/findings.ts';
 import { settled } from '../../src/self-check/settle.ts';
-import { backOfficeConfigOf } from '../config.ts';
+import { backOfficeConfigOf, memberRetentionOf } from '../config.ts';
 import type { BackOfficeEnv } from '../env.ts';
 import type { SelfCheckMessages } from '../i18n/messages.ts';
 import { SELF_CHECK_TEXTS } from '../i18n/texts.ts';
@@ -142,6 +142,7 @@ async function checkConfiguration(env: BackOfficeEnv) {
   backOfficeConfigOf(env);
   await operatorSettings(env);
   supportOf(env);
+  memberRetentionOf(env);
   origin('PAYMENTS_BASE_URL', env.PAYMENTS_BASE_URL);
   return { state: 'ok', finding: 'parsed' } as const;
 }

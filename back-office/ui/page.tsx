@@ -41,7 +41,7 @@ export function BackOfficePage(props: {
   /** What the content begins with, besides its heading. */
   readonly head?: PageHead | undefined;
   readonly footer?: ComponentChildren;
-  /** When the page loads again by itself, while it waits for something. */
+  /** When the page loads again by itself without our script, while it waits for something. */
   readonly refreshSeconds?: number | undefined;
   /** For pages with one short text or form. */
   readonly isNarrow?: boolean;
@@ -62,7 +62,9 @@ export function BackOfficePage(props: {
             integrity={`sha256-${DASHBOARD_CSS_SHA256}`}
           />
           {props.refreshSeconds !== undefined && (
-            <meta http-equiv="refresh" content={String(props.refreshSeconds)} />
+            <noscript>
+              <meta http-equiv="refresh" content={String(props.refreshSeconds)} />
+            </noscript>
           )}
         </>
       }

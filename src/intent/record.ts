@@ -244,7 +244,13 @@ export class PaymentRecord {
   /** Shows a new version to readers, at once or only if it lasts. */
   #project(before: Intent, intent: Intent, nowMs: number): void {
     const stored = this.stored();
-    if (stored === null || isShownAtOnce(before) || isShownAtOnce(intent)) {
+    const isShown = isShownAtOnce(before);
+    if (stored === null || isShown || isShownAtOnce(intent)) {
+      const waitsUntilMs = stored?.projectionDueAtMs ?? Number.POSITIVE_INFINITY;
+      if (!isShown && waitsUntilMs < nowMs + CREATION_SHOWN_WITHIN_MS) {
+        // This message shows what waited to be shown. That wait is too short for its lease.
+        this.save({ projectionDueAtMs: null });
+      }
       this.#enqueueProjection(nowMs);
       return;
     }

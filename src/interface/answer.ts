@@ -1,5 +1,7 @@
-import { configOf } from '../config.ts';
+import { configOf, placementOf } from '../config.ts';
+import type { Placement } from '../domain/placement.ts';
 import { Problem } from '../http/problem.ts';
+import { checkJurisdiction } from '../platform/objects.ts';
 import { outageBehind } from '../platform/unavailable.ts';
 import { AREAS } from './areas.ts';
 import type { Plane } from './plane.ts';
@@ -12,6 +14,9 @@ export type Answer =
 
 type InterfaceFunction = (plane: Plane, ...args: readonly unknown[]) => unknown;
 
+/** They say what is wrong with the configuration, so they answer in spite of it. */
+const WITHOUT_CONFIG: readonly string[] = ['readSelfCheck', 'startSelfCheck'];
+
 /** Calls a function of the interface. Throws for an unknown one, and for a failure of ours. */
 export async function answerCall(
   env: Env,
@@ -21,16 +26,19 @@ export async function answerCall(
 ): Promise<Answer> {
   const asked = await functionOf(area, name);
   try {
-    const nowMs = Date.now();
-    // Parsed by its first use, so that the self-check can say what is wrong with it.
     const plane: Plane = {
       env,
       ctx,
-      nowMs,
+      nowMs: Date.now(),
       get config() {
         return configOf(env);
       },
     };
+    if (!WITHOUT_CONFIG.includes(name)) {
+      // A malformed variable stops everything at once.
+      configOf(env);
+    }
+    await checkPlacement(env);
     return { type: 'value', value: await asked(plane, ...args) };
   } catch (error) {
     if (error instanceof Problem) {
@@ -43,6 +51,17 @@ export async function answerCall(
     }
     return { type: 'unavailable', message: outage.message };
   }
+}
+
+/** Throws WrongJurisdiction. A variable that cannot be read is for the self-check to explain. */
+async function checkPlacement(env: Env): Promise<void> {
+  let placement: Placement;
+  try {
+    placement = placementOf(env);
+  } catch {
+    return;
+  }
+  await checkJurisdiction(env.DB, placement);
 }
 
 async function functionOf(area: string, name: string): Promise<InterfaceFunction> {

@@ -25,7 +25,7 @@ const PURGE_RESOLVED = `DELETE FROM attention_item WHERE (environment, payment_u
 
 /**
  * Purges what is past its retention, expires dead letters, and warns in the log when D1 fills up.
- * Returns how many rows of each kind it has purged.
+ * Returns the purged rows of each kind.
  */
 export async function purgeExpired(env: Env, nowMs: number) {
   const { paymentMs, auditAddressMs, deadLetterMs, manualReceiptMs } = retentionOf(env);

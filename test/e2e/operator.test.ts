@@ -56,6 +56,20 @@ test('describes a payment, health and rails in text', async () => {
   expect(await operate('rails')).toMatch(/production +TELE_BIRR +not_configured/);
 });
 
+test('decisions.md#48: checks every part of both Workers, by their own queues and alarms', async () => {
+  const checked = await operate('check');
+  expect(checked).not.toMatch(/^(?:wrong|waiting)/m);
+  for (const part of [
+    'kefel-webhook-retries',
+    'payment',
+    'event',
+    'book',
+    'back-office-database',
+  ]) {
+    expect(checked).toMatch(new RegExp(`^ok +${part} `, 'm'));
+  }
+});
+
 test.each<[string, readonly string[], Readonly<Record<string, string>>, number, string]>([
   ['an unknown merchant', ['merchant', 'show', 'nobody'], {}, 1, '404: Not found'],
   [

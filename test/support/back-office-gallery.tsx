@@ -13,7 +13,7 @@ import { strongKeyRing } from '../../src/config.ts';
 import { businessDay } from '../../src/domain/ethiopian-time.ts';
 import { METHODS } from '../../src/domain/method.ts';
 import { Form } from '../../src/http/form.ts';
-import type { Modes } from '../../src/interface/operations.ts';
+import type { Modes, SelfCheck } from '../../src/interface/operations.ts';
 import { ComponentsPage } from './back-office-components.tsx';
 import {
   ANOMALOUS,
@@ -410,6 +410,22 @@ function healthOf<Name extends string>(environment: Name) {
   };
 }
 
+const CHECK: SelfCheck = {
+  startedAtMs: NOW_MS,
+  finishedAtMs: NOW_MS,
+  checks: [
+    { name: 'payments-worker', state: 'ok', finding: 'version', details: { id: LONGEST_NAME } },
+    {
+      name: 'database',
+      state: 'wrong',
+      finding: 'unmigrated',
+      details: { names: '0003_gateway_settings.sql, 0004_backup.sql' },
+    },
+    { name: 'kefel-webhook-retries', state: 'wrong', finding: 'silent', details: { seconds: 60 } },
+    { name: 'payment', state: 'ok', finding: 'paid', details: { seconds: 1 } },
+  ],
+};
+
 const MODES: Modes = {
   maintenance: { startedAtMs: NOW_MS, by: LONGEST_NAME, reason: LONGEST_NAME },
   membersReadOnly: { startedAtMs: NOW_MS, by: LONGEST_NAME },
@@ -606,6 +622,17 @@ export const BACK_OFFICE_GALLERY = {
   }),
   'desk-audit': desk('/operator/audit', {}, AUDIT),
   'desk-health': desk('/operator/health', { readHealth: HEALTH, readModes: MODES }),
+  'desk-check': desk('/operator/check', { readSelfCheck: CHECK }),
+  'desk-check-waiting': desk('/operator/check', {
+    readSelfCheck: {
+      checks: [{ name: 'payment', state: 'waiting', finding: 'waiting' }],
+      startedAtMs: NOW_MS,
+      finishedAtMs: null,
+    },
+  }),
+  'desk-check-none': desk('/operator/check', {
+    readSelfCheck: { checks: [], startedAtMs: null, finishedAtMs: null },
+  }),
   'desk-begin-maintenance': desk('/operator/health/begin-maintenance', {}),
 } as const satisfies Record<string, Answer>;
 

@@ -311,6 +311,7 @@ test('the payment object imports no adapter, page, translation or HTTP', () => {
     'src/platform/database.ts',
     'src/platform/log.ts',
     'src/platform/object-call.ts',
+    'src/platform/objects.ts',
     'src/platform/unavailable.ts',
   ]);
 });

@@ -82,6 +82,24 @@ test('a payment whose outcome is due in a moment reaches the book once, with its
   expect(await booksAreFed(caught)).toMatchObject([{ row: { status: 'succeeded' } }]);
 });
 
+test('an outcome that comes in time sends nothing more while the first webhook takes long', async () => {
+  await postExpress();
+  const { terms } = await intentOf();
+  advance(SIMULATED_OUTCOME_AFTER_MS);
+  await fireAlarm();
+  await booksAreFed(caught);
+  expect(await lease()).toBe(Date.now() + QUEUED_LEASE_MS);
+  const { sequence } = await lastEvent();
+  const { claimId } = await claim(sequence);
+  vi.setSystemTime(terms.createdAtMs + CREATION_SHOWN_WITHIN_MS);
+  expect(await alarmOf()).toBeGreaterThan(Date.now());
+  await fireAlarm();
+  expect(await booksAreFed(caught)).toEqual([]);
+  await report(sequence, claimId, { type: 'delivered' });
+  expect(await booksAreFed(caught)).toHaveLength(1);
+  expect(await lease()).toBeNull();
+});
+
 test.each(Object.entries(INTERRUPTIONS))(
   'a payment whose outcome does not come in time reaches the book without it (%s)',
   async (_name, interrupt) => {

@@ -3,7 +3,7 @@ import type { SelfCheck } from '../../../src/interface/operations.ts';
 import { useTexts } from '../../../src/ui/texts.ts';
 import { SELF_CHECK_TEXTS } from '../../i18n/texts.ts';
 import { redirectTo } from '../../ui/answer.ts';
-import { Badge, type BadgeTone, Message, Table, When } from '../../ui/elements.tsx';
+import { Badge, type BadgeTone, Facts, Message, Section, When } from '../../ui/elements.tsx';
 import { checkOf, checkTexts } from '../check.ts';
 import { type DeskCall, useDesk } from './call.ts';
 import { answerDesk, Frame, readHeader } from './frame.tsx';
@@ -81,14 +81,32 @@ function CheckPage({ checks, startedAtMs, finishedAtMs }: SelfCheck) {
       {startedAtMs !== null && (
         <Summary checks={checks} isWaiting={isWaiting} startedAtMs={startedAtMs} />
       )}
-      <Table
-        caption={text.title}
-        columns={[text.check, text.result]}
-        rows={checks.map((check) => [checkTexts(text, check).title, <Result check={check} />])}
-        empty={text.none}
-      />
+      {checks.length === 0 ? (
+        <p>{text.none}</p>
+      ) : (
+        <Section id="checks" title={text.checked}>
+          {isWaiting && <div hidden data-live={String(checks.filter(isKnown).length)} />}
+          <Facts
+            rows={mostUrgentFirst(checks).map((check) => [
+              checkTexts(text, check).title,
+              <Result check={check} />,
+            ])}
+          />
+        </Section>
+      )}
     </Frame>
   );
+}
+
+function isKnown({ state }: SelfCheck['checks'][number]): boolean {
+  return state !== 'waiting';
+}
+
+const ORDER = ['wrong', 'waiting', 'ok'] as const;
+
+/** What needs the operator stands at the top of a phone's page. */
+function mostUrgentFirst(checks: SelfCheck['checks']): SelfCheck['checks'] {
+  return ORDER.flatMap((wanted) => checks.filter(({ state }) => state === wanted));
 }
 
 function Summary(props: {

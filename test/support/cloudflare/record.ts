@@ -4,23 +4,30 @@
  * after an update of wrangler; the difference of the file shows what wrangler asks anew.
  */
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { parse } from 'smol-toml';
 import {
   BACK_OFFICE_CONFIG_FILE,
   PROJECT_DIRECTORY,
   WRANGLER_CONFIG_FILE,
 } from '../../../scripts/project/files.ts';
+import { commandLine } from '../../../scripts/project/options.ts';
+import { readWorkerConfig } from '../../../scripts/project/worker-config.ts';
 import { CONTRACT_FILE } from './contract.ts';
 import { startCloudflare } from './server.ts';
 
 const WRANGLER = createRequire(import.meta.url).resolve('wrangler');
 const { version } = createRequire(import.meta.url)('wrangler/package.json');
 const QUEUES = ['kefel-webhooks', 'kefel-webhook-retries', 'kefel-rail-starts'];
+
+commandLine({
+  usage: 'npm run cloudflare:record',
+  about: 'Records what wrangler asks of Cloudflare, as the contract of the local Cloudflare.',
+  options: {},
+});
 
 const cloudflare = await startCloudflare({ isRecording: true });
 const directory = await mkdtemp(join(tmpdir(), 'kefel-record-'));
@@ -35,31 +42,15 @@ async function wrangler(...args: readonly string[]): Promise<string> {
   return stdout;
 }
 
-/** A Worker's configuration with whole paths, without its build step, and with other members. */
+/** A Worker's configuration without its build step, and with other members. */
 async function configuration(
   source: string,
   name: string,
   more: Readonly<Record<string, unknown>> = {},
 ): Promise<string> {
-  const { build: _, ...config } = parse(await readFile(source, 'utf8'));
-  const folder = join(source, '..');
+  const { build: _, ...config } = await readWorkerConfig(source);
   const file = join(directory, `${name}.json`);
-  const whole = (path: unknown) => resolve(folder, String(path));
-  const { alias, assets, d1_databases } = Object(config);
-  const content = {
-    ...config,
-    main: whole(config.main),
-    assets: { ...assets, directory: whole(assets.directory) },
-    d1_databases: d1_databases.map((database: { migrations_dir: string }) => ({
-      ...database,
-      migrations_dir: whole(database.migrations_dir),
-    })),
-    ...(alias && {
-      alias: Object.fromEntries(Object.entries(alias).map(([from, to]) => [from, whole(to)])),
-    }),
-    ...more,
-  };
-  await writeFile(file, JSON.stringify(content));
+  await writeFile(file, JSON.stringify({ ...config, ...more }));
   return file;
 }
 
@@ -132,13 +123,24 @@ try {
   );
   await wrangler('d1', 'time-travel', 'info', 'kefel', '--json', '-c', payments);
 
-  // A new Worker gets its secrets with the first deployment, or before it as a draft.
   const paymentsFile = await secretsFile('payments-secrets.json', paymentsSecrets);
   const backOfficeFile = await secretsFile('back-office-secrets.json', backOfficeSecrets);
+  const workers = [
+    [payments, paymentsFile],
+    [backOffice, backOfficeFile],
+  ] as const;
   await wrangler('secret', 'list', '-c', payments).catch(() => undefined);
-  await wrangler('deploy', '-c', payments, '--secrets-file', paymentsFile);
-  await wrangler('secret', 'bulk', backOfficeFile, '-c', backOffice);
-  await wrangler('deploy', '-c', backOffice);
+  // A new Worker gets its secrets with the first deployment, or before it as a draft.
+  for (const [config, file] of workers) {
+    await wrangler('deploy', '-c', config, '--secrets-file', file);
+  }
+  cloudflare.state.scripts.clear();
+  for (const [config, file] of workers) {
+    await wrangler('secret', 'bulk', file, '-c', config);
+    // A version cannot make the classes of objects, but shows all bindings.
+    await wrangler('versions', 'upload', '-c', config).catch(() => undefined);
+    await wrangler('deploy', '-c', config);
+  }
   await wrangler('secret', 'list', '-c', payments);
   const bulk = await secretsFile('more.json', {
     RAIL_M_PESA_SANDBOX: '{}',
@@ -147,8 +149,8 @@ try {
   await wrangler('secret', 'bulk', bulk, '-c', payments);
   await wrangler('secret', 'delete', 'RAIL_M_PESA_SANDBOX', '-c', payments);
   await wrangler('deploy', '-c', payments, '--message', 'again', '--tag', 'v2');
-  await wrangler('deploy', '-c', atDomain);
-  await wrangler('deploy', '-c', atRoutes);
+  await wrangler('deploy', '-c', atDomain, '--tag', 'v2');
+  await wrangler('deploy', '-c', atRoutes, '--message', 'at routes');
   await wrangler('triggers', 'deploy', '-c', atDomain);
 
   await wrangler('versions', 'upload', '-c', payments, '--tag', 'v3', '--message', 'newer');
