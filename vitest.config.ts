@@ -30,7 +30,7 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cach
  * Files that run at the same time and mostly wait: for gateways, providers' time limits and browsers.
  * More of them would make two cores the limit.
  */
-const WAITING_WORKERS = 6;
+const WAITING_WORKERS = 7;
 
 /**
  * Files that wait for minutes, as providers do, or have the most pages, longest first. The others run
@@ -49,7 +49,7 @@ const LONGEST = [
   'e2e/refunds-crash',
 ].map((name) => `/test/${name}.test.ts`);
 
-/** The other files stay in the order of their projects: a worker keeps its modules within a project. */
+/** The other files keep the order of their projects, in which a worker keeps its modules. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const place = ({ project, moduleId }: TestSpecification) => {

@@ -16,20 +16,21 @@ export const BACK_OFFICE_TABLES: readonly ExportedTable[] = [
 /** The tables that it leaves out, and why a restored gateway does not need them. */
 export const BACK_OFFICE_TABLES_LEFT_OUT: Readonly<Record<string, string>> = {
   sessions: 'members sign in again, and a stolen backup revives no session',
+  daily_runs: 'the next daily run writes it again',
   spent_challenges: 'challenges expire within minutes',
 };
 
 /** A call of the payments plane each; the next cron continues. */
 const PAGES_MAX = 200;
 
-/** Exports what is left of today's run. */
+/** Exports what is left of today's run. `isExtra`: begins another one if today's has ended. */
 export async function exportDatabase(
   env: Pick<BackOfficeEnv, 'BACK_OFFICE_DB' | 'PAYMENTS'>,
-  pagesMax = PAGES_MAX,
+  { isExtra = false, pagesMax = PAGES_MAX } = {},
 ): Promise<void> {
   const { backups } = paymentsPlane(env);
   const facts = await databaseFacts(env.BACK_OFFICE_DB, BACK_OFFICE_TABLES);
-  const progress = await backups.takeRun(facts);
+  const progress = await backups.takeRun(facts, isExtra);
   let place = progress?.place ?? null;
   for (let pages = 0; progress !== null && pages < pagesMax; pages += 1) {
     const page = await readPage(env.BACK_OFFICE_DB, BACK_OFFICE_TABLES, place, progress);

@@ -45,3 +45,7 @@ CREATE INDEX customer_request_payments_by_time ON customer_request_payments (due
 
 -- What erasure and a customer's export need of a payment.
 CREATE INDEX dead_letters_by_object ON dead_letters (object_id) WHERE object_id IS NOT NULL;
+
+-- The jurisdiction of all objects, `none` for none: NULL before the first merchant. A gateway with another
+-- OBJECT_JURISDICTION refuses to work, because it would see empty objects.
+ALTER TABLE gateway_settings ADD COLUMN object_jurisdiction TEXT;

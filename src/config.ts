@@ -1,5 +1,6 @@
 import { type Environment, METHODS, type Method } from './domain/method.ts';
 import { minorFromMajor } from './domain/money.ts';
+import { LOCATION_HINTS, type Placement } from './domain/placement.ts';
 import { DAY_MS } from './domain/schedule.ts';
 
 /** The bindings and variables as Cloudflare passes them. */
@@ -55,6 +56,7 @@ function parsedConfig(env: Bindings) {
      * refund by hand; null: one operator is always enough.
      */
     secondOperatorAboveMinor: amountMinorOrOff('SECOND_OPERATOR_ABOVE', env.SECOND_OPERATOR_ABOVE),
+    placement: placementOf(env),
     retention: retentionOf(env),
     linkSigningKeys: strongKeyRing('LINK_SIGNING_KEYS', env.LINK_SIGNING_KEYS),
     dataEncryptionKeys: strongKeyRing('DATA_ENCRYPTION_KEYS', env.DATA_ENCRYPTION_KEYS),
@@ -96,6 +98,34 @@ function positiveInteger(name: string, value: string | undefined): number {
     throw new ConfigError(`${name} must be a positive integer`);
   }
   return number;
+}
+
+const JURISDICTIONS = ['eu', 'us', 'fedramp', 'fedramp-high'] as const;
+
+/** Where objects live. Throws ConfigError. Needs no secret. */
+export function placementOf(
+  env: Pick<Bindings, 'OBJECT_JURISDICTION' | 'OBJECT_LOCATION_HINT'>,
+): Placement {
+  return {
+    jurisdiction: oneOrNone('OBJECT_JURISDICTION', env.OBJECT_JURISDICTION, JURISDICTIONS),
+    locationHint: oneOrNone('OBJECT_LOCATION_HINT', env.OBJECT_LOCATION_HINT, LOCATION_HINTS),
+  };
+}
+
+/** One of these words, or null for an empty variable. */
+function oneOrNone<Word extends string>(
+  name: string,
+  value: string | undefined,
+  words: readonly Word[],
+): Word | null {
+  if (value === undefined || value === '') {
+    return null;
+  }
+  const word = words.find((known) => known === value);
+  if (word === undefined) {
+    throw new ConfigError(`${name} must be empty or one of ${words.join(', ')}`);
+  }
+  return word;
 }
 
 /**

@@ -2,8 +2,10 @@ import { apiRouter } from './api/router.ts';
 import type { RailMessage } from './attempts/messages.ts';
 import { consumeStarts } from './attempts/start-consumer.ts';
 import { checkoutRouter } from './checkout/router.ts';
+import { placementOf } from './config.ts';
 import { withCommonHeaders } from './http/common-headers.ts';
 import type { DeliveryMessage } from './intent/protocol.ts';
+import { checkJurisdiction } from './platform/objects.ts';
 import { plainQueueName } from './platform/queue-name.ts';
 import { isProbe } from './self-check/probe.ts';
 import { consumeDeliveries } from './webhooks/consume.ts';
@@ -45,6 +47,7 @@ export default {
     await consume(await withoutProbes(batch, queue, env), env, ctx);
   },
   async scheduled({ cron }, env) {
+    await checkJurisdiction(env.DB, placementOf(env));
     if (cron === HOURLY) {
       const { continueBackup } = await import('./backup/daily.ts');
       await continueBackup(env, Date.now());

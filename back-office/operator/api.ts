@@ -37,6 +37,26 @@ const READS: readonly Read[] = [
       return payments.operations.readHealth();
     },
   },
+  {
+    path: '/backups',
+    message: 'Backups',
+    read: ({ payments }) => payments.operations.listBackups(),
+  },
+  {
+    path: '/backups/:run/verify',
+    message: 'Verified',
+    read: ({ payments, params, url }) => payments.operations.verifyBackup(params, queryOf(url)),
+  },
+  {
+    path: '/backups/:run/parts',
+    message: 'Parts',
+    read: ({ payments, params, url }) => payments.operations.backupParts(params, queryOf(url)),
+  },
+  {
+    path: '/backup-part',
+    message: 'Part',
+    read: ({ payments, url }) => payments.operations.backupPart(queryOf(url)),
+  },
   { path: '/check', message: 'Self-check', read: readCheck },
   { path: '/rails', message: 'Rails', read: ({ payments }) => payments.operations.rails() },
   { path: '/attention', message: 'Needs attention', read: readAttention },

@@ -36,7 +36,8 @@ export interface Stage {
   stop(): Promise<void>;
 }
 
-export async function startStage(name: string): Promise<Stage> {
+/** `builtDirectory`: of Workers that are built already. */
+export async function startStage(name: string, builtDirectory?: string): Promise<Stage> {
   const [port, gatewayPort] = [await freePort(), await freePort()];
   const recorder = await Recorder.start(port, gatewayPort);
   const secrets = await localSecrets();
@@ -52,6 +53,7 @@ export async function startStage(name: string): Promise<Stage> {
   try {
     gateway = await startGateway({
       name,
+      builtDirectory,
       port: gatewayPort,
       args: NO_RATE_LIMITS,
       variables: standIns.variables,

@@ -15,7 +15,7 @@ export const PHONE = {
 
 /** Playwright's argument that keeps Chromium's shared memory on disk, which slows it by a tenth. */
 const ON_DISK = '--disable-dev-shm-usage';
-/** Chromium crashes without enough shared memory for its processes; six browsers may run at once. */
+/** Chromium crashes without enough shared memory for its processes; seven browsers may run at once. */
 const SHARED_BYTES = 2_000_000_000;
 
 /** The Chromium of `npm ci`, unpacked, or the one at CHROMIUM_PATH. */

@@ -105,4 +105,8 @@ export const OPERATOR_ERRORS: Readonly<Record<OperatorProblemCode, ErrorText>> =
     meaning: 'The request names no change.',
     remedy: 'Send `name`, `supportsWithdrawal` or both.',
   },
+  backup_not_found: {
+    meaning: 'The bucket has no such backup or part: it was deleted after 35 days, or never ended.',
+    remedy: 'List the backups with `npm run operator -- backup list`.',
+  },
 };

@@ -9,6 +9,7 @@ import { ERASE_CUSTOMER, EXPORT_CUSTOMER } from '../../back-office/operator/acti
 import { MESSAGE_QUEUES } from '../../src/dead-letters/queues.ts';
 import { LETTER_STATUSES } from '../../src/dead-letters/store.ts';
 import { type Command, type Given, UsageError } from './command.ts';
+import { linesOf } from './text.ts';
 import { PART_READERS, READERS } from './values.ts';
 import { ACTION_VIEWS, READ_VIEWS } from './views.ts';
 
@@ -99,6 +100,13 @@ const READS: readonly Read[] = [
     path: '/rails',
     examples: ['rails'],
     shows: 'rails',
+  },
+  {
+    name: 'backup list',
+    about: 'list the backups, the newest first',
+    path: '/backups',
+    examples: ['backup list'],
+    shows: 'backups',
   },
   {
     name: 'health now',
@@ -299,6 +307,42 @@ export const COMMANDS: readonly Command[] = grouped([
       yield* (await import('./rebuild-namespace.ts')).rebuildNamespace(...given);
     },
     shown: ['rebuilt missing failed next costsDollarsAtMost'],
+  },
+  {
+    name: 'backup now',
+    about: 'copy what has changed to the bucket, and write a manifest',
+    positionals: [],
+    options: {},
+    examples: ['backup now'],
+    request: () => ({ path: '/backups', body: {} }),
+    async *run(gateway) {
+      yield* (await import('./backup.ts')).backUpNow(gateway);
+    },
+    shown: ACTION_VIEWS.backup,
+  },
+  {
+    name: 'backup verify',
+    about: 'open every part of a backup, and compare counts, digests and sequences',
+    positionals: [],
+    options: { run: { value: 'RUN', about: 'name of the backup (default: the newest)' } },
+    examples: ['backup verify', 'backup verify --run 20261127T013700Z'],
+    request: (given) => ({ path: `/backups/${given.option('run') ?? 'RUN'}/verify` }),
+    async *run(gateway, given) {
+      yield* (await import('./backup.ts')).verifyBackup(gateway, given);
+    },
+    shown: (found) => linesOf(found, ['run parts lines problems']),
+  },
+  {
+    name: 'backup fetch',
+    about: 'copy the sealed parts of a backup into a folder, for a copy outside Cloudflare',
+    positionals: ['RUN'],
+    options: { to: { value: 'FOLDER', about: 'where they go', isRequired: true } },
+    examples: ['backup fetch 20261127T013700Z --to ../kefel-backup'],
+    request: (given) => ({ path: `/backups/${given.at('RUN')}/parts` }),
+    async *run(gateway, given) {
+      yield* (await import('./backup.ts')).fetchBackup(gateway, given);
+    },
+    shown: (copied) => linesOf(copied, ['run parts copied bytes']),
   },
   {
     name: 'check',

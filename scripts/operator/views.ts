@@ -49,6 +49,7 @@ const HEALTH: View = [
     modes: MODES,
     queues: ['queue backlog oldestAtMs unknown'],
     deadLetters: ['*'],
+    backup: ['finishedAtMs failingBooks'],
     misconfiguredRails: ['environment method problem'],
     environments: [
       'environment reportedAtMs',
@@ -62,6 +63,8 @@ const HEALTH: View = [
     ],
   },
 ];
+
+const BACKUP: View = ['run isFinished booksLeft'];
 
 /** What each reading command prints, of a list what each item is. */
 export const READ_VIEWS = {
@@ -81,6 +84,7 @@ export const READ_VIEWS = {
     { kept: ['reason payments untilAtMs'] },
   ],
   health: HEALTH,
+  backups: ['run finishedAtMs'],
   check: checkLines,
   letter: (letter: object) => [JSON.stringify(letter, null, 2)],
 } satisfies Readonly<Record<string, Shown>>;
@@ -108,6 +112,7 @@ export const ACTION_VIEWS: Readonly<Record<Answers, Shown>> = {
   review: ['note'],
   rebuilt: ['rebuilt missing failed next'],
   restored: ['undoBookmark'],
+  backup: BACKUP,
   customer: ['next'],
   modes: MODES,
 };

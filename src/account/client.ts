@@ -1,5 +1,7 @@
+import { placementOf } from '../config.ts';
 import type { Tenant } from '../domain/intent.ts';
 import { methodsOf } from '../platform/object-call.ts';
+import { objectsIn } from '../platform/objects.ts';
 import type { OpenAccount } from './open-account.ts';
 
 export type AccountClient = ReturnType<typeof accountOf>;
@@ -9,7 +11,7 @@ export type AccountClient = ReturnType<typeof accountOf>;
  * contain no slash, so two tenants never share a name.
  */
 export function accountOf(env: Env, { environment, merchantId }: Tenant) {
-  const accounts = env.MERCHANT_ACCOUNT;
+  const accounts = objectsIn(env.MERCHANT_ACCOUNT, placementOf(env));
   const id = accounts.idFromName(`${environment}/${merchantId}`);
   const method = methodsOf<OpenAccount>(() => accounts.get(id));
   return {

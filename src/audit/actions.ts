@@ -54,6 +54,7 @@ export const AUDIT_ACTIONS = [
   'dead_letter.discarded',
   'book.rebuilt',
   'book.restored',
+  'backup.begun',
   'payment.held',
   'payment.hold_released',
   'payment.erased',

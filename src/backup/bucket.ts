@@ -16,13 +16,18 @@ export class BackupUnavailable extends Unavailable {
   override readonly name = 'BackupUnavailable';
 }
 
+/** False for a gateway that was set up without backups. */
+export function hasBucket(env: Env): boolean {
+  const bucket: R2Bucket | undefined = env.BACKUPS;
+  return bucket !== undefined;
+}
+
 /** Throws BackupUnavailable for a gateway without a bucket. */
 export function bucketOf(env: Env): R2Bucket {
-  const bucket: R2Bucket | undefined = env.BACKUPS;
-  if (bucket === undefined) {
+  if (!hasBucket(env)) {
     throw new BackupUnavailable('there is no bucket for backups');
   }
-  return bucket;
+  return env.BACKUPS;
 }
 
 /** The result of a call of the bucket. Throws BackupUnavailable. */

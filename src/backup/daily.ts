@@ -1,8 +1,9 @@
 import { accountOf } from '../account/client.ts';
 import type { Tenant } from '../domain/intent.ts';
+import { finishDailyRun } from '../platform/daily-runs.ts';
 import { batch, prepare } from '../platform/database.ts';
 import { log } from '../platform/log.ts';
-import { writePart } from './bucket.ts';
+import { hasBucket, writePart } from './bucket.ts';
 import { purgeBackups } from './expiry.ts';
 import type { AccountExport, BookBackup, Manifest } from './manifest.ts';
 import { accountPartName, manifestName, runTimeMs } from './names.ts';
@@ -51,6 +52,10 @@ export async function continueBackup(
   nowMs: number,
   { isExtra = false, stepsMax = STEPS_MAX } = {},
 ): Promise<RunOutcome> {
+  if (!hasBucket(env)) {
+    log('warn', 'backup_without_bucket', {});
+    return { state: 'idle', run: null };
+  }
   const facts = () => databaseFacts(env.DB, PAYMENTS_TABLES);
   const progress = await takeRun(env.DB, 'payments', facts, { nowMs, isExtra });
   if (progress === null) {
@@ -148,6 +153,8 @@ async function finish(env: Env, run: string, nowMs: number): Promise<void> {
   };
   await writePart(env, manifestName(run), [manifest], nowMs);
   await finishRun(env.DB, 'payments', run, nowMs);
+  const lines = payments.tables.reduce((sum, { rows }) => sum + rows, 0);
+  await finishDailyRun(env.DB, 'backup', { run, rows: lines, books: books.length }, nowMs);
   log('info', 'backup_finished', { run, books: books.length });
   await purgeBackups(env, nowMs, { payments: run, 'back-office': backOffice?.run ?? null });
 }

@@ -188,6 +188,12 @@ export function currentRun(
   return prepare(db, { sql, params: [database, nowMs] }).first<string>('run');
 }
 
+/** When a run last ended; null before the first time. */
+export function lastFinishedMs(db: D1Database, database: DatabaseName): Promise<number | null> {
+  const sql = 'SELECT MAX(finished_at_ms) AS atMs FROM backup_runs WHERE database = ?';
+  return prepare(db, { sql, params: [database] }).first<number>('atMs');
+}
+
 /** Lets the next call continue at once. */
 export async function releaseRun(db: D1Database, database: DatabaseName, run: string) {
   const sql = 'UPDATE backup_runs SET leased_until_ms = 0 WHERE database = ?1 AND run = ?2';

@@ -41,6 +41,13 @@ export const PAYMENTS_TABLES: readonly ExportedTable[] = [
     key: ['environment', 'key', 'merchant_id', 'unique_id'],
     pageRows: SMALL,
   },
+  {
+    table: 'customer_request_payments',
+    key: ['request_id', 'environment', 'merchant_id', 'volume', 'payment_id'],
+    pageRows: SMALL,
+  },
+  { table: 'customer_requests', key: ['id'], pageRows: SMALL },
+  { table: 'gateway_settings', key: ['id'], pageRows: SMALL },
   { table: 'banks', key: ['code'], pageRows: SMALL },
   { table: 'merchants', key: ['id'], pageRows: SMALL },
   AUDIT_LOG,
@@ -51,6 +58,9 @@ export const PAYMENTS_TABLES_LEFT_OUT: Readonly<Record<string, string>> = {
   attention_item: 'the books write their items again',
   book_digest: 'the books write it again within an hour of a change',
   rail_starts: 'starts in flight are over within minutes',
+  daily_runs: 'the next daily runs write it again',
+  self_check: 'an operator checks the gateway again',
+  self_check_results: 'an operator checks the gateway again',
   backup_runs: 'the state of the export itself',
   backup_parts: 'the manifest has what it says',
 };

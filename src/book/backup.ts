@@ -2,6 +2,7 @@ import {
   asking,
   BACKUP_KEPT_MS,
   bucketOf,
+  hasBucket,
   namesAfter,
   readPart,
   writePart,
@@ -58,6 +59,8 @@ const PARTS_PER_ALARM = 4;
 /** The waits after failures double from a minute to an hour. */
 const AGAIN_MS = 60_000;
 const AGAIN_MS_MAX = 60 * 60 * 1_000;
+/** One failure may be an object that restarts. */
+const REPORTED_FAILURES = 3;
 
 export class BookBackup {
   readonly #storage: DurableObjectStorage;
@@ -70,9 +73,16 @@ export class BookBackup {
     this.#env = env;
   }
 
-  /** Does what is due, a bounded part of it. Never throws. True when it has ended a round. */
+  /**
+   * Does what is due, a bounded part of it. Never throws. True when the operator should know: it has
+   * ended a round, or fails again and again.
+   */
   async work(nowMs: number): Promise<boolean> {
     if (nowMs < stateOf(this.#sql).dueAtMs) {
+      return false;
+    }
+    if (!hasBucket(this.#env)) {
+      this.#storage.transactionSync(() => postpone(this.#sql, nowMs + ROUND_MS));
       return false;
     }
     try {
@@ -83,7 +93,7 @@ export class BookBackup {
       log('warn', 'backup_failed', { environment, merchantId, volume, error: errorText(error) });
       const waitMs = Math.min(AGAIN_MS * 2 ** Math.min(failures, 10), AGAIN_MS_MAX);
       this.#storage.transactionSync(() => postpone(this.#sql, nowMs + waitMs));
-      return false;
+      return failures + 1 === REPORTED_FAILURES;
     }
   }
 
@@ -225,7 +235,7 @@ export class BookBackup {
     }
     const [oldest] = await namesAfter(this.#env, paymentsPrefix(identityOf(this.#sql)));
     const writtenAtMs = oldest === undefined ? null : writtenAtMsOf(oldest);
-    // A payment that changed when its part was written is kept for its retention after that.
+    // A payment that changed just before the part was written is kept until its retention ends.
     const keptMs = paymentRetentionMs(this.#env) + BACKUP_KEPT_MS;
     const atMs = writtenAtMs === null ? null : writtenAtMs + keptMs;
     if (oldest === undefined || atMs === null || nowMs < atMs) {

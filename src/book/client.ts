@@ -1,5 +1,7 @@
+import { placementOf } from '../config.ts';
 import type { Tenant } from '../domain/intent.ts';
 import { methodsOf } from '../platform/object-call.ts';
+import { objectsIn } from '../platform/objects.ts';
 import type { MerchantBook } from './merchant-book.ts';
 import type { Answer, QuestionArguments, QuestionName } from './questions.ts';
 import { bookName } from './schema.ts';
@@ -7,12 +9,12 @@ import { bookName } from './schema.ts';
 export type BookClient = ReturnType<typeof bookOf>;
 
 /**
- * Calls one volume of a tenant's book. Each method throws ObjectUnavailable. There is no location
- * hint: a payment's object makes the first call, and the platform places a new object near its
- * caller, so the book is near the merchant's servers.
+ * Calls one volume of a tenant's book. Each method throws ObjectUnavailable. Without a location hint
+ * of the operator, a payment's object makes the first call, and the platform places a new object near
+ * its caller, so the book is near the merchant's servers.
  */
 export function bookOf(env: Env, tenant: Tenant, volume: number) {
-  const books = env.MERCHANT_BOOK;
+  const books = objectsIn(env.MERCHANT_BOOK, placementOf(env));
   const id = books.idFromName(bookName(tenant, volume));
   const method = methodsOf<MerchantBook>(() => books.get(id));
   const askAny = method('ask');

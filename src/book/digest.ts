@@ -29,6 +29,8 @@ export interface BookDigest {
   readonly unlisted: number;
   /** Null before the first part. */
   readonly backup: DigestedBackup | null;
+  /** Rounds of the backup that failed since the last part was written. */
+  readonly backupFailures: number;
   /** Whether the merchant's account has refunds to back up. */
   readonly hasRefunds: boolean;
 }
@@ -92,6 +94,7 @@ export function digestOf(sql: SqlStorage, book: BookIdentity, nowMs: number): Bo
     timesToPay: METHODS.flatMap((method) => timeToPay(sql, method)),
     unlisted: countUnlisted(sql, nowMs),
     backup: backupOf(sql),
+    backupFailures: stateOf(sql).failures,
     hasRefunds: rows(sql, 'SELECT 1 FROM refund LIMIT 1').length > 0,
   };
 }

@@ -9,6 +9,9 @@ export interface ArmOptions {
   readonly notBeforeMs?: number;
 }
 
+/** A short lease keeps the alarm: one that wakes once without work costs less than moving it. */
+export const KEEPS_EARLIER_ALARM: ArmOptions = { keepsEarlierAlarm: true };
+
 /** What the alarm reads of the payment. */
 interface Scheduled {
   stored(): StoredIntent | null;

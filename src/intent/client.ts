@@ -1,6 +1,8 @@
+import { placementOf } from '../config.ts';
 import type { Command, Intent, Tenant } from '../domain/intent.ts';
 import { errorText, log } from '../platform/log.ts';
 import { methodsOf } from '../platform/object-call.ts';
+import { objectsIn } from '../platform/objects.ts';
 import type { PaymentIntentObject } from './payment-intent.ts';
 import type { ExecuteResult, ExpressAnswers } from './protocol.ts';
 
@@ -10,6 +12,10 @@ import type { ExecuteResult, ExpressAnswers } from './protocol.ts';
  */
 const PERSISTENT_WAITS_MS = [200, 500, 1_000, 3_000, 6_000, 9_000];
 
+function payments(env: Env) {
+  return objectsIn(env.PAYMENT_INTENT, placementOf(env));
+}
+
 /**
  * The id of the object that owns a payment. Its name contains environment, merchant and unique id,
  * so that one tenant's key, link or query cannot name another tenant's object (docs/promises.md#8).
@@ -17,7 +23,7 @@ const PERSISTENT_WAITS_MS = [200, 500, 1_000, 3_000, 6_000, 9_000];
  */
 export function objectIdOf(env: Env, tenant: Tenant, uniqueId: string): string {
   const name = `${tenant.environment}/${tenant.merchantId}/${uniqueId}`;
-  return env.PAYMENT_INTENT.idFromName(name).toString();
+  return payments(env).idFromName(name).toString();
 }
 
 export function intentByUniqueId(env: Env, tenant: Tenant, uniqueId: string): IntentClient {
@@ -37,8 +43,8 @@ export class IntentClient {
   readonly #env: Env;
   /** Retries are safe: the object recognizes repeated uuids, claims and resolved attempts. */
   readonly #method = methodsOf<PaymentIntentObject>(() => {
-    const namespace = this.#env.PAYMENT_INTENT;
-    return namespace.get(namespace.idFromString(this.objectId));
+    const objects = payments(this.#env);
+    return objects.get(objects.idFromString(this.objectId));
   });
 
   readonly create = this.#method('create');

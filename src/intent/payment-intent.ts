@@ -1,12 +1,13 @@
 import { DurableObject } from 'cloudflare:workers';
 import { paymentRetentionMs } from '../config.ts';
 import { decide, openIntent } from '../domain/decide.ts';
-import { type Command, callbackUrlOf, type Intent } from '../domain/intent.ts';
-import { type ErasureTerms, keptFromErasure, type LegalHold } from '../domain/retention.ts';
+import type { Command, Intent } from '../domain/intent.ts';
+import type { ErasureTerms, LegalHold } from '../domain/retention.ts';
 import { OPEN_PROJECTION_AGAIN_MS } from '../domain/schedule.ts';
-import { faultOfTry } from '../domain/webhook-fault.ts';
 import { errorText, log } from '../platform/log.ts';
-import { addressed, claimed, isScheduleUsedUp, reported, resent } from './delivery.ts';
+import { KEEPS_EARLIER_ALARM } from './alarm.ts';
+import { PaymentDeliveries } from './deliveries.ts';
+import { erase, retentionIn, setHold } from './keeping.ts';
 import { type Message, sendMessages, sendProjection } from './outbox.ts';
 import type { Ports } from './ports.ts';
 import { needsConfirmation, projectedVersion } from './projection.ts';
@@ -29,11 +30,8 @@ import type {
   StoredRecord,
 } from './protocol.ts';
 import { PaymentRecord } from './record.ts';
-import { newRecord, type Snapshot, type StoredEvent } from './store.ts';
+import { newRecord, type Snapshot } from './store.ts';
 import { takenResult } from './taken.ts';
-
-/** A short lease keeps the alarm: one that wakes once without work costs less than moving it. */
-const KEEPS_EARLIER_ALARM = { keepsEarlierAlarm: true } as const;
 
 /**
  * Before it works, `alarm()` sets the next alarm this far ahead, so that a failure cannot lose it.
@@ -50,6 +48,7 @@ const ALARM_OVERDUE_MS = 60_000;
 export abstract class PaymentIntentObject extends DurableObject<Env> {
   readonly #ports: Ports;
   readonly #record: PaymentRecord;
+  readonly #deliveries: PaymentDeliveries;
 
   /** Counts the messages to the book: only the answer to the newest one says what the book has. */
   #sends = 0;
@@ -66,6 +65,7 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
       ports.events.body,
       (snapshot, messages) => ctx.waitUntil(this.#send(snapshot, messages)),
     );
+    this.#deliveries = new PaymentDeliveries(env, this.#record, ports.events);
   }
 
   async #send(snapshot: Snapshot, messages: readonly Message[]): Promise<void> {
@@ -166,176 +166,36 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
 
   /** The announced events, oldest first, one entry for each delivery. */
   events(): EventSummary[] {
-    return this.#record.events().flatMap(({ sequence, eventId, type, createdAtMs, deliveries }) =>
-      deliveries.map((delivery, position) => ({
-        sequence,
-        position,
-        eventId,
-        type,
-        createdAtMs,
-        endpointId: delivery.endpointId,
-        origin: delivery.origin,
-        deliveryStatus: delivery.deliveryStatus,
-        dueAtMs: delivery.dueAtMs,
-        tries: delivery.log,
-      })),
-    );
+    return this.#deliveries.summaries();
   }
 
-  /**
-   * Gives a queued delivery to one consumer for the duration of a lease. A delivery whose endpoints
-   * are not chosen yet becomes one for each of `endpoints`: the caller gets the first, and messages
-   * send the others. An empty or missing list leaves it as it is.
-   */
-  async claimDelivery(
-    { sequence, position }: DeliveryId,
+  claimDelivery(
+    delivery: DeliveryId,
     endpoints: readonly ChosenEndpoint[] = [],
   ): Promise<ClaimResult> {
-    const intent = this.#record.intent();
-    const waiting = this.#queuedDelivery(sequence, position)?.event;
-    if (intent === null || waiting === undefined) {
-      return { type: 'refused' };
-    }
-    const { environment, merchantId, uniqueId, baseUrl } = intent.terms;
-    const { events } = this.#ports;
-    const fresh = waiting.signature ?? (await events.sign(this.env, environment, waiting.body));
-    // Other commands may have run during signing: read again, then decide and write without an
-    // await.
-    const queued = this.#queuedDelivery(sequence, position);
-    if (queued === null) {
-      return { type: 'refused' };
-    }
-    const { event } = queued;
-    const claimId = crypto.randomUUID();
-    const signature = event.signature ?? fresh;
-    const nowMs = Date.now();
-    const [first, ...others] = addressed(queued.delivery, endpoints, nowMs);
-    const claim = claimed(first, claimId, nowMs);
-    const deliveries = [...event.deliveries.with(position, claim), ...others];
-    this.#record.commit(() => {
-      this.#record.saveEvent(event, { ...event, signature, deliveries }, nowMs);
-      this.#enqueueFrom(event.deliveries.length, { sequence, deliveries });
-    }, KEEPS_EARLIER_ALARM);
-    return {
-      type: 'claimed',
-      delivery: {
-        claimId,
-        eventId: event.eventId,
-        tenant: { environment, merchantId },
-        callbackUrl: callbackUrlOf(intent.terms, event.type),
-        mayHaveNoReceiver: intent.terms.callbackUrl !== null,
-        endpointId: claim.endpointId,
-        ownOrigin: baseUrl,
-        requestBody: events.requestBody({
-          event: event.type,
-          environment,
-          uniqueId,
-          signature,
-          body: event.body,
-        }),
-        isScheduleUsedUp: isScheduleUsedUp(claim),
-        fault: faultOfTry(intent.terms, {
-          isFirstTry: claim.log.length === 0,
-          isFirstEvent: this.#record.events()[0]?.sequence === sequence,
-        }),
-      },
-    };
+    return this.#deliveries.claim(delivery, endpoints);
   }
 
-  /**
-   * Chooses the endpoints of a queued delivery without claiming it: the first endpoint is busy, and
-   * the others must not wait for it.
-   */
-  chooseEndpoints({ sequence, position }: DeliveryId, endpoints: readonly ChosenEndpoint[]): void {
-    const queued = this.#queuedDelivery(sequence, position);
-    if (queued === null || queued.delivery.origin !== null || endpoints.length === 0) {
-      return;
-    }
-    const { event } = queued;
-    const nowMs = Date.now();
-    const [first, ...others] = addressed(queued.delivery, endpoints, nowMs);
-    const deliveries = [...event.deliveries.with(position, first), ...others];
-    this.#record.commit(() => {
-      this.#record.saveEvent(event, { ...event, deliveries }, nowMs);
-      this.#enqueueFrom(position, { sequence, deliveries });
-    }, KEEPS_EARLIER_ALARM);
+  chooseEndpoints(delivery: DeliveryId, endpoints: readonly ChosenEndpoint[]): void {
+    this.#deliveries.chooseEndpoints(delivery, endpoints);
   }
 
-  /** Sends the messages of an event's deliveries from this position on. */
-  #enqueueFrom(from: number, event: Pick<StoredEvent, 'sequence' | 'deliveries'>): void {
-    for (let position = from; position < event.deliveries.length; position += 1) {
-      this.#record.enqueue({ queue: 'webhooks', sequence: event.sequence, position });
-    }
-  }
-
-  #queuedDelivery(sequence: number, position: number) {
-    const event = this.#record.event(sequence);
-    const delivery = event?.deliveries[position];
-    return event !== null && delivery?.deliveryStatus === 'queued' ? { event, delivery } : null;
-  }
-
-  /** Stores the result of a claimed delivery. */
   reportDelivery(report: DeliveryReport): void {
-    const { sequence, position } = report;
-    const event = this.#record.event(sequence);
-    const delivery = event?.deliveries[position];
-    if (event !== null && delivery !== undefined) {
-      const nowMs = Date.now();
-      const { createdAtMs } = event;
-      const after = reported(delivery, report, { createdAtMs, chance: Math.random(), nowMs });
-      // The book's confirmation follows at once and sets the alarm.
-      this.#record.commit(
-        () => this.#record.saveDelivery(event, position, after, nowMs),
-        KEEPS_EARLIER_ALARM,
-      );
-    }
+    this.#deliveries.report(report);
   }
 
   /** The exact text of the request; null when there is no such event. */
-  async eventRequestBody(sequence: number): Promise<string | null> {
-    const intent = this.#record.intent();
-    const event = this.#record.event(sequence);
-    if (intent === null || event === null) {
-      return null;
-    }
-    const { type, body } = event;
-    const { environment, uniqueId } = intent.terms;
-    const { events } = this.#ports;
-    // Before the first try there is no stored signature. This one has the same bytes, because
-    // PKCS#1 v1.5 adds nothing random.
-    const signature = event.signature ?? (await events.sign(this.env, environment, body));
-    return events.requestBody({ event: type, environment, uniqueId, signature, body });
+  eventRequestBody(sequence: number): Promise<string | null> {
+    return this.#deliveries.requestBody(sequence);
   }
 
-  /**
-   * Sends an event again: its delivery at `position`, or with null all, of those in one of the
-   * states `from`; null: in any state. False when there is none.
-   */
+  /** Sends an event again: see `PaymentDeliveries`. False when there is no such delivery. */
   resendEvent(
     sequence: number,
     from: readonly DeliveryStatus[] | null = null,
     position: number | null = null,
   ): boolean {
-    const event = this.#record.event(sequence);
-    const positions = [...(event?.deliveries.keys() ?? [])].filter(
-      (known) =>
-        (position === null || known === position) &&
-        (from === null || from.includes(event?.deliveries[known]?.deliveryStatus ?? 'claimed')),
-    );
-    if (event === null || positions.length === 0) {
-      return false;
-    }
-    const nowMs = Date.now();
-    const deliveries = event.deliveries.map((delivery, known) =>
-      positions.includes(known) ? resent(delivery, nowMs) : delivery,
-    );
-    this.#record.commit(() => {
-      this.#record.saveEvent(event, { ...event, deliveries }, nowMs);
-      for (const known of positions) {
-        this.#record.enqueue({ queue: 'webhooks', sequence, position: known });
-      }
-    });
-    return true;
+    return this.#deliveries.resend(sequence, from, position);
   }
 
   /**
@@ -351,47 +211,21 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
     return true;
   }
 
-  /** Null when there is no such payment, or only its tombstone. */
+  /** How long the payment is kept. */
   retention(): Retention | null {
-    const kept = this.#record.alarm.kept();
-    return kept && { hold: kept.hold, endsAtMs: this.#record.alarm.retentionEndsAtMs() };
+    return retentionIn(this.#record);
   }
 
-  /**
-   * Stores an operator's hold, or ends the one there is. Repeating it changes nothing. False when
-   * there is no such payment, or nothing to end.
-   */
+  /** Repeating it changes nothing. */
   setHold(hold: LegalHold | 'released'): boolean {
-    const kept = this.#record.alarm.kept();
-    const nowMs = Date.now();
-    const next =
-      hold === 'released'
-        ? kept?.hold && { ...kept.hold, untilMs: nowMs, changedAtMs: nowMs }
-        : hold;
-    if (kept === null || !next) {
-      return false;
-    }
-    this.#record.commit(() => this.#record.setHold(next, nowMs));
-    return true;
+    return setHold(this.#record, hold, Date.now());
   }
 
-  /**
-   * Deletes all but the tombstone on a customer's request, unless something must keep the payment. A
-   * repeated call answers the same.
-   */
+  /** On a customer's request. A repeated call answers the same. */
   erase(terms: Pick<ErasureTerms, 'refundAgeDaysMax'>): EraseResult {
     // What is due may end the payment, or resolve an attempt.
     this.read();
-    const kept = this.#record.alarm.kept();
-    if (kept === null) {
-      return { type: this.#record.stored() === null ? 'not_found' : 'deleted' };
-    }
-    const reason = keptFromErasure(kept, { ...terms, nowMs: Date.now() });
-    if (reason !== null) {
-      return { type: 'kept', ...reason };
-    }
-    this.#record.purge();
-    return { type: 'deleted' };
+    return erase(this.#record, { ...terms, nowMs: Date.now() });
   }
 
   /** What the backup copies, like `rows` of the record. Changes nothing. */

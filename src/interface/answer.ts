@@ -1,5 +1,7 @@
-import { configOf } from '../config.ts';
+import { configOf, placementOf } from '../config.ts';
+import type { Placement } from '../domain/placement.ts';
 import { Problem } from '../http/problem.ts';
+import { checkJurisdiction } from '../platform/objects.ts';
 import { outageBehind } from '../platform/unavailable.ts';
 import { AREAS } from './areas.ts';
 import type { Plane } from './plane.ts';
@@ -36,6 +38,7 @@ export async function answerCall(
       // A malformed variable stops everything at once.
       configOf(env);
     }
+    await checkPlacement(env);
     return { type: 'value', value: await asked(plane, ...args) };
   } catch (error) {
     if (error instanceof Problem) {
@@ -48,6 +51,17 @@ export async function answerCall(
     }
     return { type: 'unavailable', message: outage.message };
   }
+}
+
+/** Throws WrongJurisdiction. A variable that cannot be read is for the self-check to explain. */
+async function checkPlacement(env: Env): Promise<void> {
+  let placement: Placement;
+  try {
+    placement = placementOf(env);
+  } catch {
+    return;
+  }
+  await checkJurisdiction(env.DB, placement);
 }
 
 async function functionOf(area: string, name: string): Promise<InterfaceFunction> {

@@ -1,3 +1,4 @@
+import { hasBucket } from '../backup/bucket.ts';
 import type { DatabaseFacts, TablePage } from '../backup/pages.ts';
 import * as runs from '../backup/runs.ts';
 import type { Plane } from './plane.ts';
@@ -16,8 +17,14 @@ const CHARACTERS_MAX = 4_000_000;
 
 const TABLE = /^[a-z][a-z_]{0,63}$/;
 
-/** Begins or continues today's run of the back office's database. Null when there is nothing to do. */
-export function takeRun({ env, nowMs }: Plane, facts: DatabaseFacts) {
+/** An operator may want a backup at once. An intruder could fill the bucket with one after another. */
+const EXTRA_AFTER_MS = 60_000;
+
+/**
+ * Begins or continues today's run of the back office's database. Null when there is nothing to do.
+ * `isExtra`: begins another one if today's has ended.
+ */
+export async function takeRun({ env, nowMs }: Plane, facts: DatabaseFacts, isExtra: boolean) {
   const { migrations, tables, auditToId } = facts;
   const isSane =
     tables.length <= TABLES_MAX &&
@@ -28,8 +35,13 @@ export function takeRun({ env, nowMs }: Plane, facts: DatabaseFacts) {
   if (!isSane) {
     throw new Error('not the facts of a database');
   }
+  if (!hasBucket(env)) {
+    return null;
+  }
   const known = async () => ({ migrations, tables, auditToId });
-  return runs.takeRun(env.DB, 'back-office', known, { nowMs, isExtra: false });
+  const finishedAtMs = await runs.lastFinishedMs(env.DB, 'back-office');
+  const mayBeExtra = isExtra && (finishedAtMs ?? 0) <= nowMs - EXTRA_AFTER_MS;
+  return runs.takeRun(env.DB, 'back-office', known, { nowMs, isExtra: mayBeExtra });
 }
 
 /** Writes one page of the run. The last page ends it. */

@@ -11,6 +11,8 @@ export type { DeadLetter } from '../dead-letters/store.ts';
 export { resolveAttempt } from '../operations/attempt-resolution.ts';
 export type { AttentionCounts, DescribedAttention, PaymentHint } from '../operations/attention.ts';
 export { attentionPage, countAttention, describedAttention } from '../operations/attention.ts';
+export type { Backups } from '../operations/backups.ts';
+export { backUpNow, backupPart, backupParts, listBackups } from '../operations/backups.ts';
 export type { Bank } from '../operations/banks.ts';
 export { addBank, changeBank, listBanks } from '../operations/banks.ts';
 export type { CustomersPage, ErasedPage } from '../operations/customers/actions.ts';
@@ -64,6 +66,7 @@ export { rebuildBook, rebuildObjects, restoreBook } from '../operations/rebuild.
 export { repeatRefund, resolveRefund } from '../operations/refund-decisions.ts';
 export { requestRefund } from '../operations/refund-request.ts';
 export { reviewPayment, reviewSeenPayment } from '../operations/review.ts';
+export { verifyBackup } from '../operations/verify-backup.ts';
 export type { SelfCheck } from '../self-check/run.ts';
 export { readSelfCheck, startSelfCheck } from '../self-check/run.ts';
 

@@ -1,8 +1,9 @@
-import type { Bindings } from '../config.ts';
+import { type Bindings, placementOf } from '../config.ts';
 import type { Branding, Business } from '../domain/merchant.ts';
 import { type Environment, METHODS, type Method } from '../domain/method.ts';
 import type { CommissionRate } from '../domain/money.ts';
 import { prepare, readInTime } from '../platform/database.ts';
+import { compareJurisdiction } from '../platform/objects.ts';
 import { type GrantedPermissions, permissionsFrom } from './key-permissions.ts';
 import type { AmountLimits } from './methods.ts';
 
@@ -69,6 +70,7 @@ interface KeyRow
   readonly limits: string;
   readonly appSchemes: string;
   readonly mode: string;
+  readonly objectJurisdiction: string | null;
 }
 
 const KEY_SQL = `
@@ -101,7 +103,8 @@ const KEY_SQL = `
     (SELECT COALESCE(MAX(volume), 0) FROM book_volumes
       WHERE book_volumes.merchant_id = api_keys.merchant_id
         AND book_volumes.environment = api_keys.environment) AS bookVolume,
-    (SELECT mode FROM gateway_settings) AS mode
+    (SELECT mode FROM gateway_settings) AS mode,
+    (SELECT object_jurisdiction FROM gateway_settings) AS objectJurisdiction
   FROM api_keys
   JOIN merchants ON merchants.id = api_keys.merchant_id
   LEFT JOIN merchant_branding ON merchant_branding.merchant_id = merchants.id
@@ -121,7 +124,8 @@ export async function readKey(
   if (row === null) {
     return null;
   }
-  const { expiresAtMs, lastUsedAtMs, color, logoDigest, mode, ...key } = row;
+  const { expiresAtMs, lastUsedAtMs, color, logoDigest, mode, objectJurisdiction, ...key } = row;
+  compareJurisdiction(objectJurisdiction, placementOf(env));
   const active = JSON.parse(row.methods) as readonly MerchantMethod[];
   const access = {
     ...key,

@@ -6,6 +6,7 @@ import { ENVIRONMENTS, type Environment } from '../domain/method.ts';
 import { DATABASE_BYTES_MAX, isNearlyFull, prepare } from '../platform/database.ts';
 import { errorText, log } from '../platform/log.ts';
 import { type Asked, askBooks } from './all-books.ts';
+import { backupHealth } from './backups.ts';
 import type { Gateway } from './call.ts';
 import {
   type EnvironmentDigest,
@@ -57,6 +58,7 @@ export async function readHealth({ env, nowMs }: Pick<Gateway, 'env' | 'nowMs'>)
     environmentHealth(env.DB, 'production', nowMs),
     environmentHealth(env.DB, 'sandbox', nowMs),
   ]);
+  const backup = await backupHealth(env);
   return {
     /** The clock of this answer. */
     atMs: nowMs,
@@ -64,6 +66,7 @@ export async function readHealth({ env, nowMs }: Pick<Gateway, 'env' | 'nowMs'>)
     modes,
     queues,
     deadLetters,
+    backup,
     environments,
     /** Methods whose secret is malformed, and the reason. */
     misconfiguredRails: railStates(env).filter(({ state }) => state === 'misconfigured'),

@@ -18,6 +18,7 @@ import {
   setRefundLimits,
 } from '../merchants/refund-limits.ts';
 import { prepare, runBatch, type SqlStatement } from '../platform/database.ts';
+import { rememberJurisdiction } from '../platform/objects.ts';
 import { insertSecret, newSecret } from '../webhooks/secret-store.ts';
 import { action, changeAudited, type Gateway, type OperatorCall, type Target } from './call.ts';
 import {
@@ -83,7 +84,12 @@ export const createMerchant = action(creationFields, async (call, _target, field
     throw operationProblem('merchant_exists', { id });
   }
   try {
-    await runBatch(call.env.DB, [...statements, ...(await webhookSecrets(call, id)), audit]);
+    await runBatch(call.env.DB, [
+      rememberJurisdiction(call.config.placement),
+      ...statements,
+      ...(await webhookSecrets(call, id)),
+      audit,
+    ]);
   } catch (error) {
     if ((await merchantAt(call.env.DB, id)) !== null) {
       throw operationProblem('merchant_exists', { id });

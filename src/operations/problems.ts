@@ -65,6 +65,7 @@ export const OPERATION_PROBLEMS = {
     status: 400,
     message: 'Nothing to change: give name, supportsWithdrawal or both',
   },
+  backup_not_found: { status: 404, message: 'The bucket has no backup {run}' },
 } as const satisfies Record<string, ProblemEntry>;
 
 /** A problem of an operator's action with its placeholders filled in. */

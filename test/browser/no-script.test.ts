@@ -32,23 +32,23 @@ async function openTab(size: keyof typeof SIZES): Promise<Tab> {
 describe('every state', () => {
   test.each(GALLERY_STATES)('%s', async (state) => {
     const wrong: string[] = [];
-    const look = async (tab: Tab, language: Language) => {
-      await tab.open(state, language);
+    const look = async (tab: Tab, language: Language, size: keyof typeof SIZES) => {
       const faults = [
         ...(await faultsOf(tab.page, state, language)),
         ...(await unusableParts(tab.page)),
         ...tab.complaints(),
       ];
-      const size = tab === phone ? 'phone' : 'desktop';
       wrong.push(...faults.map((fault) => `${size}, ${language}: ${fault}`));
     };
     // With JavaScript, every state is checked in every language.
-    await look(phone, 'en');
-    await look(
-      phone,
-      OTHER_LANGUAGES[GALLERY_STATES.indexOf(state) % OTHER_LANGUAGES.length] ?? 'am',
-    );
-    await look(desktop, 'en');
+    const other = OTHER_LANGUAGES[GALLERY_STATES.indexOf(state) % OTHER_LANGUAGES.length] ?? 'am';
+    await phone.open(state, other);
+    await look(phone, other, 'phone');
+    await desktop.page.setViewportSize(SIZES.desktop.viewport);
+    await desktop.open(state, 'en');
+    await look(desktop, 'en', 'desktop');
+    await desktop.page.setViewportSize(SIZES.phone.viewport);
+    await look(desktop, 'en', 'phone');
     expect(wrong).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { fuzz, type Report } from '../../lab/fuzz/run.ts';
 import { type Stage, startStage } from '../../lab/fuzz/stage.ts';
 
@@ -15,7 +15,7 @@ let stage: Stage;
 let report: Report;
 
 beforeAll(async () => {
-  stage = await startStage('fuzz');
+  stage = await startStage('fuzz', inject('sandbox').builtDirectory);
   report = await fuzz(stage, { seed: SEED, requests: REQUESTS });
 });
 

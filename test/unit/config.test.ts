@@ -126,6 +126,8 @@ test.each<[string, string | undefined]>([
   ['SECOND_OPERATOR_ABOVE', '-5'],
   ['SECOND_OPERATOR_ABOVE', '5.005'],
   ['SECOND_OPERATOR_ABOVE', '1.2.3'],
+  ['OBJECT_JURISDICTION', 'et'],
+  ['OBJECT_LOCATION_HINT', 'addis'],
   ['RETENTION_PAYMENT_DAYS', '399'],
   ['RETENTION_PAYMENT_DAYS', '3661'],
   ['RETENTION_PAYMENT_DAYS', '400.5'],

@@ -30,7 +30,7 @@ import {
   report,
 } from './rails-support.ts';
 import { accountStub } from './support/account.ts';
-import { applyToBook, bookStub, rowsWrittenBy } from './support/book.ts';
+import { applyToBook, bookStub, fireBookAlarm, rowsWrittenBy } from './support/book.ts';
 import {
   ALPHA,
   advance,
@@ -46,6 +46,7 @@ import {
   fireAlarm,
   merchantServer,
   pathOf,
+  payHosted,
   reportsAreSent,
   SECOND_MS,
   simulate,
@@ -381,6 +382,29 @@ test('budgets: a create is one call of the object and no write of D1', async () 
   await createHosted();
   expect(counter.costs.objectCalls).toBe(1);
   expect(batch).not.toHaveBeenCalled();
+});
+
+test('a part of the backup costs what docs/cost.md says, whatever the number of its payments', async () => {
+  merchantServer();
+  const payments = 20;
+  for (let number = 1; number <= payments; number += 1) {
+    await payHosted({ paymentIntentUniqueId: `order-${number}` });
+    advance(1);
+  }
+  await consume('kefel-webhooks', caught.webhooks.splice(0));
+  await reportsAreSent();
+  const counter = await countCosts();
+  advance(DAY_MS);
+  const { bookRows: before } = counter.costs;
+  await fireBookAlarm();
+  // Without the digest's alarm, which the hour's payments share.
+  const rows = counter.costs.bookRows - before;
+  const { objects } = await env.BACKUPS.list({ prefix: 'payments/' });
+  const bytes = Math.ceil((objects[0]?.size ?? 0) / payments / 100) * 100;
+  // The alarm is a call, too, and one of its batches.
+  const calls = Math.floor(counter.costs.objectCalls / payments);
+  expect(documented('a part of the backup')).toEqual([rows, calls, bytes].map(String));
+  expect(objects).toHaveLength(1);
 });
 
 test('the counter counts the rows of every statement, which one cursor would not', async () => {

@@ -6,7 +6,7 @@ import type { View } from '../../scripts/operator/text.ts';
 import { requestRefund } from '../../src/refunds/request.ts';
 import worker from '../support/gateway.ts';
 import { signedIn } from './dashboard-support.ts';
-import { operateApi, PERSONAL_SECRETS, refundByHand } from './operator-support.ts';
+import { content, operateApi, PERSONAL_SECRETS, refundByHand } from './operator-support.ts';
 import {
   attemptNow,
   CARDS,
@@ -16,6 +16,7 @@ import {
   railServer,
   run,
 } from './rails-support.ts';
+import { recordMigrations } from './support/backup.ts';
 import {
   ALPHA,
   advance,
@@ -107,7 +108,20 @@ const deadLetter: Preparation = async () => {
   return { ID: 'letter' };
 };
 
+const backedUp: Preparation = async () => {
+  await recordMigrations();
+  const { run } = await content<{ run: string }>(operateApi('/backups', {}));
+  return { RUN: run, '20261127T013700Z': run };
+};
+
 const PREPARATIONS: Readonly<Record<string, Preparation>> = {
+  'backup fetch': backedUp,
+  'backup list': backedUp,
+  'backup now': async () => {
+    await recordMigrations();
+    return {};
+  },
+  'backup verify': backedUp,
   'payment show': paid,
   'payment review': paid,
   'payment resolve': unresolved,

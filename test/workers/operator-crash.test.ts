@@ -5,12 +5,14 @@ import { ACTIONS } from '../../back-office/operator/actions/all.ts';
 import { configOf } from '../../src/config.ts';
 import { insertDeadLetter } from '../../src/dead-letters/store.ts';
 import { IntentClient } from '../../src/intent/client.ts';
+import { PaymentIntentObject } from '../../src/intent/payment-intent.ts';
 import { runBatch } from '../../src/platform/database.ts';
 import * as askRail from '../../src/refunds/ask-rail.ts';
 import { databaseRows } from '../security/storage.ts';
 import { auditLog, signedIn } from './dashboard-support.ts';
 import { operateApi, project, refundByHand } from './operator-support.ts';
 import { configureRails, MPESA, railServer } from './rails-support.ts';
+import { recordMigrations } from './support/backup.ts';
 import { bookStub } from './support/book.ts';
 import {
   ALPHA,
@@ -69,6 +71,12 @@ function crashAtBook(): void {
 
 function crashInAudit(): void {
   vi.spyOn(env.DB, 'prepare').mockImplementation(() => {
+    throw new Error(CRASH);
+  });
+}
+
+function crashAtHold(): void {
+  vi.spyOn(PaymentIntentObject.prototype, 'setHold').mockImplementation(() => {
     throw new Error(CRASH);
   });
 }
@@ -191,6 +199,36 @@ const ROWS: Readonly<Record<string, Row>> = {
     body: { note: 'The gateway crashed' },
     action: 'refund.repeated',
   },
+  '/payments/:environment/:merchantId/:uniqueId/hold': {
+    scene: payHosted,
+    path: `${PAYMENT}/hold`,
+    body: { reason: 'Court order 12' },
+    crash: crashAtHold,
+    isRecordedFirst: true,
+    action: 'payment.held',
+  },
+  '/payments/:environment/:merchantId/:uniqueId/release': {
+    scene: async () => {
+      await payHosted();
+      await operateApi(`${PAYMENT}/hold`, { reason: 'Court order 12' });
+    },
+    path: `${PAYMENT}/release`,
+    body: { reason: 'Case closed' },
+    crash: crashAtHold,
+    isRecordedFirst: true,
+    action: 'payment.hold_released',
+  },
+  '/customers/export': {
+    path: '/customers/export',
+    body: { phone: '0911223344', reason: 'Request 12' },
+    crash: crashInAudit,
+    action: 'customer.exported',
+  },
+  '/customers/erase': {
+    path: '/customers/erase',
+    body: { phone: '0911223344', reason: 'Request 12' },
+    action: 'customer.erasure_requested',
+  },
   '/banks': {
     path: '/banks',
     body: { code: 'NEW', name: 'New Bank', supportsWithdrawal: true },
@@ -240,6 +278,13 @@ const ROWS: Readonly<Record<string, Row>> = {
     path: `/books/sandbox/${ALPHA.id}/restore`,
     body: { at: new Date(Date.now()).toISOString().replace(/\.\d+/, '') },
     action: 'book.restored',
+  },
+  '/backups': {
+    scene: recordMigrations,
+    path: '/backups',
+    body: {},
+    crash: crashInAudit,
+    action: 'backup.begun',
   },
   '/maintenance/begin': {
     path: '/maintenance/begin',

@@ -111,6 +111,7 @@ const PROVOKED: Readonly<Record<OperatorProblemCode, () => Promise<Response>>> =
     await operate(`${V1}/banks`, BANK);
     return operate(`${V1}/banks`, BANK);
   },
+  backup_not_found: () => operate(`${V1}/backups/20900101T013700Z/parts`),
   bank_unchanged: () => operate(`${V1}/banks/CBE`, {}),
 };
 

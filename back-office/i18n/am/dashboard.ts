@@ -1283,6 +1283,7 @@ export const dashboard: DashboardMessages = {
       'dead_letter.discarded': 'የጠፋ መልእክት ተጥሏል',
       'book.rebuilt': 'የክፍያዎች ዝርዝር እንደገና ተሠርቷል',
       'book.restored': 'የክፍያዎች ዝርዝር ወደ ቀድሞው ተመልሷል',
+      'backup.begun': 'ምትኬ መያዝ ተጀምሯል',
       'payment.held': 'ክፍያው እንዳይሰረዝ ተይዟል',
       'payment.hold_released': 'ክፍያው እንዳይሰረዝ መያዙ ተነሥቷል',
       'payment.erased': 'ክፍያው በደንበኛው ጥያቄ ተሰርዟል',

@@ -51,6 +51,8 @@ export const desk: DeskMessages = {
     d1Size: 'የD1 መጠን',
     sizeOf: (size, sizeMax, percent) => `${size} ጊባ ከ${sizeMax} ጊባ (${percent} %)`,
     nearlyFull: 'ሊሞላ ነው',
+    lastBackup: 'የመጨረሻው ምትኬ',
+    failingBooks: (books) => `የ${books} ነጋዴዎች ክፍያዎች አልተገለበጡም`,
     milliseconds: 'ሚ.ሰ.',
     needed: 'ሰው የሚፈልጉትን ይመልከቱ',
     queues: 'ወረፋዎች',

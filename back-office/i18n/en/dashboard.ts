@@ -1364,6 +1364,7 @@ export const dashboard = {
       'dead_letter.discarded': 'Dead letter discarded',
       'book.rebuilt': 'Payment list rebuilt',
       'book.restored': 'Payment list restored',
+      'backup.begun': 'Backup started',
       'payment.held': 'Payment held',
       'payment.hold_released': 'Hold of a payment released',
       'payment.erased': 'Payment erased on its customer’s request',

@@ -49,6 +49,8 @@ export const desk = {
     sizeOf: (gigabytes: string, gigabytesMax: number, percent: number) =>
       `${gigabytes} GB of ${gigabytesMax} GB (${percent} %)`,
     nearlyFull: 'Nearly full',
+    lastBackup: 'Last backup',
+    failingBooks: (books: number) => `${books} merchants’ payments are not copied`,
     milliseconds: 'ms',
     needed: 'View everything that needs attention',
     queues: 'Queues',

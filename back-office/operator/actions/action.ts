@@ -32,6 +32,7 @@ export type Answers =
   | 'review'
   | 'rebuilt'
   | 'restored'
+  | 'backup'
   | 'customer'
   | 'modes';
 

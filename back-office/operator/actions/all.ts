@@ -1,4 +1,5 @@
 import type { OperatorAction } from './action.ts';
+import { BACKUP_ACTIONS } from './backups.ts';
 import { CUSTOMER_ACTIONS } from './customers.ts';
 import { GATEWAY_ACTIONS } from './gateway.ts';
 import { MERCHANT_ACTIONS } from './merchants.ts';
@@ -12,4 +13,5 @@ export const ACTIONS: readonly OperatorAction[] = [
   ...CUSTOMER_ACTIONS,
   ...GATEWAY_ACTIONS,
   ...MODE_ACTIONS,
+  ...BACKUP_ACTIONS,
 ];

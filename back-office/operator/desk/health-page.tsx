@@ -47,6 +47,7 @@ function HealthPage(health: Health) {
         rows={[
           [text.d1, `${health.d1Ms} ${text.milliseconds}`],
           [text.d1Size, <DatabaseSize {...health} />],
+          [text.lastBackup, <LastBackup {...health} />],
         ]}
       />
     </Frame>
@@ -63,6 +64,17 @@ function DatabaseSize({ d1SizeBytes, d1SizeBytesMax, d1IsNearlyFull }: Health) {
     </span>
   ) : (
     size
+  );
+}
+
+function LastBackup({ backup }: Health) {
+  const text = useTexts(DESK_TEXTS).pages;
+  const { finishedAtMs, failingBooks } = backup;
+  return (
+    <span class="beside">
+      {finishedAtMs === null ? text.none : <When atMs={finishedAtMs} />}
+      {failingBooks > 0 && <Badge tone="bad">{text.failingBooks(failingBooks)}</Badge>}
+    </span>
   );
 }
 

@@ -1,4 +1,6 @@
+import { hasBucket } from '../../backup/bucket.ts';
 import { bookOf } from '../../book/client.ts';
+import { eraseFromBackup } from '../../book/erase-from-backup.ts';
 import type { Kept } from '../../domain/retention.ts';
 import { intentByUniqueId, objectIdOf } from '../../intent/client.ts';
 import { concurrently } from '../../platform/concurrently.ts';
@@ -55,6 +57,9 @@ async function erasePayment(env: Env, payment: RequestedPayment): Promise<Kept |
   const result = await client.erase({ refundAgeDaysMax });
   if (result.type === 'kept') {
     return result;
+  }
+  if (hasBucket(env)) {
+    await eraseFromBackup(env, tenant, { volume, id, uniqueId });
   }
   await runBatch(env.DB, remains(payment, client.objectId));
   await bookOf(env, tenant, volume).erase(id, uniqueId);

@@ -121,6 +121,17 @@ export function gatewayServer(router: Router, runtime: Runtime): Server {
   return server;
 }
 
+/** Each connection says anew how it carries a message. */
+const PER_CONNECTION = [
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'proxy-connection',
+  'transfer-encoding',
+];
+
 async function passOn(
   request: IncomingMessage,
   response: ServerResponse,
@@ -128,12 +139,12 @@ async function passOn(
   runtime: Runtime,
 ): Promise<void> {
   const headers = new Headers();
-  for (const [name, value] of Object.entries(request.headersDistinct)) {
-    for (const one of value ?? []) {
-      headers.append(name, one);
+  for (const [name, values] of Object.entries(request.headersDistinct)) {
+    for (const value of PER_CONNECTION.includes(name) ? [] : (values ?? [])) {
+      headers.append(name, value);
     }
   }
-  const hostname = (headers.get('host') ?? '').replace(/:\d+$/, '');
+  const hostname = (request.headers.host ?? '').replace(/:\d+$/, '');
   // A request through a proxy names the whole address.
   const { pathname, search } = new URL(request.url ?? '/', `https://${hostname}`);
   const hasBody = request.method !== 'GET' && request.method !== 'HEAD';
@@ -149,8 +160,8 @@ async function passOn(
   );
   response.statusCode = answered.status;
   for (const [name, value] of answered.headers) {
-    // The body is decoded, and Node frames it again.
-    if (!['content-encoding', 'content-length', 'transfer-encoding', 'connection'].includes(name)) {
+    // The body has been decoded.
+    if (name !== 'content-encoding' && !PER_CONNECTION.includes(name)) {
       response.appendHeader(name, value);
     }
   }

@@ -4,17 +4,17 @@
  * after an update of wrangler; the difference of the file shows what wrangler asks anew.
  */
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { parse } from 'smol-toml';
 import {
   BACK_OFFICE_CONFIG_FILE,
   PROJECT_DIRECTORY,
   WRANGLER_CONFIG_FILE,
 } from '../../../scripts/project/files.ts';
+import { readWorkerConfig } from '../../../scripts/project/worker-config.ts';
 import { CONTRACT_FILE } from './contract.ts';
 import { startCloudflare } from './server.ts';
 
@@ -35,31 +35,15 @@ async function wrangler(...args: readonly string[]): Promise<string> {
   return stdout;
 }
 
-/** A Worker's configuration with whole paths, without its build step, and with other members. */
+/** A Worker's configuration without its build step, and with other members. */
 async function configuration(
   source: string,
   name: string,
   more: Readonly<Record<string, unknown>> = {},
 ): Promise<string> {
-  const { build: _, ...config } = parse(await readFile(source, 'utf8'));
-  const folder = join(source, '..');
+  const { build: _, ...config } = await readWorkerConfig(source);
   const file = join(directory, `${name}.json`);
-  const whole = (path: unknown) => resolve(folder, String(path));
-  const { alias, assets, d1_databases } = Object(config);
-  const content = {
-    ...config,
-    main: whole(config.main),
-    assets: { ...assets, directory: whole(assets.directory) },
-    d1_databases: d1_databases.map((database: { migrations_dir: string }) => ({
-      ...database,
-      migrations_dir: whole(database.migrations_dir),
-    })),
-    ...(alias && {
-      alias: Object.fromEntries(Object.entries(alias).map(([from, to]) => [from, whole(to)])),
-    }),
-    ...more,
-  };
-  await writeFile(file, JSON.stringify(content));
+  await writeFile(file, JSON.stringify({ ...config, ...more }));
   return file;
 }
 
@@ -132,13 +116,24 @@ try {
   );
   await wrangler('d1', 'time-travel', 'info', 'kefel', '--json', '-c', payments);
 
-  // A new Worker gets its secrets with the first deployment, or before it as a draft.
   const paymentsFile = await secretsFile('payments-secrets.json', paymentsSecrets);
   const backOfficeFile = await secretsFile('back-office-secrets.json', backOfficeSecrets);
+  const workers = [
+    [payments, paymentsFile],
+    [backOffice, backOfficeFile],
+  ] as const;
   await wrangler('secret', 'list', '-c', payments).catch(() => undefined);
-  await wrangler('deploy', '-c', payments, '--secrets-file', paymentsFile);
-  await wrangler('secret', 'bulk', backOfficeFile, '-c', backOffice);
-  await wrangler('deploy', '-c', backOffice);
+  // A new Worker gets its secrets with the first deployment, or before it as a draft.
+  for (const [config, file] of workers) {
+    await wrangler('deploy', '-c', config, '--secrets-file', file);
+  }
+  cloudflare.state.scripts.clear();
+  for (const [config, file] of workers) {
+    await wrangler('secret', 'bulk', file, '-c', config);
+    // A version cannot make the classes of objects, but shows all bindings.
+    await wrangler('versions', 'upload', '-c', config).catch(() => undefined);
+    await wrangler('deploy', '-c', config);
+  }
   await wrangler('secret', 'list', '-c', payments);
   const bulk = await secretsFile('more.json', {
     RAIL_M_PESA_SANDBOX: '{}',

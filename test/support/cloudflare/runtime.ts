@@ -37,7 +37,8 @@ export interface Invocation {
  * deployments name. All versions of a Worker share its objects: these run in the version with the
  * largest share, or in the one that `hostObjects` names, and the others call them there. Queues,
  * schedules and service bindings lead to that version, too. The runtime starts again, over the same
- * data, when something has changed and the next request or statement comes.
+ * data, when something has changed and the next request or statement comes; messages that wait in
+ * queues are then lost, which Cloudflare may do as well.
  */
 export class Runtime {
   readonly invocations: Invocation[] = [];

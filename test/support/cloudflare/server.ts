@@ -26,7 +26,8 @@
  * - All versions of the current deployment run. Their objects live in the version with the largest
  *   share, or in `runtime.hostObjects('kefel', versionId)`; so old and new versions call each other's
  *   objects. Queues, schedules (`runtime.schedule`) and service bindings lead to that version.
- * - `runtime.logs` has what Workers logged; `runtime.invocations` what analytics count.
+ * - `runtime.database(uuid)` and `runtime.bucket(name)` are the bindings; `runtime.logs` has what
+ *   Workers logged, `runtime.invocations` what analytics count.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type ServerResponse } from 'node:http';

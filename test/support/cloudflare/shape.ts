@@ -14,7 +14,7 @@ export type Shape =
   | { readonly anyOf: readonly Shape[] };
 
 /** Objects whose names are free, wherever they stand. */
-const MAPS = ['exports', 'manifest', 'package_dependencies', 'secrets', 'variables'];
+const MAPS = ['exports', 'manifest', 'secrets'];
 
 export function shapeOf(value: unknown, name = ''): Shape {
   if (value === null) {

@@ -1,4 +1,4 @@
-import { runInDurableObject } from 'cloudflare:test';
+import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { vi } from 'vitest';
 import { BookBackup } from '../../../src/book/backup.ts';
@@ -14,6 +14,10 @@ import { ALPHA, tenantOf } from './merchants.ts';
 export function bookStub(tenant: Tenant = tenantOf(ALPHA), volume = 0) {
   const namespace = env.MERCHANT_BOOK;
   return namespace.get(namespace.idFromName(bookName(tenant, volume)));
+}
+
+export async function fireBookAlarm(tenant: Tenant = tenantOf(ALPHA)): Promise<void> {
+  await runDurableObjectAlarm(bookStub(tenant));
 }
 
 /** Runs the alarms of all reached books, whatever their time: each reports to D1 what it has to. */

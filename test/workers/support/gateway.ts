@@ -144,6 +144,11 @@ export function reachedBookIds(): readonly DurableObjectId[] {
   return [...reachedBooks.values()];
 }
 
+/** Every merchant's account that the running test has reached. */
+export function reachedAccountIds(): readonly DurableObjectId[] {
+  return [...reachedAccounts.values()];
+}
+
 /**
  * `reset` skips an object that an eviction or abort has removed from memory, so it is woken first.
  */

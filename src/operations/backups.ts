@@ -1,0 +1,139 @@
+import * as v from 'valibot';
+import { asking, bucketOf, namesAfter, readPart, writtenAtMsOf } from '../backup/bucket.ts';
+import { continueBackup } from '../backup/daily.ts';
+import type { Manifest } from '../backup/manifest.ts';
+import {
+  auditPrefix,
+  MANIFESTS_PREFIX,
+  manifestName,
+  runOfPart,
+  runTimeMs,
+} from '../backup/names.ts';
+import { base64FromBytes } from '../crypto/encoding.ts';
+import { ENVIRONMENTS } from '../domain/method.ts';
+import { body } from '../http/strict-body.ts';
+import { prepare } from '../platform/database.ts';
+import { errorText, log } from '../platform/log.ts';
+import { askBooks } from './all-books.ts';
+import { action, type Gateway, recorder, type Target } from './call.ts';
+import { operationProblem } from './problems.ts';
+
+/** What operators do with backups: begin one, list them, and copy their sealed parts elsewhere. */
+
+/** Pages and accounts of one request, which has less processor time than a cron. */
+const STEPS_PER_REQUEST = 50;
+
+/** `continues`: an earlier request has begun it. */
+const BEGUN = body({ continues: v.optional(v.boolean()) });
+
+/** Copies what has changed now, a bounded part of it. `isFinished` false: call again. */
+export const backUpNow = action(BEGUN, async (call, _target, { continues }) => {
+  const { env, nowMs } = call;
+  bucketOf(env);
+  if (continues !== true) {
+    const entry = { merchantId: null, environment: null, target: null } as const;
+    await recorder(call, { ...entry, action: 'backup.begun' })({});
+  }
+  let booksLeft = 0;
+  const { isComplete } = await askBooks(env, ENVIRONMENTS, async (book) => {
+    const isDone = await book.backUp().catch((error: unknown) => {
+      log('warn', 'backup_of_book_failed', { error: errorText(error) });
+      return false;
+    });
+    booksLeft += Number(!isDone);
+    return [];
+  });
+  // The manifest names what the books have copied, so it follows them.
+  if (booksLeft > 0) {
+    return { run: null, isFinished: false, booksLeft, isComplete };
+  }
+  const { state, run } = await continueBackup(env, nowMs, {
+    isExtra: true,
+    stepsMax: STEPS_PER_REQUEST,
+  });
+  return { run, isFinished: state === 'finished', booksLeft, isComplete };
+});
+
+/** Every backup, the newest first. */
+export async function listBackups({ env }: Pick<Gateway, 'env'>) {
+  const objects = await namesAfter(env, MANIFESTS_PREFIX);
+  return objects
+    .map((object) => ({
+      run: object.key.slice(MANIFESTS_PREFIX.length),
+      finishedAtMs: writtenAtMsOf(object),
+    }))
+    .reverse();
+}
+
+export type Backups = Awaited<ReturnType<typeof listBackups>>;
+
+/** The manifest of a run; Problem 404 without one. */
+export async function manifestOf(env: Env, run: string | undefined): Promise<Manifest> {
+  const part =
+    run !== undefined && runTimeMs(run) !== null
+      ? await readPart<Manifest>(env, manifestName(run))
+      : null;
+  const manifest = part?.lines[0];
+  if (manifest === undefined) {
+    throw operationProblem('backup_not_found', { run: String(run).slice(0, 40) });
+  }
+  return manifest;
+}
+
+/** A place in the names of a run: the prefix, and the last name of it. */
+const PLACE = /^(\d):(.{0,1024})$/;
+
+/**
+ * The parts that a restore of the run needs, and those that books have written since, in pages.
+ * `etag` is the MD5 of the bytes.
+ */
+export async function backupParts({ env }: Pick<Gateway, 'env'>, target: Target, query: Query) {
+  const { run, databases } = await manifestOf(env, target.run);
+  const backOffice = databases['back-office'];
+  const prefixes = [
+    manifestName(run),
+    `databases/payments/${run}/`,
+    auditPrefix('payments'),
+    ...(backOffice === null
+      ? []
+      : [`databases/back-office/${backOffice.run}/`, auditPrefix('back-office')]),
+    'accounts/',
+    'payments/',
+  ];
+  const [, index = '0', after = ''] = PLACE.exec(query.after ?? '') ?? [];
+  const prefix = prefixes[Number(index)] ?? '-';
+  const objects = await namesAfter(env, prefix, after === '' ? undefined : after);
+  const last = objects.at(-1);
+  const following = Number(index) + 1;
+  const isOver = last === undefined && following >= prefixes.length;
+  return {
+    parts: objects
+      .filter(({ key }) => !key.startsWith('accounts/') || runOfPart(key) === run)
+      .map(({ key, size, etag }) => ({ name: key, bytes: size, etag })),
+    next: last !== undefined ? `${index}:${last.key}` : isOver ? null : `${following}:`,
+  };
+}
+
+type Query = Readonly<Record<string, string>>;
+
+/** The bytes of a part as they are stored: sealed. Problem 404 without one. */
+export async function backupPart({ env }: Pick<Gateway, 'env'>, query: Query) {
+  const name = query.name ?? '';
+  const object = await asking(bucketOf(env).get(name));
+  if (object === null) {
+    throw operationProblem('backup_not_found', { run: name.slice(0, 200) });
+  }
+  return { name, base64: base64FromBytes(new Uint8Array(await asking(object.arrayBuffer()))) };
+}
+
+/** When the last backup ended, and how many books fail to copy their payments. */
+export async function backupHealth(env: Env) {
+  const sql = `SELECT
+      (SELECT MAX(finished_at_ms) FROM backup_runs WHERE database = 'payments') AS finishedAtMs,
+      (SELECT COUNT(*) FROM book_digest WHERE digest ->> '$.backupFailures' > 0) AS failingBooks`;
+  const found = await prepare(env.DB, { sql, params: [] }).first<{
+    readonly finishedAtMs: number | null;
+    readonly failingBooks: number;
+  }>();
+  return found ?? { finishedAtMs: null, failingBooks: 0 };
+}

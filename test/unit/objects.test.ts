@@ -1,0 +1,78 @@
+import { expect, test, vi } from 'vitest';
+import { type Bindings, placementOf } from '../../src/config.ts';
+import { IntentClient, objectIdOf } from '../../src/intent/client.ts';
+import { batch } from '../../src/platform/database.ts';
+import {
+  checkJurisdiction,
+  objectsIn,
+  rememberJurisdiction,
+  WrongJurisdiction,
+} from '../../src/platform/objects.ts';
+import { sqliteD1 } from '../support/sqlite-d1.ts';
+
+/** A namespace that records how it is used: the local runtime has no jurisdictions. */
+function recorded() {
+  const calls: string[] = [];
+  const namespace = (place: string): unknown => ({
+    jurisdiction: (name: string) => namespace(name),
+    idFromName: (name: string) => `${place}:${name}`,
+    idFromString: (id: string) => id,
+    get: (id: string, options?: object) => {
+      calls.push(`${place} ${id} ${JSON.stringify(options ?? null)}`);
+      return { read: async () => null };
+    },
+  });
+  return { calls, namespace: namespace('anywhere') as DurableObjectNamespace };
+}
+
+function placement(jurisdiction: string, hint = '') {
+  const variables = { OBJECT_JURISDICTION: jurisdiction, OBJECT_LOCATION_HINT: hint };
+  return placementOf(variables as unknown as Bindings);
+}
+
+test.each([
+  ['', '', 'anywhere anywhere:a null'],
+  ['eu', '', 'eu eu:a null'],
+  ['', 'afr', 'anywhere anywhere:a {"locationHint":"afr"}'],
+  ['eu', 'weur', 'eu eu:a {"locationHint":"weur"}'],
+])('reaches an object in the jurisdiction "%s" with the hint "%s"', (jurisdiction, hint, call) => {
+  const { calls, namespace } = recorded();
+  const objects = objectsIn(namespace, placement(jurisdiction, hint));
+  objects.get(objects.idFromName('a'));
+  expect(calls).toEqual([call]);
+});
+
+test('a payment is made and read in the jurisdiction and near the hint of the gateway', async () => {
+  const { calls, namespace } = recorded();
+  const env = {
+    PAYMENT_INTENT: namespace,
+    OBJECT_JURISDICTION: 'eu',
+    OBJECT_LOCATION_HINT: 'weur',
+  } as unknown as Env;
+  const objectId = objectIdOf(env, { environment: 'sandbox', merchantId: 'm' }, 'order-1');
+  expect(objectId).toBe('eu:sandbox/m/order-1');
+  await new IntentClient(env, objectId).read();
+  expect(calls).toEqual([`eu ${objectId} {"locationHint":"weur"}`]);
+});
+
+test('decisions.md#51: refuses another jurisdiction once a merchant exists', async () => {
+  const first = sqliteD1('migrations');
+  await expect(checkJurisdiction(first, placement('us'))).resolves.toBeUndefined();
+  const db = sqliteD1('migrations');
+  await batch(db, [rememberJurisdiction(placement(''))]);
+  // A second merchant changes nothing.
+  await batch(db, [rememberJurisdiction(placement('eu'))]);
+  await expect(checkJurisdiction(db, placement('eu'))).rejects.toThrow(WrongJurisdiction);
+  await expect(checkJurisdiction(db, placement('', 'afr'))).resolves.toBeUndefined();
+});
+
+test('asks the database once, and goes on without an answer while it fails', async () => {
+  const db = sqliteD1('migrations');
+  const prepare = vi.spyOn(db, 'prepare').mockImplementationOnce(() => {
+    throw new Error('D1 is down');
+  });
+  await checkJurisdiction(db, placement('fedramp'));
+  await checkJurisdiction(db, placement('fedramp'));
+  await checkJurisdiction(db, placement('fedramp'));
+  expect(prepare).toHaveBeenCalledTimes(2);
+});
