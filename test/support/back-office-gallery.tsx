@@ -134,6 +134,7 @@ const SESSION: Session = {
   merchantName: LONGEST_NAME,
   isSuspended: false,
   areChangesPaused: false,
+  isInMaintenance: false,
   createdAtMs: NOW_MS,
   csrfToken: 'token',
 };
@@ -475,7 +476,10 @@ export const BACK_OFFICE_GALLERY = {
   'payments-first': dashboard(PAYMENTS, list([])),
   'payments-none': dashboard(`${PAYMENTS}?status=expired`, list([])),
   'payments-suspended': dashboard(PAYMENTS, list(ROWS), { isSuspended: true }),
-  'payments-paused': dashboard(PAYMENTS, list(ROWS), { areChangesPaused: true }),
+  'payments-paused': dashboard(PAYMENTS, list(ROWS), {
+    areChangesPaused: true,
+    isInMaintenance: true,
+  }),
   'payments-viewer': dashboard('/dashboard/production/payments', list(ROWS), { role: 'viewer' }),
   'payment-longest': dashboard(pathOf(LONGEST), payment(LONGEST)),
   'payment-paid': dashboard(pathOf(PAID), payment(PAID)),

@@ -29,6 +29,7 @@ export const desk: DeskMessages = {
     beginMaintenance: 'ጥገና ጀምር',
     beginMaintenanceLead:
       'በ10 ሰከንድ ውስጥ አዲስ የክፍያና የተመላሽ ገንዘብ ጥያቄዎች 503 መልስ ያገኛሉ። የተጀመሩ ክፍያዎች፣ የአቅራቢዎች መልእክቶችና ዌብሁኮች ይቀጥላሉ።',
+    maintenanceReasonHint: 'እያንዳንዱ አስተዳዳሪ በጠረጴዛው አናት ያየዋል።',
     endMaintenance: 'ጥገናውን አብቃ',
     endMaintenanceLead: 'በ10 ሰከንድ ውስጥ አዲስ ክፍያዎችና ተመላሽ ገንዘቦች እንደገና ይቀበላሉ።',
     pauseChanges: 'የአባላት ለውጦችን አቁም',

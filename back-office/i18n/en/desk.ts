@@ -26,6 +26,7 @@ export const desk = {
     beginMaintenance: 'Begin maintenance',
     beginMaintenanceLead:
       'Within 10 seconds, requests for new payments and refunds are answered with 503. Payments in progress, callbacks and webhooks go on.',
+    maintenanceReasonHint: 'Every operator sees it at the top of the desk.',
     endMaintenance: 'End maintenance',
     endMaintenanceLead: 'Within 10 seconds, new payments and refunds are taken again.',
     pauseChanges: 'Pause changes by members',
