@@ -42,18 +42,18 @@ export function compareJurisdiction(stored: string | null, { jurisdiction }: Pla
   }
 }
 
-/** What this isolate has compared. Objects have bindings of their own, so the database is no key. */
-const compared = new Set<Placement['jurisdiction']>();
+/** Databases whose jurisdiction this isolate has compared. */
+const compared = new WeakSet<D1Database>();
 
 /** The same by a query of D1, once in an isolate. While D1 fails, this compares nothing. */
 export async function checkJurisdiction(db: D1Database, placement: Placement): Promise<void> {
-  if (compared.has(placement.jurisdiction)) {
+  if (compared.has(db)) {
     return;
   }
   const known = await readJurisdiction(db).catch(() => null);
   if (known !== null) {
     compareJurisdiction(known.stored, placement);
-    compared.add(placement.jurisdiction);
+    compared.add(db);
   }
 }
 
