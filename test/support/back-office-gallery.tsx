@@ -453,6 +453,16 @@ const DETAILS = {
   history: HISTORY,
   events: EVENTS,
   review: { note: LONGEST_NAME, reviewedBy: LONGEST_NAME, reviewedAtMs: NOW_MS },
+  retention: {
+    hold: {
+      reason: LONGEST_NAME,
+      operator: LONGEST_NAME,
+      heldAtMs: NOW_MS,
+      untilMs: NOW_MS + 500 * 24 * HOUR_MS,
+      changedAtMs: NOW_MS,
+    },
+    endsAtMs: NOW_MS + 500 * 24 * HOUR_MS,
+  },
 };
 
 const AUDIT = { audit: { entries: [] } };
@@ -588,6 +598,11 @@ export const BACK_OFFICE_GALLERY = {
   }),
   'desk-review': desk(`${deskPathOf(PROCESSING)}/review`, {
     paymentDetails: { ...DETAILS, intent: PROCESSING } as unknown as Awaited<
+      ReturnType<PaymentsPlane['operations']['paymentDetails']>
+    >,
+  }),
+  'desk-hold': desk(`${deskPathOf(PAID)}/hold`, {
+    paymentDetails: { ...DETAILS, intent: PAID } as unknown as Awaited<
       ReturnType<PaymentsPlane['operations']['paymentDetails']>
     >,
   }),

@@ -143,6 +143,7 @@ export const desk: DeskMessages = {
     heldUntil: 'የሚያዝበት ቀን',
     heldUntilHint: 'እንደ 2027-12-31 ያለ ቀን። ክፍያው እስኪለቀቅ ድረስ እንዲያዝ ባዶ ይተዉት።',
     holdOpen: 'እስኪለቀቅ ድረስ',
+    secretReasonHint: 'ለድርጊት መዝገብ። ሊያነቡት የሚችሉት አስተዳዳሪዎች ብቻ ናቸው።',
     holdPayment: 'ክፍያው እንዳይሰረዝ ይያዙ',
     holdLead: 'የተያዘ ክፍያ በጊዜ ገደብም ሆነ በደንበኛ ጥያቄ አይሰረዝም። መያዙን የሚያዩት አስተዳዳሪዎች ብቻ ናቸው።',
     releasePayment: 'ክፍያውን ይልቀቁ',

@@ -143,6 +143,7 @@ export const desk = {
     heldUntilHint:
       'A day such as 2027-12-31. Leave it empty to hold the payment until it is released.',
     holdOpen: 'until it is released',
+    secretReasonHint: 'For the audit log. Only operators can read it.',
     holdPayment: 'Hold the payment',
     holdLead:
       'Neither retention nor a customer’s request deletes a held payment. Only operators see the hold.',
