@@ -425,41 +425,38 @@ test.each<[string, IntentKind, readonly Plan[], number, (attemptId: string) => r
 test.each<[string, IntentKind, readonly Plan[], number]>([
   ['express', 'express', [REDIRECT, SIMULATOR, QUERIED_PUSH, QUEUED], 1],
   ['hosted', 'hosted', [LONG_REDIRECT, QUEUED, SIMULATOR], 2],
-])(
-  'every state that follows a restore keeps promises.md#4, #5: %s',
-  (_name, kind, plans, max) => {
-    const first: Node = {
-      intent: openIntent(someTerms({ kind, expiresAtMs: EXPIRY_MS })),
-      nowMs: 0,
-    };
-    const seen = new SeenStates();
-    const waiting: Node[] = [first];
-    const held = { past: 0, released: 0 };
-    const visit = (next: Node) => {
-      if (seen.add(next)) {
-        checkState(next);
-        waiting.push(next);
-        held.past += Number(isHeld(next.intent, next.nowMs) && next.nowMs >= EXPIRY_MS);
-        held.released += Number(next.nowMs === RELEASED_MS);
+])('every state that follows a restore keeps promises.md#4, #5: %s', (_name, kind, plans, max) => {
+  const first: Node = {
+    intent: openIntent(someTerms({ kind, expiresAtMs: EXPIRY_MS })),
+    nowMs: 0,
+  };
+  const seen = new SeenStates();
+  const waiting: Node[] = [first];
+  const held = { past: 0, released: 0 };
+  const visit = (next: Node) => {
+    if (seen.add(next)) {
+      checkState(next);
+      waiting.push(next);
+      held.past += Number(isHeld(next.intent, next.nowMs) && next.nowMs >= EXPIRY_MS);
+      held.released += Number(next.nowMs === RELEASED_MS);
+    }
+  };
+  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+    const { intent, nowMs: reachedAtMs } = node;
+    for (const nowMs of [...TIMES_MS, RELEASED_MS].filter((time) => time >= reachedAtMs)) {
+      const more = () => [REVIEWED];
+      for (const command of commandsIn(intent, plans, max, nowMs, more)) {
+        visit({ intent: checkPromises(intent, command, nowMs), nowMs });
       }
-    };
-    for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
-      const { intent, nowMs: reachedAtMs } = node;
-      for (const nowMs of [...TIMES_MS, RELEASED_MS].filter((time) => time >= reachedAtMs)) {
-        const more = () => [REVIEWED];
-        for (const command of commandsIn(intent, plans, max, nowMs, more)) {
-          visit({ intent: checkPromises(intent, command, nowMs), nowMs });
-        }
-        const again = nowMs < RELEASED_MS ? restoredFrom(intent, nowMs) : null;
-        if (again !== null) {
-          // As in the object: the alarm applies the time right after the restore.
-          visit({ intent: checkPromises(again, REVIEWED, nowMs), nowMs });
-          visit({ intent: checkPromises(again, { type: 'tick' }, nowMs), nowMs });
-        }
+      const again = nowMs < RELEASED_MS ? restoredFrom(intent, nowMs) : null;
+      if (again !== null) {
+        // As in the object: the alarm applies the time right after the restore.
+        visit({ intent: checkPromises(again, REVIEWED, nowMs), nowMs });
+        visit({ intent: checkPromises(again, { type: 'tick' }, nowMs), nowMs });
       }
     }
-    // Proves that the walk saw payments past their time that were held, and the end of the hold.
-    expect(held.past).toBeGreaterThan(0);
-    expect(held.released).toBeGreaterThan(0);
-  },
-);
+  }
+  // Proves that the walk saw payments past their time that were held, and the end of the hold.
+  expect(held.past).toBeGreaterThan(0);
+  expect(held.released).toBeGreaterThan(0);
+});
