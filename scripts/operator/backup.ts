@@ -32,7 +32,7 @@ interface Verified {
 
 /** Verifies a backup, by default the newest. Throws GatewayError with what is wrong. */
 export async function* verifyBackup(gateway: Gateway, given: Given): AsyncGenerator<object> {
-  const run = given.rest('RUN')[0] ?? (await newestRun(gateway));
+  const run = given.option('run') ?? (await newestRun(gateway));
   const total = { run, parts: 0, lines: 0, problems: 0 };
   const problems: string[] = [];
   for await (const page of pages<Verified>(gateway, `/backups/${run}/verify`)) {

@@ -388,7 +388,9 @@ export const COMMANDS: readonly Command[] = grouped([
     async *run(gateway, given) {
       yield* (await import('./customer.ts')).exportCustomer(gateway, given);
     },
-    shown: ['file payments'],
+    shown: ({ file, payments }: { readonly file: string; readonly payments: number }) => [
+      `${payments} payments are in ${file}`,
+    ],
   },
   {
     ...actionCommand(ERASE_CUSTOMER, {

@@ -1,5 +1,5 @@
 import { resourcesOf } from '../deployment/render.ts';
-import type { Setup } from './context.ts';
+import type { AccountAccess, Setup } from './context.ts';
 import { SetupProblem } from './explain.ts';
 import type { Step, Work } from './step.ts';
 
@@ -11,7 +11,7 @@ interface DatabaseRow {
   readonly name: string;
 }
 
-export async function databaseOf(setup: Setup, name: string): Promise<DatabaseRow | null> {
+export async function databaseOf(setup: AccountAccess, name: string): Promise<DatabaseRow | null> {
   const rows = await setup.cloudflare.list<DatabaseRow>(setup.path(`d1/database?name=${name}`));
   return rows.find((row) => row.name === name) ?? null;
 }
@@ -53,7 +53,11 @@ function createDatabase(setup: Setup, name: string): Work {
 export interface QueueRow {
   readonly queue_id: string;
   readonly queue_name: string;
-  readonly consumers?: readonly { readonly script?: string; readonly service?: string }[];
+  readonly consumers?: readonly {
+    readonly consumer_id: string;
+    readonly script?: string;
+    readonly service?: string;
+  }[];
 }
 
 export function queuesStep(setup: Setup): Step {
@@ -93,6 +97,12 @@ export function queuesStep(setup: Setup): Step {
   };
 }
 
+/** Names the place in which R2 looks for the bucket. */
+export function jurisdictionHeaders({ deployment }: Setup): Readonly<Record<string, string>> {
+  const { jurisdiction } = deployment;
+  return jurisdiction === '' ? {} : { 'cf-r2-jurisdiction': jurisdiction };
+}
+
 export function bucketStep(setup: Setup): Step {
   return {
     title: 'bucket for backups',
@@ -104,8 +114,7 @@ export function bucketStep(setup: Setup): Step {
         return [];
       }
       const { jurisdiction, locationHint } = setup.deployment;
-      const headers: Record<string, string> =
-        jurisdiction === '' ? {} : { 'cf-r2-jurisdiction': jurisdiction };
+      const headers = jurisdictionHeaders(setup);
       const path = setup.path(`r2/buckets/${bucket}`);
       if ((await setup.cloudflare.getIfPresent(path, headers)) !== null) {
         return [];

@@ -1,13 +1,13 @@
 import { DurableObject } from 'cloudflare:workers';
 import { paymentRetentionMs } from '../config.ts';
 import { decide, openIntent } from '../domain/decide.ts';
+import type { ErasureTerms } from '../domain/erasure.ts';
 import type { Command, Intent } from '../domain/intent.ts';
-import type { ErasureTerms, LegalHold } from '../domain/retention.ts';
+import type { LegalHold } from '../domain/retention.ts';
 import { OPEN_PROJECTION_AGAIN_MS } from '../domain/schedule.ts';
 import { errorText, log } from '../platform/log.ts';
 import { KEEPS_EARLIER_ALARM } from './alarm.ts';
 import { PaymentDeliveries } from './deliveries.ts';
-import { erase, retentionIn, setHold } from './keeping.ts';
 import { type Message, sendMessages, sendProjection } from './outbox.ts';
 import type { Ports } from './ports.ts';
 import { needsConfirmation, projectedVersion } from './projection.ts';
@@ -265,26 +265,29 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
     return true;
   }
 
-  /** How long the payment is kept. */
-  retention(): Retention | null {
-    return retentionIn(this.#record);
-  }
-
-  /** Repeating it changes nothing. */
-  setHold(hold: LegalHold | 'released'): boolean {
-    return setHold(this.#record, hold, Date.now());
-  }
-
-  /** On a customer's request. A repeated call answers the same. */
-  erase(terms: Pick<ErasureTerms, 'refundAgeDaysMax'>): EraseResult {
-    // What is due may end the payment, or resolve an attempt.
-    this.read();
-    return erase(this.#record, { ...terms, nowMs: Date.now() });
-  }
-
   /** What the backup copies, like `rows` of the record. Changes nothing. */
   exportRecords(): readonly StoredRecord[] | null {
     return this.#record.rows();
+  }
+
+  // An isolate loads the code of these three with the first call: few payments need it.
+
+  /** How long the payment is kept. */
+  async retention(): Promise<Retention | null> {
+    return (await import('./keeping.ts')).retentionIn(this.#record);
+  }
+
+  /** Repeating it changes nothing. */
+  async setHold(hold: LegalHold | 'released'): Promise<boolean> {
+    return (await import('./keeping.ts')).setHold(this.#record, hold, Date.now());
+  }
+
+  /** On a customer's request. A repeated call answers the same. */
+  async erase(terms: Pick<ErasureTerms, 'refundAgeDaysMax'>): Promise<EraseResult> {
+    const { erase } = await import('./keeping.ts');
+    // What is due may end the payment, or resolve an attempt.
+    this.read();
+    return erase(this.#record, { ...terms, nowMs: Date.now() });
   }
 
   /**

@@ -1,3 +1,4 @@
+import type { Kept } from '../domain/erasure.ts';
 import type {
   Anomaly,
   Attempt,
@@ -13,7 +14,7 @@ import type {
 } from '../domain/intent.ts';
 import type { HistoryCommand, Party } from '../domain/party.ts';
 import type { Refund, RefundActionReason, RefundFailureReason } from '../domain/refund.ts';
-import type { Kept, LegalHold } from '../domain/retention.ts';
+import type { LegalHold } from '../domain/retention.ts';
 import type { TryFault } from '../domain/webhook-fault.ts';
 import type { projectedRefunds, projectionRow } from './projected-view.ts';
 

@@ -52,6 +52,12 @@ const paid: Preparation = async () => {
   return { 'order-2001': 'order-1', PAYMENT: 'order-1' };
 };
 
+const held: Preparation = async () => {
+  const ids = await paid();
+  await operateApi(`/payments/sandbox/${ALPHA.id}/order-1/hold`, { reason: 'Court order' });
+  return ids;
+};
+
 const unresolved: Preparation = async () => {
   await createHosted();
   const { attempts } = await execute(startRedirect('a1'));
@@ -124,6 +130,8 @@ const PREPARATIONS: Readonly<Record<string, Preparation>> = {
   'backup verify': backedUp,
   'payment show': paid,
   'payment review': paid,
+  'payment hold': paid,
+  'payment release': held,
   'payment resolve': unresolved,
   'refund request': paid,
   'refund resolve': refundOfAPerson,
