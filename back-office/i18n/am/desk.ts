@@ -51,7 +51,7 @@ export const desk: DeskMessages = {
     sizeOf: (size, sizeMax, percent) => `${size} ጊባ ከ${sizeMax} ጊባ (${percent} %)`,
     nearlyFull: 'ሊሞላ ነው',
     lastBackup: 'የመጨረሻው ምትኬ',
-    failingBooks: (books) => `የ${books} ነጋዴዎች ክፍያዎች አልተገለበጡም`,
+    failingBooks: (books) => `ያልተገለበጡ መዝገቦች፦ ${books}`,
     milliseconds: 'ሚ.ሰ.',
     needed: 'ሰው የሚፈልጉትን ይመልከቱ',
     queues: 'ወረፋዎች',

@@ -49,7 +49,7 @@ export const desk = {
       `${gigabytes} GB of ${gigabytesMax} GB (${percent} %)`,
     nearlyFull: 'Nearly full',
     lastBackup: 'Last backup',
-    failingBooks: (books: number) => `${books} merchants’ payments are not copied`,
+    failingBooks: (books: number) => `Books not copied: ${books}`,
     milliseconds: 'ms',
     needed: 'View everything that needs attention',
     queues: 'Queues',
