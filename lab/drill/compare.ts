@@ -74,11 +74,14 @@ function rowDifferences(
     const known = new Set(restored);
     const lost = rows.filter((row) => !known.has(row) && !mayChange(row));
     const isGrowing = GROWING.includes(name);
+    const [count, countBefore] = [restored, rows].map(
+      (all) => all.filter((row) => !mayChange(row)).length,
+    );
     return [
       ...lost.map((row) => `${kind} ${name} has lost ${row}`),
-      ...(isGrowing || restored.length === rows.length
+      ...(isGrowing || count === countBefore
         ? []
-        : [`${kind} ${name} has ${restored.length} of ${rows.length} rows`]),
+        : [`${kind} ${name} has ${count} of ${countBefore} rows`]),
     ];
   });
 }
