@@ -1,3 +1,4 @@
+import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
 import { METHODS } from '../../src/domain/method.ts';
 import {
