@@ -2,12 +2,11 @@
  * `npm run setup`: sets a gateway up in an account of Cloudflare, or completes and repairs one. It can
  * be repeated at any time, and changes nothing that is right. See docs/deploy.md.
  */
-import { cloudflareOf } from './deployment/cloudflare.ts';
 import { DEPLOYMENT_OPTIONS, placesOf } from './deployment/options.ts';
-import { runWrangler } from './deployment/wrangler.ts';
 import { runScript } from './project/options.ts';
+import { processTools } from './setup/process-tools.ts';
 import { runSetup } from './setup/run.ts';
-import { processTerminal } from './setup/terminal.ts';
+import { commandOf } from './setup/terminal.ts';
 
 const SCRIPT = {
   usage: 'npm run setup',
@@ -33,8 +32,6 @@ Repeat it at any time: it changes nothing that is right, and continues after a f
 };
 
 await runScript(SCRIPT, async (given) => {
-  const terminal = processTerminal();
-  const cloudflare = await cloudflareOf(process.env);
   const options = {
     ...placesOf(given),
     url: given.url,
@@ -46,7 +43,7 @@ await runScript(SCRIPT, async (given) => {
     replaceDns: given['replace-dns'],
     isYes: given.yes,
     isDryRun: given['dry-run'],
-    command: `npm run setup -- ${process.argv.slice(2).join(' ')}`.replace(/ -- $/, ''),
+    command: commandOf('setup'),
   };
-  return runSetup(options, { terminal, cloudflare, runWrangler });
+  return runSetup(options, await processTools());
 });

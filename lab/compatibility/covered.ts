@@ -30,6 +30,9 @@ const OF_PAYMENTS: MethodsOf<IntentClient> = {
   setHold: true,
   erase: true,
   exportRecords: true,
+  restore: true,
+  restoreTo: true,
+  restart: true,
   executePersistently: true,
   readPersistently: true,
 };
@@ -44,6 +47,7 @@ const OF_ACCOUNTS: MethodsOf<ReturnType<typeof accountOf>> = {
   volumes: true,
   openVolume: true,
   exportRefunds: true,
+  restore: true,
 };
 
 const OF_BOOKS: MethodsOf<ReturnType<typeof bookOf>> = {
@@ -69,6 +73,10 @@ const NOT_CALLED: Readonly<Record<string, string>> = {
   'MerchantBook.backUp': 'only the drill calls it; takes nothing',
   'MerchantBook.settleBackup': 'only for a payment in a backup; takes nothing',
   'PaymentIntent.exportRecords': 'only a backup calls it, after minutes; answers rows as they are',
+  'PaymentIntent.restore': 'only a restore calls it, while no deployment is under way',
+  'MerchantAccount.restore': 'only a restore calls it, while no deployment is under way',
+  'PaymentIntent.restoreTo': 'the local runtime has no point-in-time recovery',
+  'PaymentIntent.restart': 'only after `restoreTo`; takes nothing',
   'MerchantAccount.volumes': 'for tests; takes nothing',
   'MerchantAccount.openVolume': 'only after 4,000,000 payments; takes a number',
 };

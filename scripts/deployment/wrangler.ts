@@ -12,10 +12,11 @@ const ENVIRONMENT = {
 } as const;
 
 const OUTPUT_BYTES_MAX = 10_000_000;
-/** Wrangler prints its reason last. */
+/** Of what wrangler prints from its error on. */
 const LINES_SHOWN = 12;
+const NOISE = /Logs were written|If you think this is a bug/;
 
-/** Wrangler failed; the message has the last lines that it printed. */
+/** Wrangler failed; the message has the reason that it printed. */
 export class WranglerError extends Error {
   override readonly name = 'WranglerError';
 }
@@ -38,13 +39,16 @@ export const runWrangler: RunWrangler = async (args) => {
     return stdout;
   } catch (error) {
     const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
-    const lines = stripVTControlCharacters(`${stdout}\n${stderr}`)
+    const printed = stripVTControlCharacters(`${stdout}\n${stderr}`);
+    const reason = printed.slice(Math.max(printed.indexOf('[ERROR]'), 0)).replace('[ERROR]', '');
+    const lines = reason
       .split('\n')
       .map((line) => line.trim())
-      .filter((line) => line !== '' && !/Logs were written/.test(line));
-    const command = args.filter((arg) => !arg.startsWith('-')).slice(0, 3);
+      .filter((line) => line !== '' && !NOISE.test(line));
+    const [first, second] = args.filter((arg) => /^[a-z0-9]+$/.test(arg));
+    const command = [first, first === 'deploy' ? undefined : second].filter(Boolean).join(' ');
     throw new WranglerError(
-      `wrangler ${command.join(' ')} failed:\n${lines.slice(-LINES_SHOWN).join('\n')}`,
+      `wrangler ${command} failed:\n${lines.slice(0, LINES_SHOWN).join('\n')}`,
     );
   }
 };

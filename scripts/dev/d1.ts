@@ -51,7 +51,7 @@ export async function databaseSettings(): Promise<readonly unknown[]> {
  */
 export async function prepareLocalDatabase(
   stateDirectory: string,
-  provision: (database: LocalDatabase) => Promise<readonly SqlStatement[]>,
+  provision: (database: LocalDatabase) => Promise<readonly SqlStatement[]> = async () => [],
   people: readonly SqlStatement[] = [],
 ): Promise<void> {
   Object.assign(process.env, WRANGLER_ENVIRONMENT);

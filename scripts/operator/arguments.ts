@@ -9,6 +9,10 @@ export const GENERAL_OPTIONS: Readonly<Record<string, Option>> = {
     value: 'URL',
     about: 'URL of the gateway (default: KEFEL_URL, else that of `npm run dev`)',
   },
+  env: {
+    value: 'NAME',
+    about: 'the deployment that `npm run setup` made, such as production (default: KEFEL_ENV)',
+  },
   as: {
     value: 'NAME',
     about: 'your name in the audit log (default: KEFEL_OPERATOR, else your user name)',
@@ -27,6 +31,7 @@ export interface Invocation {
   readonly given: Given;
   readonly url: string | undefined;
   readonly operatorName: string | undefined;
+  readonly deployment: string | undefined;
   readonly isJson: boolean;
   /** Whether to fetch every page. */
   readonly isAll: boolean;
@@ -60,6 +65,7 @@ export function parseCommandLine(args: readonly string[]): Invocation | HelpRequ
     given: new Given(places, given),
     url: given.get('url')?.[0],
     operatorName: given.get('as')?.[0],
+    deployment: given.get('env')?.[0],
     isJson: given.has('json'),
     isAll: given.has('all'),
   };

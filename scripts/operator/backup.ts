@@ -6,6 +6,9 @@ import type { Given } from './command.ts';
 
 /** Commands about backups, which take many requests. */
 
+/** A request that died keeps the next ones waiting for half a minute. */
+const AGAIN_MS = 2_000;
+
 interface Begun {
   readonly run: string | null;
   readonly isFinished: boolean;
@@ -20,6 +23,7 @@ export async function* backUpNow(gateway: Gateway): AsyncGenerator<Begun> {
     if (begun.isFinished) {
       return;
     }
+    await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
   }
 }
 
@@ -32,7 +36,7 @@ interface Verified {
 
 /** Verifies a backup, by default the newest. Throws GatewayError with what is wrong. */
 export async function* verifyBackup(gateway: Gateway, given: Given): AsyncGenerator<object> {
-  const run = given.rest('RUN')[0] ?? (await newestRun(gateway));
+  const run = given.option('run') ?? (await newestRun(gateway));
   const total = { run, parts: 0, lines: 0, problems: 0 };
   const problems: string[] = [];
   for await (const page of pages<Verified>(gateway, `/backups/${run}/verify`)) {

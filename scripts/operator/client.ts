@@ -1,6 +1,11 @@
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
+import {
+  defaultOperatorsFile,
+  type OperatorsFile,
+  readOperatorsFile,
+} from '../deployment/operators-file.ts';
 import { publishedMerchant } from '../dev/demo-merchant.ts';
 import { personalSecret } from '../dev/local-secrets.ts';
 import { DEFAULT_PORT } from '../dev/options.ts';
@@ -30,23 +35,35 @@ export interface Gateway {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+/** What a command line says of the gateway. */
+interface GatewayOptions {
+  readonly url: string | undefined;
+  readonly operatorName: string | undefined;
+  /** A deployment that `npm run setup` made. */
+  readonly deployment?: string | undefined;
+}
+
 /** Reads the environment. Throws UsageError on an invalid URL or a missing secret. */
 export async function gatewayOf(
-  options: { readonly url: string | undefined; readonly operatorName: string | undefined },
+  options: GatewayOptions,
   environment: NodeJS.ProcessEnv,
 ): Promise<Gateway> {
-  const url = options.url ?? environment.KEFEL_URL ?? (await localUrl());
+  const deployment = options.deployment ?? environment.KEFEL_ENV;
+  const operators = deployment === undefined ? null : await operatorsIn(deployment);
+  const url = options.url ?? operators?.url ?? environment.KEFEL_URL ?? (await localUrl());
   const { origin, isLocal } = originOf(url);
   const { CF_ACCESS_CLIENT_ID: clientId, CF_ACCESS_CLIENT_SECRET: clientSecret } = environment;
-  const name = options.operatorName ?? environment.KEFEL_OPERATOR ?? userInfo().username;
+  const name =
+    options.operatorName ??
+    environment.KEFEL_OPERATOR ??
+    onlyName(operators?.secrets) ??
+    userInfo().username;
   const secret =
-    environment.KEFEL_OPERATOR_SECRET ?? (isLocal ? await localSecret(name) : undefined);
+    environment.KEFEL_OPERATOR_SECRET ??
+    operators?.secrets[name] ??
+    (isLocal ? await localSecret(name) : undefined);
   if (!secret) {
-    throw new UsageError(
-      isLocal
-        ? 'KEFEL_OPERATOR_SECRET is not set and .dev.vars does not exist: run "npm run dev" first'
-        : 'KEFEL_OPERATOR_SECRET is not set (the secret is never a command-line option)',
-    );
+    throw new UsageError(missingSecret(isLocal, operators, name));
   }
   return {
     origin,
@@ -58,6 +75,32 @@ export async function gatewayOf(
         : {}),
     },
   };
+}
+
+/** The address and the secrets that `npm run setup` left on this machine. */
+async function operatorsIn(deployment: string): Promise<OperatorsFile> {
+  const file = defaultOperatorsFile(deployment);
+  const operators = await readOperatorsFile(file);
+  if (operators === null) {
+    throw new UsageError(`there is no ${file}, which \`npm run setup\` writes`);
+  }
+  return operators;
+}
+
+/** On a machine of one operator, nobody needs to say who it is. */
+function onlyName(secrets: OperatorsFile['secrets'] = {}): string | undefined {
+  const [name, ...others] = Object.keys(secrets);
+  return others.length === 0 ? name : undefined;
+}
+
+function missingSecret(isLocal: boolean, operators: OperatorsFile | null, name: string): string {
+  if (operators !== null) {
+    const names = Object.keys(operators.secrets).join(', ');
+    return `this machine has no secret of ${name}: name one of ${names} with --as`;
+  }
+  return isLocal
+    ? 'KEFEL_OPERATOR_SECRET is not set and .dev.vars does not exist: run "npm run dev" first'
+    : 'KEFEL_OPERATOR_SECRET is not set (the secret is never a command-line option)';
 }
 
 /** Where `npm run dev` runs, or ran last. */
@@ -93,12 +136,14 @@ export async function send(gateway: Gateway, request: ApiRequest): Promise<unkno
   if (response.status >= 300 && response.status < 400) {
     throw new GatewayError(
       'Cloudflare Access requires a sign-in: set CF_ACCESS_CLIENT_ID and CF_ACCESS_CLIENT_SECRET',
+      response.status,
     );
   }
   const envelope = envelopeIn(await response.text());
   if (envelope === null) {
     throw new GatewayError(
       `${gateway.origin} responded with ${response.status} but no JSON: is it Kefel?`,
+      response.status,
     );
   }
   if (!response.ok) {

@@ -112,6 +112,7 @@ export const ACTION_VIEWS: Readonly<Record<Answers, Shown>> = {
   review: ['note'],
   rebuilt: ['rebuilt missing failed next'],
   restored: ['undoBookmark'],
+  restored_gateway: ['*'],
   backup: BACKUP,
   customer: ['next'],
   modes: MODES,

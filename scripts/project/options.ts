@@ -6,6 +6,8 @@ export interface ScriptOption {
   readonly value: string | null;
   readonly about: string;
   readonly isRepeatable?: true;
+  /** Its texts are the words of the command line that belong to no option. */
+  readonly isWords?: true;
   /**
    * Makes the value from its text, which is undefined for an absent option, or from all its texts.
    * Throws what is wrong.
@@ -36,16 +38,21 @@ export type ValuesOf<Options extends ScriptOptions> = {
 const HELP: ScriptOption = { value: null, about: 'show this help' };
 
 function parsed(options: ScriptOptions, args: readonly string[]) {
+  const words = Object.keys(options).find((name) => options[name]?.isWords);
   try {
-    return parseArgs({
+    const { values, positionals } = parseArgs({
       args: [...args],
+      allowPositionals: words !== undefined,
       options: Object.fromEntries(
-        Object.entries({ ...options, help: HELP }).map(([name, { value }]) => [
-          name,
-          { type: value === null ? 'boolean' : 'string', multiple: true } as const,
-        ]),
+        Object.entries({ ...options, help: HELP })
+          .filter(([name]) => name !== words)
+          .map(([name, { value }]) => [
+            name,
+            { type: value === null ? 'boolean' : 'string', multiple: true } as const,
+          ]),
       ),
     });
+    return words === undefined ? values : { ...values, [words]: positionals };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new Error(`${reason}\nThe options are listed by --help.`);
@@ -54,8 +61,10 @@ function parsed(options: ScriptOptions, args: readonly string[]) {
 
 export function scriptHelp({ usage, about, options }: Script): string {
   const rows = Object.entries({ ...options, help: HELP }).map(
-    ([name, { value, about }]) =>
-      [value === null ? `--${name}` : `--${name} ${value}`, about] as const,
+    ([name, { value, about, isWords }]) => {
+      const written = isWords ? value : [`--${name}`, value].filter(Boolean).join(' ');
+      return [written ?? '', about] as const;
+    },
   );
   const width = Math.max(...rows.map(([written]) => written.length));
   return [
@@ -76,7 +85,10 @@ export function readOptions<Options extends ScriptOptions>(
   options: Options,
   args: readonly string[],
 ): ValuesOf<Options> | null {
-  const { values: given } = parsed(options, args);
+  const given: Readonly<Record<string, readonly (string | boolean)[] | undefined>> = parsed(
+    options,
+    args,
+  );
   if (given.help !== undefined) {
     return null;
   }

@@ -4,9 +4,19 @@ import {
   JURISDICTIONS,
   LOCATION_HINTS,
 } from '../deployment/deployment-file.ts';
-import type { SetupOptions } from './context.ts';
+import type { RunOptions } from './context.ts';
 import { SetupProblem } from './explain.ts';
 import type { Terminal } from './terminal.ts';
+
+/** What the command line says of the deployment. */
+export interface SetupOptions extends RunOptions {
+  readonly url: string | undefined;
+  readonly officeUrl: string | undefined;
+  readonly operator: string | undefined;
+  readonly jurisdiction: string | undefined;
+  readonly locationHint: string | undefined;
+  readonly isWithoutBackup: boolean;
+}
 
 /** What the operator decides. */
 export interface Wanted {

@@ -1,32 +1,20 @@
 import type { Cloudflare } from '../deployment/cloudflare.ts';
 import { type Deployment, writeDeployment } from '../deployment/deployment-file.ts';
 import { checkFingerprint } from '../deployment/keys.ts';
+import type { Places } from '../deployment/options.ts';
 import { requireRecoveryFile } from '../deployment/recovery-file.ts';
 import type { RecoveryKey } from '../deployment/recovery-key.ts';
 import { type RenderedWorkers, writeWorkerConfigs } from '../deployment/render.ts';
 import type { RunWrangler } from '../deployment/wrangler.ts';
 import type { Terminal } from './terminal.ts';
 
-export interface SetupOptions {
-  /** The deployment's name: `production`. */
-  readonly name: string;
-  readonly url: string | undefined;
-  readonly officeUrl: string | undefined;
-  readonly operator: string | undefined;
-  readonly jurisdiction: string | undefined;
-  readonly locationHint: string | undefined;
-  /** The account's id, where the login has several. */
-  readonly account: string | undefined;
-  readonly isWithoutBackup: boolean;
+/** Where a deployment's files are, and how a command about it runs. */
+export interface RunOptions extends Places {
   /** Host names whose DNS records of something else may be replaced. */
   readonly replaceDns: readonly string[];
+  /** Whether nothing may be asked. */
   readonly isYes: boolean;
   readonly isDryRun: boolean;
-  readonly recoveryFile: string;
-  /** Gets the operators' own secrets. */
-  readonly operatorsFile: string;
-  /** Of the deployment files. */
-  readonly directory: string;
   /** The command that continues after a failure. */
   readonly command: string;
 }
@@ -35,6 +23,14 @@ export interface Tools {
   readonly terminal: Terminal;
   readonly cloudflare: Cloudflare;
   readonly runWrangler: RunWrangler;
+  /** Lets the deployed gateway check itself. Throws what is wrong. */
+  readonly checkGateway: (setup: Setup, operator: Operator) => Promise<void>;
+}
+
+/** Who asks the gateway. */
+export interface Operator {
+  readonly name: string;
+  readonly secret: string;
 }
 
 /** What reads and changes the account. */
@@ -42,19 +38,21 @@ export type AccountAccess = Pick<Setup, 'cloudflare' | 'runWrangler' | 'path'>;
 
 /** What the steps know and change together. */
 export class Setup {
-  readonly options: SetupOptions;
+  readonly options: RunOptions;
   readonly terminal: Terminal;
   readonly cloudflare: Cloudflare;
   readonly runWrangler: RunWrangler;
+  readonly checkGateway: Tools['checkGateway'];
   #deployment: Deployment | null;
   /** Whether the deployment file exists. */
   #isStored: boolean;
 
-  constructor(options: SetupOptions, tools: Tools, stored: Deployment | null) {
+  constructor(options: RunOptions, tools: Tools, stored: Deployment | null) {
     this.options = options;
     this.terminal = tools.terminal;
     this.cloudflare = tools.cloudflare;
     this.runWrangler = tools.runWrangler;
+    this.checkGateway = tools.checkGateway;
     this.#deployment = stored;
     this.#isStored = stored !== null;
   }

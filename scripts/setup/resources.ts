@@ -53,7 +53,11 @@ function createDatabase(setup: Setup, name: string): Work {
 export interface QueueRow {
   readonly queue_id: string;
   readonly queue_name: string;
-  readonly consumers?: readonly { readonly script?: string; readonly service?: string }[];
+  readonly consumers?: readonly {
+    readonly consumer_id: string;
+    readonly script?: string;
+    readonly service?: string;
+  }[];
 }
 
 export function queuesStep(setup: Setup): Step {
@@ -93,6 +97,12 @@ export function queuesStep(setup: Setup): Step {
   };
 }
 
+/** Names the place in which R2 looks for the bucket. */
+export function jurisdictionHeaders({ deployment }: Setup): Readonly<Record<string, string>> {
+  const { jurisdiction } = deployment;
+  return jurisdiction === '' ? {} : { 'cf-r2-jurisdiction': jurisdiction };
+}
+
 export function bucketStep(setup: Setup): Step {
   return {
     title: 'bucket for backups',
@@ -104,8 +114,7 @@ export function bucketStep(setup: Setup): Step {
         return [];
       }
       const { jurisdiction, locationHint } = setup.deployment;
-      const headers: Record<string, string> =
-        jurisdiction === '' ? {} : { 'cf-r2-jurisdiction': jurisdiction };
+      const headers = jurisdictionHeaders(setup);
       const path = setup.path(`r2/buckets/${bucket}`);
       if ((await setup.cloudflare.getIfPresent(path, headers)) !== null) {
         return [];

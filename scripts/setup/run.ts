@@ -1,7 +1,7 @@
 import { readDeployment } from '../deployment/deployment-file.ts';
 import { accountStep } from './account.ts';
-import { wantedOf } from './answers.ts';
-import { Setup, type SetupOptions, type Tools } from './context.ts';
+import { type SetupOptions, wantedOf } from './answers.ts';
+import { Setup, type Tools } from './context.ts';
 import { explained } from './explain.ts';
 import { operatorStep } from './operator.ts';
 import { recoveryStep } from './recovery.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { readOperatorsFile } from '../deployment/operators-file.ts';
-import { GatewayError, send } from '../operator/client.ts';
-import type { Setup } from './context.ts';
+import { type Gateway, GatewayError, send } from '../operator/client.ts';
+import type { Operator, Setup } from './context.ts';
 import { SetupProblem } from './explain.ts';
 import type { Step } from './step.ts';
 import type { Terminal } from './terminal.ts';
@@ -34,9 +34,7 @@ export function selfCheckStep(setup: Setup): Step {
         {
           what: `check the gateway at ${addresses.backOffice}`,
           make: async () => {
-            await waitUntilReachable(setup, addresses.backOffice);
-            await waitUntilReachable(setup, addresses.payments);
-            await runSelfCheck(addresses.backOffice, { name, secret }, terminal);
+            await setup.checkGateway(setup, { name, secret });
           },
         },
       ];
@@ -77,17 +75,29 @@ async function failureAt(origin: string): Promise<string | null> {
   }
 }
 
-interface CheckLine {
-  readonly name: string;
-  readonly state: 'ok' | 'wrong' | 'waiting';
-  readonly finding: string;
-  readonly details?: Readonly<Record<string, string | number>>;
+interface Report {
+  readonly checks: readonly {
+    readonly name: string;
+    readonly state: 'ok' | 'wrong' | 'waiting';
+    readonly detail: string;
+    readonly remedy: string | null;
+  }[];
+  /** Null while a check is waiting. */
+  readonly finishedAt: string | null;
+}
+
+/** Waits for the addresses, then checks the gateway. */
+export async function checkGateway(setup: Setup, operator: Operator): Promise<void> {
+  const { addresses } = setup.deployment;
+  await waitUntilReachable(setup, addresses.backOffice);
+  await waitUntilReachable(setup, addresses.payments);
+  await runSelfCheck(addresses.backOffice, operator, setup.terminal);
 }
 
 /** Starts the self-check, prints each result as soon as it is known, and fails for a wrong one. */
 export async function runSelfCheck(
   origin: string,
-  operator: { readonly name: string; readonly secret: string },
+  operator: Operator,
   terminal: Pick<Terminal, 'say'>,
 ): Promise<void> {
   const headers = {
@@ -96,45 +106,55 @@ export async function runSelfCheck(
   };
   const gateway = { origin, headers };
   const printed = new Set<string>();
-  let lines = await linesOf(send(gateway, { path: '/check', body: {} }));
-  const deadlineMs = Date.now() + REACHABLE_WITHIN_MS;
-  for (;;) {
-    for (const line of lines) {
-      if (line.state !== 'waiting' && !printed.has(line.name)) {
-        printed.add(line.name);
-        terminal.say(`  ${line.state === 'ok' ? 'ok   ' : 'WRONG'} ${textOf(line)}`);
+  for (let report = await startCheck(gateway); ; report = await reportOf(gateway)) {
+    for (const { name, state, detail } of report.checks) {
+      if (state !== 'waiting' && !printed.has(name)) {
+        printed.add(name);
+        terminal.say(`  ${state === 'ok' ? 'ok   ' : 'WRONG'} ${name}: ${detail}`);
       }
     }
-    if (lines.every(({ state }) => state !== 'waiting') || Date.now() > deadlineMs) {
-      break;
+    if (report.finishedAt !== null) {
+      const wrong = report.checks.filter(({ state }) => state === 'wrong');
+      if (wrong.length > 0) {
+        throw new SetupProblem(
+          `the gateway runs, but not all of it is right: ${wrong.map(({ name }) => name).join(', ')}`,
+          [
+            ...wrong.map(({ name, remedy }) => `${name}: ${remedy}`),
+            `See ${origin}/operator/check.`,
+          ].join('\n'),
+        );
+      }
+      return;
     }
     await wait(CHECK_POLL_MS);
-    lines = await linesOf(send(gateway, { path: '/check' }));
-  }
-  const wrong = lines.filter(({ state }) => state !== 'ok');
-  if (wrong.length > 0) {
-    throw new SetupProblem(
-      `${wrong.map(({ name }) => name).join(', ')} of the gateway ${wrong.length === 1 ? 'is' : 'are'} wrong`,
-      `See ${origin}/operator/check and docs/operator.md#check.`,
-    );
   }
 }
 
-async function linesOf(sent: Promise<unknown>): Promise<readonly CheckLine[]> {
+/** The gateway starts one check a minute; a check of less than a minute ago is as good. */
+async function startCheck(gateway: Gateway): Promise<Report> {
   try {
-    return ((await sent) as { readonly checks: readonly CheckLine[] }).checks;
+    return (await send(gateway, { path: '/check', body: {} })) as Report;
   } catch (error) {
-    if (error instanceof GatewayError) {
-      throw new SetupProblem(
-        `the gateway did not check itself: ${error.message}`,
-        'Look at the log with `npx wrangler tail`.',
-      );
+    if (error instanceof GatewayError && error.message.startsWith('429:')) {
+      return reportOf(gateway);
     }
-    throw error;
+    throw checkProblem(error);
   }
 }
 
-function textOf({ name, finding, details = {} }: CheckLine): string {
-  const values = Object.entries(details).map(([key, value]) => `${key} ${value}`);
-  return [`${name}: ${finding.replaceAll('_', ' ')}`, ...values].join(', ');
+async function reportOf(gateway: Gateway): Promise<Report> {
+  try {
+    return (await send(gateway, { path: '/check' })) as Report;
+  } catch (error) {
+    throw checkProblem(error);
+  }
+}
+
+function checkProblem(error: unknown): unknown {
+  return error instanceof GatewayError
+    ? new SetupProblem(
+        `the gateway did not check itself: ${error.message}`,
+        'Look at its log with `npx wrangler tail`.',
+      )
+    : error;
 }

@@ -12,6 +12,12 @@ export interface Terminal {
   open(url: string): void;
 }
 
+/** The command that this process was started with. */
+export function commandOf(script: string): string {
+  const words = process.argv.slice(2).map((word) => (/\s/.test(word) ? `"${word}"` : word));
+  return [`npm run ${script}`, ...(words.length > 0 ? ['--', ...words] : [])].join(' ');
+}
+
 export function processTerminal(): Terminal {
   const isInteractive = process.stdin.isTTY === true && process.stdout.isTTY === true;
   return {

@@ -33,7 +33,7 @@ export function triggersStep(setup: Setup): Step {
   };
 }
 
-interface DomainRow {
+export interface DomainRow {
   readonly hostname: string;
   readonly service: string;
 }
@@ -90,7 +90,7 @@ async function checkDnsRecord(setup: Setup, worker: string, hostname: string): P
   );
 }
 
-interface RouteRow {
+export interface RouteRow {
   readonly pattern: string;
   readonly script?: string;
 }

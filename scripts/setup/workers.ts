@@ -96,10 +96,11 @@ export function workerStep(setup: Setup, plane: Plane): Step {
         return [firstDeployment(setup, plane, worker, tag)];
       }
       const works = secrets.length > 0 ? [upload(setup, worker, secrets)] : [];
+      const isOtherCode = deployed.tag !== null && deployed.tag.code !== tag.code;
       if (isOther) {
-        return [...works, redeployment(setup, worker, tag, deployed.isSplit)];
+        return [...works, redeployment(setup, worker, tag, { ...deployed, isOtherCode })];
       }
-      if (deployed.tag?.code !== tag.code) {
+      if (isOtherCode) {
         setup.terminal.say(
           '  It runs other code than this folder has: `npm run deploy` changes it in safe steps.',
         );
@@ -228,7 +229,7 @@ function redeployment(
   setup: Setup,
   { config, uploadFile }: RenderedWorker,
   tag: VersionTag,
-  isSplit: boolean,
+  { isSplit, isOtherCode }: { readonly isSplit: boolean; readonly isOtherCode: boolean },
 ): Work {
   return {
     what: `deploy the Worker ${config.name}, whose configuration has changed`,
@@ -239,11 +240,17 @@ function redeployment(
           'Finish it or roll it back with `npm run deploy`.',
         );
       }
+      if (isOtherCode) {
+        throw new SetupProblem(
+          `${config.name} runs other code than this folder has, which would go live at once`,
+          'Run `npm run deploy`, which changes code and configuration in safe steps.',
+        );
+      }
       await setup.runWrangler(deployArguments(uploadFile, tag));
     },
   };
 }
 
 function deployArguments(file: string, tag: VersionTag): readonly string[] {
-  return ['deploy', '-c', file, '--tag', formatVersionTag(tag)];
+  return ['deploy', '-c', file, '--tag', formatVersionTag(tag), '--message', 'npm run setup'];
 }

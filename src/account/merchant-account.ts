@@ -63,6 +63,10 @@ export abstract class MerchantAccountObject extends DurableObject<Env> {
     return (await this.#open()).openVolume(...about);
   }
 
+  async restore(...about: About<'restore'>) {
+    return (await this.#open()).restore(...about);
+  }
+
   override async alarm(): Promise<void> {
     return (await this.#open()).alarm();
   }

@@ -1,4 +1,5 @@
-import { type ErasureTerms, keptFromErasure, type LegalHold } from '../domain/retention.ts';
+import { type ErasureTerms, keptFromErasure } from '../domain/erasure.ts';
+import type { LegalHold } from '../domain/retention.ts';
 import type { EraseResult, Retention } from './protocol.ts';
 import type { PaymentRecord } from './record.ts';
 

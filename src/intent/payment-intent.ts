@@ -1,13 +1,13 @@
 import { DurableObject } from 'cloudflare:workers';
 import { paymentRetentionMs } from '../config.ts';
 import { decide, openIntent } from '../domain/decide.ts';
+import type { ErasureTerms } from '../domain/erasure.ts';
 import type { Command, Intent } from '../domain/intent.ts';
-import type { ErasureTerms, LegalHold } from '../domain/retention.ts';
+import type { LegalHold } from '../domain/retention.ts';
 import { OPEN_PROJECTION_AGAIN_MS } from '../domain/schedule.ts';
 import { errorText, log } from '../platform/log.ts';
 import { KEEPS_EARLIER_ALARM } from './alarm.ts';
 import { PaymentDeliveries } from './deliveries.ts';
-import { erase, retentionIn, setHold } from './keeping.ts';
 import { type Message, sendMessages, sendProjection } from './outbox.ts';
 import type { Ports } from './ports.ts';
 import { needsConfirmation, projectedVersion } from './projection.ts';
@@ -26,6 +26,8 @@ import type {
   HistoryEntry,
   IdempotencyClaim,
   ProbeResult,
+  RecoveryResult,
+  RestoreResult,
   Retention,
   StoredRecord,
 } from './protocol.ts';
@@ -199,6 +201,58 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
   }
 
   /**
+   * Brings back a payment from its rows in a backup, unless the object has the same or a newer state
+   * (docs/decisions.md#49). A repeated call changes nothing. The caller then calls `republish`.
+   */
+  async restore(records: readonly StoredRecord[], backedUpAtMs: number): Promise<RestoreResult> {
+    const { orderOf, readBackup, restoredRecord } = await import('./backup-records.ts');
+    const backup = readBackup(records);
+    if (backup === null) {
+      return 'unreadable';
+    }
+    const stored = this.#record.stored();
+    if (stored !== null && orderOf(stored.intent, this.#record.events()) >= backup.order) {
+      return 'kept';
+    }
+    const nowMs = Date.now();
+    this.#record.commit(() =>
+      this.#record.replace(records, (stored) => restoredRecord(stored, backedUpAtMs, nowMs)),
+    );
+    return 'restored';
+  }
+
+  /**
+   * Prepares point-in-time recovery, unless the payment would forget money or a message. The caller
+   * then calls `restart`; until then nothing is stored, because the restart would undo it.
+   * `isVouchedFor`: the book says that nothing happened since, so the record need not be readable.
+   */
+  async restoreTo(atMs: number, isVouchedFor: boolean): Promise<RecoveryResult> {
+    const { memoryAfter } = await import('./restore-point.ts');
+    const { storage } = this.ctx;
+    const bookmark = await storage.getBookmarkForTime(atMs);
+    try {
+      const what = memoryAfter(this.#record.stored(), this.#record.events(), atMs);
+      if (what !== null) {
+        return { type: 'remembers', what };
+      }
+    } catch (error) {
+      if (!isVouchedFor) {
+        log('error', 'record_unreadable', { error: errorText(error) });
+        return { type: 'unreadable' };
+      }
+    }
+    this.#record.freeze();
+    return {
+      type: 'restored',
+      undoBookmark: await storage.onNextSessionRestoreBookmark(bookmark),
+    };
+  }
+
+  restart(): void {
+    this.ctx.abort('restore');
+  }
+
+  /**
    * Sends the payment to its book again, even if the book has confirmed it. Stores no lease, because
    * the caller retries. False when there is no such payment.
    */
@@ -211,26 +265,29 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
     return true;
   }
 
-  /** How long the payment is kept. */
-  retention(): Retention | null {
-    return retentionIn(this.#record);
-  }
-
-  /** Repeating it changes nothing. */
-  setHold(hold: LegalHold | 'released'): boolean {
-    return setHold(this.#record, hold, Date.now());
-  }
-
-  /** On a customer's request. A repeated call answers the same. */
-  erase(terms: Pick<ErasureTerms, 'refundAgeDaysMax'>): EraseResult {
-    // What is due may end the payment, or resolve an attempt.
-    this.read();
-    return erase(this.#record, { ...terms, nowMs: Date.now() });
-  }
-
   /** What the backup copies, like `rows` of the record. Changes nothing. */
   exportRecords(): readonly StoredRecord[] | null {
     return this.#record.rows();
+  }
+
+  // An isolate loads the code of these three with the first call: few payments need it.
+
+  /** How long the payment is kept. */
+  async retention(): Promise<Retention | null> {
+    return (await import('./keeping.ts')).retentionIn(this.#record);
+  }
+
+  /** Repeating it changes nothing. */
+  async setHold(hold: LegalHold | 'released'): Promise<boolean> {
+    return (await import('./keeping.ts')).setHold(this.#record, hold, Date.now());
+  }
+
+  /** On a customer's request. A repeated call answers the same. */
+  async erase(terms: Pick<ErasureTerms, 'refundAgeDaysMax'>): Promise<EraseResult> {
+    const { erase } = await import('./keeping.ts');
+    // What is due may end the payment, or resolve an attempt.
+    this.read();
+    return erase(this.#record, { ...terms, nowMs: Date.now() });
   }
 
   /**

@@ -1,6 +1,8 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, it, test, vi } from 'vitest';
+import { continueBackup } from '../../src/backup/daily.ts';
+import { BookBackup } from '../../src/book/backup.ts';
 import { eraseFromBackup } from '../../src/book/erase-from-backup.ts';
 import { MerchantBook } from '../../src/book/merchant-book.ts';
 import { PaymentIntentObject } from '../../src/intent/payment-intent.ts';
@@ -288,4 +290,34 @@ it('erases a payment from a part that was read before and is written after the e
   bucket.repair();
   const [line] = await linesOf((await partNames('payments/'))[0] ?? '');
   expect(line?.records).toEqual(await objectSql('SELECT * FROM record'));
+});
+
+it('erases two payments of one part at the same moment', async () => {
+  await create('order-1', 'order-2', 'order-3');
+  await round();
+  const payments = await bookSql<{ id: number; uniqueId: string }>(
+    'SELECT id, unique_id AS uniqueId FROM payment ORDER BY id LIMIT 2',
+  );
+  const change = "UPDATE record SET content = json_remove(content, '$.answer')";
+  await Promise.all(payments.map(({ uniqueId }) => objectSql(change, uniqueId)));
+  const erased = payments.map((payment) =>
+    eraseFromBackup(env, tenantOf(ALPHA), { volume: 0, ...payment }),
+  );
+  expect(await Promise.all(erased)).toEqual([1, 1]);
+  const lines = await linesOf((await partNames('payments/'))[0] ?? '');
+  for (const [index, { uniqueId }] of payments.entries()) {
+    expect(lines[index]?.records).toEqual(await objectSql('SELECT * FROM record', uniqueId));
+  }
+});
+
+it('makes no backup without a bucket, and payments go on', async () => {
+  const bindings = { ...env, BACKUPS: undefined } as never;
+  await create('order-1');
+  await runInDurableObject(bookStub(), async (_book, { storage }) => {
+    const backup = new BookBackup(storage, bindings);
+    expect(await backup.work(Date.now() + DAY_MS)).toBe(false);
+    expect(backup.wakeAtMs()).toBe(Date.now() + 2 * DAY_MS);
+  });
+  expect(await continueBackup(bindings, Date.now())).toEqual({ state: 'idle', run: null });
+  expect(logged.some((line) => line.includes('"backup_without_bucket"'))).toBe(true);
 });

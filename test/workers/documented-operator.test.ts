@@ -52,6 +52,12 @@ const paid: Preparation = async () => {
   return { 'order-2001': 'order-1', PAYMENT: 'order-1' };
 };
 
+const held: Preparation = async () => {
+  const ids = await paid();
+  await operateApi(`/payments/sandbox/${ALPHA.id}/order-1/hold`, { reason: 'Court order' });
+  return ids;
+};
+
 const unresolved: Preparation = async () => {
   await createHosted();
   const { attempts } = await execute(startRedirect('a1'));
@@ -124,6 +130,8 @@ const PREPARATIONS: Readonly<Record<string, Preparation>> = {
   'backup verify': backedUp,
   'payment show': paid,
   'payment review': paid,
+  'payment hold': paid,
+  'payment release': held,
   'payment resolve': unresolved,
   'refund request': paid,
   'refund resolve': refundOfAPerson,
@@ -192,7 +200,7 @@ test('the documents have commands of the operator', () => {
 });
 
 /** Many requests, and what only Cloudflare's runtime can do. */
-const ELSEWHERE = ['rebuild namespace', 'restore book'];
+const ELSEWHERE = ['rebuild namespace', 'restore book', 'restore payment', 'restore gateway'];
 
 test('commands that need no state are done, one after the other', async () => {
   const outcomes: string[] = [];

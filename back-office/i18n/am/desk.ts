@@ -51,7 +51,7 @@ export const desk: DeskMessages = {
     sizeOf: (size, sizeMax, percent) => `${size} ጊባ ከ${sizeMax} ጊባ (${percent} %)`,
     nearlyFull: 'ሊሞላ ነው',
     lastBackup: 'የመጨረሻው ምትኬ',
-    failingBooks: (books) => `የ${books} ነጋዴዎች ክፍያዎች አልተገለበጡም`,
+    failingBooks: (books) => `ያልተገለበጡ መዝገቦች፦ ${books}`,
     milliseconds: 'ሚ.ሰ.',
     needed: 'ሰው የሚፈልጉትን ይመልከቱ',
     queues: 'ወረፋዎች',
@@ -400,7 +400,7 @@ export const desk: DeskMessages = {
     },
     anomaly: {
       title: 'ያልተለመደ ነገር',
-      what: 'ክፍያው ሁለት ጊዜ ተከፍሏል፣ ወይም አንድ ደረሰኝ ለሁለት ክፍያዎች ተቆጥሯል፣ ወይም አቅራቢው ስለ ክፍያው ወይም ስለ ተመላሽ ገንዘቡ ራሱን ተቃርኗል፣ ወይም የአቅራቢ መልእክት ተቀባይነት አላገኘም።',
+      what: 'ክፍያው ሁለት ጊዜ ተከፍሏል፣ ወይም አንድ ደረሰኝ ለሁለት ክፍያዎች ተቆጥሯል፣ ወይም አቅራቢው ስለ ክፍያው ወይም ስለ ተመላሽ ገንዘቡ ራሱን ተቃርኗል፣ ወይም የአቅራቢ መልእክት ተቀባይነት አላገኘም፣ ወይም ክፍያው ከመጠባበቂያ ቅጂ ተመልሷል።',
       todo: 'ክፍያውን ይክፈቱ፣ ከአቅራቢው ጋር ያመሳክሩ፣ በድጋሚ የተከፈለውን ይመልሱ፣ ከዚያ እንደታየ ምልክት ያድርጉ።',
     },
     attempt_proposed: {

@@ -49,7 +49,7 @@ export const desk = {
       `${gigabytes} GB of ${gigabytesMax} GB (${percent} %)`,
     nearlyFull: 'Nearly full',
     lastBackup: 'Last backup',
-    failingBooks: (books: number) => `${books} merchants’ payments are not copied`,
+    failingBooks: (books: number) => `Books not copied: ${books}`,
     milliseconds: 'ms',
     needed: 'View everything that needs attention',
     queues: 'Queues',
@@ -442,7 +442,7 @@ export const desk = {
     },
     anomaly: {
       title: 'Anomaly',
-      what: 'The customer paid twice, a receipt counts for two payments, the provider contradicted a payment or a refund that had been recorded, or a callback was rejected.',
+      what: 'The customer paid twice, a receipt counts for two payments, the provider contradicted a payment or a refund that had been recorded, a callback was rejected, or a backup brought the payment back as it was then.',
       todo: 'Open the payment, compare it with the provider, refund what was paid twice, then mark it as reviewed.',
     },
     attempt_proposed: {

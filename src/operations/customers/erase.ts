@@ -1,7 +1,7 @@
 import { hasBucket } from '../../backup/bucket.ts';
 import { bookOf } from '../../book/client.ts';
 import { eraseFromBackup } from '../../book/erase-from-backup.ts';
-import type { Kept } from '../../domain/retention.ts';
+import type { Kept } from '../../domain/erasure.ts';
 import { intentByUniqueId, objectIdOf } from '../../intent/client.ts';
 import { concurrently } from '../../platform/concurrently.ts';
 import { prepare, runBatch, type SqlStatement } from '../../platform/database.ts';

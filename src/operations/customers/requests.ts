@@ -2,7 +2,7 @@ import { auditEntry, auditEntryIfChanged } from '../../audit/log.ts';
 import { configOf } from '../../config.ts';
 import { derivedHmac } from '../../crypto/derived-key.ts';
 import { base64UrlFromBytes } from '../../crypto/encoding.ts';
-import type { Kept, KeptReason } from '../../domain/retention.ts';
+import type { Kept, KeptReason } from '../../domain/erasure.ts';
 import { DAY_MS } from '../../domain/schedule.ts';
 import { prepare, runBatch, type SqlStatement } from '../../platform/database.ts';
 import type { OperatorCall } from '../call.ts';

@@ -14,6 +14,7 @@ import {
   PROJECT_DIRECTORY,
   WRANGLER_CONFIG_FILE,
 } from '../../../scripts/project/files.ts';
+import { commandLine } from '../../../scripts/project/options.ts';
 import { readWorkerConfig } from '../../../scripts/project/worker-config.ts';
 import { CONTRACT_FILE } from './contract.ts';
 import { startCloudflare } from './server.ts';
@@ -21,6 +22,12 @@ import { startCloudflare } from './server.ts';
 const WRANGLER = createRequire(import.meta.url).resolve('wrangler');
 const { version } = createRequire(import.meta.url)('wrangler/package.json');
 const QUEUES = ['kefel-webhooks', 'kefel-webhook-retries', 'kefel-rail-starts'];
+
+commandLine({
+  usage: 'npm run cloudflare:record',
+  about: 'Records what wrangler asks of Cloudflare, as the contract of the local Cloudflare.',
+  options: {},
+});
 
 const cloudflare = await startCloudflare({ isRecording: true });
 const directory = await mkdtemp(join(tmpdir(), 'kefel-record-'));
@@ -142,8 +149,8 @@ try {
   await wrangler('secret', 'bulk', bulk, '-c', payments);
   await wrangler('secret', 'delete', 'RAIL_M_PESA_SANDBOX', '-c', payments);
   await wrangler('deploy', '-c', payments, '--message', 'again', '--tag', 'v2');
-  await wrangler('deploy', '-c', atDomain);
-  await wrangler('deploy', '-c', atRoutes);
+  await wrangler('deploy', '-c', atDomain, '--tag', 'v2');
+  await wrangler('deploy', '-c', atRoutes, '--message', 'at routes');
   await wrangler('triggers', 'deploy', '-c', atDomain);
 
   await wrangler('versions', 'upload', '-c', payments, '--tag', 'v3', '--message', 'newer');

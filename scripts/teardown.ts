@@ -1,0 +1,31 @@
+/** `npm run teardown`: deletes a deployment that was a trial. See docs/deploy.md#delete-a-trial. */
+import { DEPLOYMENT_OPTIONS, placesOf } from './deployment/options.ts';
+import { runScript } from './project/options.ts';
+import { processTools } from './setup/process-tools.ts';
+import { runTeardown } from './setup/teardown.ts';
+import { commandOf } from './setup/terminal.ts';
+
+const SCRIPT = {
+  usage: 'npm run teardown',
+  about: `Deletes a deployment with all its payments. Asks for the account's name first.
+The recovery file stays, and so do backups.`,
+  options: {
+    ...DEPLOYMENT_OPTIONS,
+    account: { value: 'NAME', about: "the account's name, which confirms without a question" },
+    'with-backups': { value: null, about: 'delete the backups, too' },
+    'dry-run': { value: null, about: 'say what it would delete, and delete nothing' },
+  },
+};
+
+await runScript(SCRIPT, async (given) => {
+  const options = {
+    ...placesOf({ ...given, account: undefined }),
+    accountName: given.account,
+    isWithBackups: given['with-backups'],
+    isDryRun: given['dry-run'],
+    isYes: false,
+    replaceDns: [],
+    command: commandOf('teardown'),
+  };
+  return runTeardown(options, await processTools());
+});

@@ -1,0 +1,122 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { parseDeployment } from '../../scripts/deployment/deployment-file.ts';
+import { secretsOf } from '../../scripts/deployment/keys.ts';
+import { parseRecoveryKey } from '../../scripts/deployment/recovery-key.ts';
+import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
+import { keyRing } from '../../src/config.ts';
+import { generateApiKey } from '../../src/merchants/api-key.ts';
+import { createApiKey } from '../../src/merchants/change-keys.ts';
+import { type Cloudflare, startCloudflare } from '../support/cloudflare/server.ts';
+
+/**
+ * Goal: one command goes from an empty account to a gateway that takes payments. Method: `npm run
+ * setup` runs as a process, with wrangler, against the local Cloudflare, which runs what it uploaded.
+ */
+
+const HOST = 'pay.example.com';
+const SECONDS_MAX = 150;
+
+let cloudflare: Cloudflare;
+let output = '';
+
+function npmRun(...args: readonly string[]) {
+  return promisify(execFile)('npm', ['run', '--silent', ...args], {
+    cwd: PROJECT_DIRECTORY,
+    env: { ...process.env, npm_config_update_notifier: 'false', ...cloudflare.environment },
+  });
+}
+
+/** The operator's home, outside the project. */
+const home = () => cloudflare.environment.HOME;
+
+function setup(...options: readonly string[]) {
+  const directory = join(home(), 'deployments');
+  return npmRun('setup', '--', '--directory', directory, '--operator', 'Sara', ...options);
+}
+
+beforeAll(async () => {
+  cloudflare = await startCloudflare();
+  output = (await setup('--url', `https://${HOST}`)).stdout;
+}, SECONDS_MAX * 1000);
+
+afterAll(() => cloudflare.stop());
+
+test('sets up a gateway whose self-check pays in the sandbox', () => {
+  expect(output).toContain('Step 11 of 11: self-check');
+  expect(output).toMatch(/ok {4}payment: Paid after \d+ s\./);
+  expect(output).not.toContain('WRONG');
+  expect(output).toContain(`Desk:          https://${HOST}/operator`);
+});
+
+test('changes nothing when it runs again', async () => {
+  cloudflare.calls.length = 0;
+  const { stdout } = await setup();
+  expect(stdout.match(/Nothing to do/g)).toHaveLength(10);
+  expect(cloudflare.changes()).toEqual([]);
+});
+
+test('takes a payment, after the operator has created the merchant', async () => {
+  const created = await npmRun(
+    ...['operator', '--', 'merchant', 'create', '--env', 'production'],
+    ...['--name', 'Abebe Coffee', '--id', 'abebe', '--commission', 'TELE_BIRR=2.5'],
+  );
+  expect(created.stdout).toContain('abebe');
+  const apiKey = await sandboxKey('abebe');
+  const call = async (path: string, body?: object) => {
+    const response = await cloudflare.fetch(HOST, `/api/v1/payment/${path}`, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: { apiKey, 'content-type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    return { status: response.status, text: await response.text() };
+  };
+  const answer = await call('express/sandbox/pay', {
+    amount: 25.5,
+    currency: 'ETB',
+    paymentIntentUniqueId: 'order-1',
+    method: 'TELE_BIRR',
+    phoneNumber: '0911223344',
+    returnUrl: 'https://shop.example.com/done',
+    expireIn: 600,
+    commissionPaidByCustomer: false,
+    testMode: { testModeType: 'SIMULATED_TEST', simulationStatus: 'SUCCESS' },
+  });
+  expect(answer, cloudflare.runtime.logs.join('\n')).toMatchObject({ status: 200 });
+  await vi.waitFor(async () => {
+    expect((await call('sandbox/intents/order-1')).text).toContain('"SUCCESS"');
+  });
+});
+
+test.each([
+  ['/', 200],
+  ['/dashboard/sign-in', 200],
+  // Asks for the operator's secret.
+  ['/operator', 401],
+  ['/docs/', 200],
+  ['/icon.svg', 200],
+])('serves %s at the one address of both Workers', async (path, status) => {
+  expect((await cloudflare.fetch(HOST, path)).status).toBe(status);
+});
+
+/** Members create keys in the dashboard, which test/journeys covers. */
+async function sandboxKey(merchantId: string): Promise<string> {
+  const read = (...names: string[]) => readFile(join(home(), ...names), 'utf8');
+  const text = await read('deployments', 'production.json');
+  const recoveryKey = parseRecoveryKey(await read('kefel-production-recovery.txt'));
+  const secrets = await secretsOf(parseDeployment(text, 'production.json'), recoveryKey);
+  const ring = keyRing('DATA_ENCRYPTION_KEYS', secrets.DATA_ENCRYPTION_KEYS);
+  const apiKey = await generateApiKey(ring, 'sandbox');
+  const key = { apiKey, name: 'First key', createdAtMs: Date.now() };
+  const { sql, params } = await createApiKey({ environment: 'sandbox', merchantId }, key);
+  const database = cloudflare.state.databases.find(({ name }) => name === 'kefel');
+  const d1 = await cloudflare.runtime.database(String(database?.uuid));
+  await d1
+    .prepare(sql)
+    .bind(...params)
+    .run();
+  return apiKey;
+}
