@@ -6,14 +6,21 @@ import type { Observed } from './observe.ts';
 /** Fields that a restore changes of a payment that was not finished. */
 const MARKED: readonly (keyof ShownPayment)[] = [
   ...(['anomalies', 'expiryHeldUntil', 'lastUpdateDate', 'sequence'] as const),
+  ...(['refunds', 'refundedAmount', 'netShareAmounts'] as const),
 ];
 /** With the entries of the restore. */
 const GROWING = ['payments: audit_log', 'back office: audit_log'];
 
 export function differencesOf(before: Observed, after: Observed): readonly string[] {
+  const unfinished = [...before.payments.values()].filter(isUnfinished);
+  const mayChange = (row: string) =>
+    unfinished.some(
+      ({ uniqueId, refunds }) =>
+        row.includes(uniqueId) || refunds.some(({ refundUniqueId: id }) => row.includes(id)),
+    );
   return [
     ...paymentDifferences(before.payments, after.payments),
-    ...rowDifferences('list', before.lists, after.lists, isUnfinishedRow),
+    ...rowDifferences('list', before.lists, after.lists, mayChange),
     ...rowDifferences('table', before.rows, after.rows, () => false),
   ];
 }
@@ -27,14 +34,16 @@ function paymentDifferences(
     if (restored === undefined) {
       return [`payment ${name} is missing`];
     }
-    const isUnfinished = !['SUCCESS', 'FAILED', 'EXPIRED', 'CANCELED'].includes(payment.status);
+    const mayDiffer = isUnfinished(payment);
     const marks = restored.anomalies.filter(({ type }) => type === 'restored');
-    const wrongMark = isUnfinished === (marks.length === 1) ? [] : [`payment ${name}: its mark`];
+    // A refund may have ended between its observation and its copy.
+    const isMarkWrong = marks.length > 1 || (marks.length === 1) !== mayDiffer;
+    const wrongMark = isMarkWrong && !hasOpenRefund(payment) ? [`payment ${name}: its mark`] : [];
     const fields = Object.keys(payment) as (keyof ShownPayment)[];
     return [
       ...wrongMark,
       ...fields
-        .filter((field) => !(isUnfinished && MARKED.includes(field)))
+        .filter((field) => !(mayDiffer && MARKED.includes(field)))
         .filter((field) => JSON.stringify(payment[field]) !== JSON.stringify(restored[field]))
         .map((field) => {
           const [was, is] = [payment[field], restored[field]].map((one) => JSON.stringify(one));
@@ -44,9 +53,14 @@ function paymentDifferences(
   });
 }
 
-/** The mark of a restored payment shows in its row. */
-function isUnfinishedRow(row: string): boolean {
-  return row.includes('unfinished-');
+/** What a restore marks, and what may go on meanwhile. */
+function isUnfinished(payment: ShownPayment): boolean {
+  const isOver = ['SUCCESS', 'FAILED', 'EXPIRED', 'CANCELED'].includes(payment.status);
+  return !isOver || hasOpenRefund(payment);
+}
+
+function hasOpenRefund({ refunds }: ShownPayment): boolean {
+  return refunds.some(({ status }) => !['SUCCESS', 'FAILED', 'CANCELED'].includes(status));
 }
 
 function rowDifferences(
@@ -60,11 +74,14 @@ function rowDifferences(
     const known = new Set(restored);
     const lost = rows.filter((row) => !known.has(row) && !mayChange(row));
     const isGrowing = GROWING.includes(name);
+    const [count, countBefore] = [restored, rows].map(
+      (all) => all.filter((row) => !mayChange(row)).length,
+    );
     return [
       ...lost.map((row) => `${kind} ${name} has lost ${row}`),
-      ...(isGrowing || restored.length === rows.length
+      ...(isGrowing || count === countBefore
         ? []
-        : [`${kind} ${name} has ${restored.length} of ${rows.length} rows`]),
+        : [`${kind} ${name} has ${count} of ${countBefore} rows`]),
     ];
   });
 }

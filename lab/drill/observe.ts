@@ -71,6 +71,19 @@ async function listOf(caller: Caller, environment: Environment, name: string) {
   return rows;
 }
 
+/** Ends of payments and refunds whose events the lists do not show yet: lists hide young ones. */
+export function unlistedEnds({ payments, lists }: Pick<Observed, 'payments' | 'lists'>): number {
+  const rows = ENVIRONMENTS.flatMap((environment) => lists[`${environment} events`] ?? []);
+  const shown = Map.groupBy(rows, (row) => JSON.parse(row).paymentIntentUniqueId);
+  return [...payments.values()]
+    .map(({ uniqueId, status, refunds }) => {
+      const ends = [status, ...refunds.map((refund) => refund.status)];
+      const announced = ends.filter((end) => ['SUCCESS', 'FAILED', 'EXPIRED'].includes(end));
+      return Math.max(0, announced.length - (shown.get(uniqueId)?.length ?? 0));
+    })
+    .reduce((sum, missing) => sum + missing, 0);
+}
+
 /** Events that no endpoint has accepted yet. */
 export async function undelivered(caller: Caller): Promise<readonly unknown[]> {
   const pages = ENVIRONMENTS.map((environment) =>

@@ -24,7 +24,13 @@ import { until } from '../harness/until.ts';
 import { forEachOf } from '../harness/workers.ts';
 import { differencesOf } from './compare.ts';
 import { underKills } from './kills.ts';
-import { observeLists, observePayments, observeRows, undelivered } from './observe.ts';
+import {
+  observeLists,
+  observePayments,
+  observeRows,
+  undelivered,
+  unlistedEnds,
+} from './observe.ts';
 import { joinOwner, type Populated, populate } from './populate.ts';
 import { Stage } from './stage.ts';
 
@@ -70,10 +76,17 @@ export async function runDrill(options: DrillOptions): Promise<DrillResult> {
     say(`${payments} payments are there`);
 
     const names = namesOf(populated);
-    const before = {
-      payments: await observePayments(first, names),
-      lists: await observeLists(first, member),
-    };
+    const before = await until(
+      'lists with every event',
+      async () => {
+        const found = {
+          payments: await observePayments(first, names),
+          lists: await observeLists(first, member),
+        };
+        return unlistedEnds(found) === 0 && found;
+      },
+      { everyMs: 1_000, forMs: EVENTS_WAIT_MS },
+    );
     const run = await backUp(stage, options);
     await checkSecrets(stage, run);
     await stage.gateway.kill();
