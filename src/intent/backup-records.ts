@@ -3,7 +3,7 @@ import { restored } from '../domain/restored.ts';
 import { withEntry } from './history.ts';
 import { projectedVersion } from './projection.ts';
 import type { StoredRecord } from './protocol.ts';
-import { PAYMENT_ID, SCHEMA_VERSION } from './schema.ts';
+import { FIND_TABLE, PAYMENT_ID, SCHEMA_VERSION } from './schema.ts';
 import type { StoredEvent, StoredIntent } from './store.ts';
 
 /** A payment's rows as a backup has them. */
@@ -58,4 +58,15 @@ export function restoredRecord(
     intent,
     history: withEntry(backup.history, { ...entry, command: 'restore', detail }),
   };
+}
+
+/** The rows as they are: empty when there was never a payment, null when only its tombstone is left. */
+export function storedRecords(sql: SqlStorage): readonly StoredRecord[] | null {
+  if (sql.exec(FIND_TABLE).toArray().length === 0) {
+    return [];
+  }
+  const query = `SELECT id, content FROM record WHERE (SELECT json_type(content, '$.intent')
+    FROM record WHERE id = ${PAYMENT_ID}) = 'object' ORDER BY id`;
+  const rows = sql.exec<{ id: number; content: string }>(query).toArray();
+  return rows.length === 0 ? null : rows;
 }

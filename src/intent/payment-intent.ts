@@ -265,9 +265,9 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
     return true;
   }
 
-  /** What the backup copies, like `rows` of the record. Changes nothing. */
-  exportRecords(): readonly StoredRecord[] | null {
-    return this.#record.rows();
+  /** What the backup copies, as `storedRecords` reads it. Changes nothing. */
+  async exportRecords(): Promise<readonly StoredRecord[] | null> {
+    return (await import('./backup-records.ts')).storedRecords(this.ctx.storage.sql);
   }
 
   // An isolate loads the code of these three with the first call: few payments need it.
