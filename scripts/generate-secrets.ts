@@ -4,6 +4,7 @@
  * that only its owner can read; it replaces no existing file.
  */
 import { writeFile } from 'node:fs/promises';
+import { keyIdAt } from './deployment/keys.ts';
 import { runScript } from './project/options.ts';
 import { BACK_OFFICE_SECRETS, generateSecret, PAYMENTS_SECRETS } from './project/secrets.ts';
 
@@ -16,15 +17,9 @@ const SCRIPT = {
   },
 };
 
-/** Key ids distinguish generations while they overlap (docs/decisions.md#32): `k20261121120000`. */
-function keyIdOf(now: Date): string {
-  // To the second, so that two rotations of one day do not collide; at most 16 characters.
-  return `k${now.toISOString().slice(0, 19).replaceAll(/[-:T]/g, '')}`;
-}
-
 await runScript(SCRIPT, async ({ out, 'back-office': isBackOffice }) => {
   const names = isBackOffice ? BACK_OFFICE_SECRETS : PAYMENTS_SECRETS;
-  const keyId = keyIdOf(new Date());
+  const keyId = keyIdAt(new Date());
   const entries = await Promise.all(
     names.map(async (name) => [name, await generateSecret(name, keyId)] as const),
   );

@@ -13,8 +13,8 @@ interface Named extends OwnOrigin {
 }
 
 /**
- * Adds to every answer the Worker's version and an `x-request-id`: Cloudflare's ray id if there is one, else a random id. Over
- * https also HSTS, so that the browser never again sends a link, a session or a key in the clear;
+ * Adds to every answer the Worker's version and an `x-request-id`: Cloudflare's ray id if there is
+ * one, else a random id. Over https also HSTS, so that the browser never again sends a link, a session or a key in the clear;
  * plain http is refused.
  */
 export async function withCommonHeaders(

@@ -10,12 +10,12 @@ const NO_TABLES: Cause = {
   missing: 'the database has no tables',
   commands: {
     local: 'npm run dev',
-    deployed: 'npx wrangler d1 migrations apply kefel --remote',
+    deployed: 'npm run setup',
   },
 };
 const NO_SECRETS: Cause = {
   missing: 'a secret or variable is missing or malformed',
-  commands: { local: 'npm run dev', deployed: 'npm run --silent secrets:generate' },
+  commands: { local: 'npm run dev', deployed: 'npm run setup' },
 };
 
 /** The missing part of a gateway's setup. */

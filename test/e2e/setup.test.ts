@@ -20,8 +20,28 @@ import { type Cloudflare, startCloudflare } from '../support/cloudflare/server.t
 const HOST = 'pay.example.com';
 const SECONDS_MAX = 150;
 
+/** Calls of wrangler that `npm run test:setup` lets fail, one in each run of setup. */
+const FAULTY_CALLS =
+  process.env.SETUP_FAULTS === 'all'
+    ? [
+        'POST /accounts/{account}/d1/database/{database}/query',
+        'POST /accounts/{account}/workers/scripts/{script}/assets-upload-session',
+        'POST /accounts/{account}/workers/assets/upload',
+        'PUT /accounts/{account}/workers/scripts/{script}',
+        'POST /accounts/{account}/workers/scripts/{script}/subdomain',
+        'PUT /accounts/{account}/workers/scripts/{script}/schedules',
+        'POST /accounts/{account}/queues/{queue}/consumers',
+        'PUT /accounts/{account}/workers/scripts/{script}/domains/records',
+        'PUT /accounts/{account}/workers/scripts/{script}/routes',
+      ]
+    : [];
+/** Wrangler tries most calls three times. */
+const TRIES = 3;
+
 let cloudflare: Cloudflare;
 let output = '';
+/** What setup printed in the runs that failed. */
+const failures: string[] = [];
 
 function npmRun(...args: readonly string[]) {
   return promisify(execFile)('npm', ['run', '--silent', ...args], {
@@ -38,10 +58,21 @@ function setup(...options: readonly string[]) {
   return npmRun('setup', '--', '--directory', directory, '--operator', 'Sara', ...options);
 }
 
-beforeAll(async () => {
-  cloudflare = await startCloudflare();
-  output = (await setup('--url', `https://${HOST}`)).stdout;
-}, SECONDS_MAX * 1000);
+beforeAll(
+  async () => {
+    cloudflare = await startCloudflare();
+    for (const call of FAULTY_CALLS) {
+      for (const fault of ['reset', 'answer lost'] as const) {
+        cloudflare.failCall(call, fault, TRIES);
+        const failed = await setup('--url', `https://${HOST}`).catch((error) => error);
+        cloudflare.recover();
+        failures.push(`${call} (${fault}): ${failed.stdout}`);
+      }
+    }
+    output = (await setup('--url', `https://${HOST}`)).stdout;
+  },
+  (1 + FAULTY_CALLS.length * 2) * SECONDS_MAX * 1000,
+);
 
 afterAll(() => cloudflare.stop());
 
@@ -50,6 +81,13 @@ test('sets up a gateway whose self-check pays in the sandbox', () => {
   expect(output).toMatch(/ok {4}payment: Paid after \d+ s\./);
   expect(output).not.toContain('WRONG');
   expect(output).toContain(`Desk:          https://${HOST}/operator`);
+});
+
+test('says after each failure that the same command continues', () => {
+  expect(failures).toHaveLength(FAULTY_CALLS.length * 2);
+  const unclear = failures.filter((text) => !text.includes('To continue, run the same command'));
+  // A lost answer may be one that wrangler does without.
+  expect(unclear.filter((text) => !text.includes('is set up.'))).toEqual([]);
 });
 
 test('changes nothing when it runs again', async () => {

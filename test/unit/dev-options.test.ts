@@ -26,6 +26,7 @@ test.each<[string, Partial<DevOptions>]>([
   ['--port=1', { port: 1 }],
   ['--persist-to a/b', { 'persist-to': resolve('a/b') }],
   ['--no-stand-ins', { 'no-stand-ins': true }],
+  ['--empty', { empty: true }],
   ['--payments-only', { 'payments-only': true }],
   ['--empty', { empty: true }],
   ['--verbose --log-level debug', { verbose: true, 'log-level': 'debug' }],

@@ -31,9 +31,9 @@ const NO_SECRETS =
 
 test.each([
   ['tables', LOCAL, NO_TABLES, 'npm run dev'],
-  ['tables', DEPLOYED, INTERNAL_ERROR, 'npx wrangler d1 migrations apply kefel --remote'],
+  ['tables', DEPLOYED, INTERNAL_ERROR, 'npm run setup'],
   ['secrets', LOCAL, NO_SECRETS, 'npm run dev'],
-  ['secrets', DEPLOYED, INTERNAL_ERROR, 'npm run --silent secrets:generate'],
+  ['secrets', DEPLOYED, INTERNAL_ERROR, 'npm run setup'],
 ])('without %s, %s answers "%s" and logs `%s`', async (missing, origin, message, remedy) => {
   const bindings = missing === 'secrets' ? { ...env, LINK_SIGNING_KEYS: '' } : env;
   expect(await answer(origin, bindings)).toEqual({ status: 500, message, remedy });

@@ -22,6 +22,7 @@ export const dashboard: DashboardMessages = {
     environment: { sandbox: 'መሞከሪያ', production: 'እውነተኛ' },
     sandboxBanner: 'መሞከሪያ፦ እዚህ ገንዘብ አይንቀሳቀስም',
     suspendedBanner: 'ይህ ነጋዴ ታግዷል፦ አዲስ ክፍያ አይፈቀድም፣ ምንም ነገር መለወጥ አይቻልም። አስተዳዳሪውን ይጠይቁ።',
+    maintenanceBanner: 'ሥርዓቱ በጥገና ላይ ስለሆነ ለጊዜው አዲስ ክፍያና ተመላሽ ገንዘብ አይቀበልም። የተጀመሩ ክፍያዎች ይቀጥላሉ።',
     pausedBanner: 'ሥርዓቱ በጥገና ላይ ስለሆነ ለውጦች ለጊዜው ቆመዋል። ሁሉንም ማንበብ ይችላሉ፤ ክፍያዎች ይቀጥላሉ።',
     nav: {
       overview: 'አጠቃላይ እይታ',

@@ -29,6 +29,7 @@ export const desk: DeskMessages = {
     beginMaintenance: 'ጥገና ጀምር',
     beginMaintenanceLead:
       'በ10 ሰከንድ ውስጥ አዲስ የክፍያና የተመላሽ ገንዘብ ጥያቄዎች 503 መልስ ያገኛሉ። የተጀመሩ ክፍያዎች፣ የአቅራቢዎች መልእክቶችና ዌብሁኮች ይቀጥላሉ።',
+    maintenanceReasonHint: 'እያንዳንዱ አስተዳዳሪ በጠረጴዛው አናት ያየዋል።',
     endMaintenance: 'ጥገናውን አብቃ',
     endMaintenanceLead: 'በ10 ሰከንድ ውስጥ አዲስ ክፍያዎችና ተመላሽ ገንዘቦች እንደገና ይቀበላሉ።',
     pauseChanges: 'የአባላት ለውጦችን አቁም',
@@ -142,6 +143,7 @@ export const desk: DeskMessages = {
     heldUntil: 'የሚያዝበት ቀን',
     heldUntilHint: 'እንደ 2027-12-31 ያለ ቀን። ክፍያው እስኪለቀቅ ድረስ እንዲያዝ ባዶ ይተዉት።',
     holdOpen: 'እስኪለቀቅ ድረስ',
+    secretReasonHint: 'ለድርጊት መዝገብ። ሊያነቡት የሚችሉት አስተዳዳሪዎች ብቻ ናቸው።',
     holdPayment: 'ክፍያው እንዳይሰረዝ ይያዙ',
     holdLead: 'የተያዘ ክፍያ በጊዜ ገደብም ሆነ በደንበኛ ጥያቄ አይሰረዝም። መያዙን የሚያዩት አስተዳዳሪዎች ብቻ ናቸው።',
     releasePayment: 'ክፍያውን ይልቀቁ',

@@ -26,6 +26,8 @@ export const dashboard = {
     sandboxBanner: 'Sandbox: no money moves here',
     suspendedBanner:
       'This merchant is suspended. New payments are rejected and nothing can be changed. Contact the operator.',
+    maintenanceBanner:
+      'The gateway is being maintained and takes no new payments and refunds for a while. Payments in progress go on.',
     pausedBanner:
       'Changes are paused while the gateway is maintained. You can read everything. Payments go on.',
     nav: {

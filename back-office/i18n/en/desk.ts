@@ -26,6 +26,7 @@ export const desk = {
     beginMaintenance: 'Begin maintenance',
     beginMaintenanceLead:
       'Within 10 seconds, requests for new payments and refunds are answered with 503. Payments in progress, callbacks and webhooks go on.',
+    maintenanceReasonHint: 'Every operator sees it at the top of the desk.',
     endMaintenance: 'End maintenance',
     endMaintenanceLead: 'Within 10 seconds, new payments and refunds are taken again.',
     pauseChanges: 'Pause changes by members',
@@ -142,6 +143,7 @@ export const desk = {
     heldUntilHint:
       'A day such as 2027-12-31. Leave it empty to hold the payment until it is released.',
     holdOpen: 'until it is released',
+    secretReasonHint: 'For the audit log. Only operators can read it.',
     holdPayment: 'Hold the payment',
     holdLead:
       'Neither retention nor a customer’s request deletes a held payment. Only operators see the hold.',
