@@ -23,21 +23,29 @@ export const BACK_OFFICE_TABLES_LEFT_OUT: Readonly<Record<string, string>> = {
 /** A call of the payments plane each; the next cron continues. */
 const PAGES_MAX = 200;
 
-/** Exports what is left of today's run. `isExtra`: begins another one if today's has ended. */
+/**
+ * Exports what is left of today's run. `isExtra`: begins another one if today's has ended. False when
+ * something is left, or another call works on it.
+ */
 export async function exportDatabase(
   env: Pick<BackOfficeEnv, 'BACK_OFFICE_DB' | 'PAYMENTS'>,
   { isExtra = false, pagesMax = PAGES_MAX } = {},
-): Promise<void> {
+): Promise<boolean> {
   const { backups } = paymentsPlane(env);
-  const facts = await databaseFacts(env.BACK_OFFICE_DB, BACK_OFFICE_TABLES);
-  const progress = await backups.takeRun(facts, isExtra);
-  let place = progress?.place ?? null;
-  for (let pages = 0; progress !== null && pages < pagesMax; pages += 1) {
-    const page = await readPage(env.BACK_OFFICE_DB, BACK_OFFICE_TABLES, place, progress);
-    await backups.storePage(progress.run, page);
+  const db = env.BACK_OFFICE_DB;
+  const taken = await backups.takeRun(await databaseFacts(db, BACK_OFFICE_TABLES), isExtra);
+  if (taken.state !== 'taken') {
+    return taken.state === 'done';
+  }
+  let { place, lease } = taken.progress;
+  const { run } = taken.progress;
+  for (let pages = 0; pages < pagesMax; pages += 1) {
+    const page = await readPage(db, BACK_OFFICE_TABLES, place, taken.progress);
+    lease = await backups.storePage({ run, lease }, page);
     if (page.next === null) {
-      return;
+      return true;
     }
     place = page.next;
   }
+  return false;
 }

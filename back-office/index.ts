@@ -14,7 +14,8 @@ export default {
   async scheduled({ cron }, env) {
     if (cron === HOURLY) {
       const { exportDatabase } = await import('./backup.ts');
-      return exportDatabase(env);
+      await exportDatabase(env);
+      return;
     }
     const { runDaily } = await import('./scheduled.ts');
     await runDaily(env, Date.now());

@@ -28,8 +28,8 @@ await runScript(DEV, async (options) => {
   const stateDirectory = options['persist-to'];
   const baseUrl = `http://localhost:${options.port}`;
   await expectFreePort(options.port);
-  const prepared = await prepareLocalGateway(stateDirectory, baseUrl);
-  const joinUrl = await demoInvitation(stateDirectory, prepared.merchant);
+  const prepared = await prepareLocalGateway(stateDirectory, baseUrl, options.empty);
+  const joinUrl = options.empty ? null : await demoInvitation(stateDirectory, prepared.merchant);
   const standIns = options['no-stand-ins']
     ? null
     : await startStandIns(baseUrl, { hasRefunds: true });
@@ -55,7 +55,11 @@ await runScript(DEV, async (options) => {
   liveAndDieWith(wrangler);
   await untilAnswered(baseUrl);
   const isPublished = await publishDemoMerchant(prepared.merchant);
-  console.log(firstSteps({ ...prepared, joinUrl, standIns, isPublished }));
+  console.log(
+    joinUrl === null
+      ? `The empty gateway runs at ${baseUrl}`
+      : firstSteps({ ...prepared, joinUrl, standIns, isPublished }),
+  );
 });
 
 /** The back office serves them. */

@@ -5,7 +5,6 @@ import { checkoutRouter } from './checkout/router.ts';
 import { placementOf } from './config.ts';
 import { withCommonHeaders } from './http/common-headers.ts';
 import type { DeliveryMessage } from './intent/protocol.ts';
-import { checkJurisdiction } from './platform/objects.ts';
 import { plainQueueName } from './platform/queue-name.ts';
 import { isProbe } from './self-check/probe.ts';
 import { consumeDeliveries } from './webhooks/consume.ts';
@@ -47,6 +46,7 @@ export default {
     await consume(await withoutProbes(batch, queue, env), env, ctx);
   },
   async scheduled({ cron }, env) {
+    const { checkJurisdiction } = await import('./platform/jurisdiction.ts');
     await checkJurisdiction(env.DB, placementOf(env));
     if (cron === HOURLY) {
       const { continueBackup } = await import('./backup/daily.ts');

@@ -117,6 +117,7 @@ function Header({ active }: Pick<FrameProps, 'active'>) {
         }))}
       />
       {session.isSuspended && <p class="banner banner-bad">{text.suspendedBanner}</p>}
+      {session.isInMaintenance && <p class="banner banner-warning">{text.maintenanceBanner}</p>}
       {session.areChangesPaused && <p class="banner banner-warning">{text.pausedBanner}</p>}
     </>
   );

@@ -45,6 +45,8 @@ export interface Session {
   readonly isSuspended: boolean;
   /** The same holds for members of all merchants while the operator pauses changes. */
   readonly areChangesPaused: boolean;
+  /** The gateway takes no new payments and refunds. */
+  readonly isInMaintenance: boolean;
   /** When the member signed in. */
   readonly createdAtMs: number;
   /** What a form of this session must bring back. */
@@ -219,6 +221,7 @@ export async function sessionOf(
     merchantName: merchant.name,
     isSuspended: merchant.isSuspended,
     areChangesPaused: merchant.areChangesPaused,
+    isInMaintenance: merchant.isInMaintenance,
     csrfToken: await csrfTokenOf(token),
   };
 }

@@ -125,14 +125,14 @@ export const API_ROUTES: readonly OperatorRoute[] = [
 ];
 
 async function answerAction(call: OperatorCall, action: OperatorAction): Promise<Response> {
-  const fields = action.fields === null ? {} : await bodyOf(call.request);
+  const fields = action.fields === null ? {} : await bodyOf(call.request, action.bodyBytesMax);
   const { message, content, target = call.params } = await action.run(call, call.params, fields);
   return successResponse(message, content ?? (await merchantContent(call, target)));
 }
 
 /** The body as it is: the action checks it, and rejects anything but an object. */
-async function bodyOf(request: Request) {
-  const { value } = await readJsonBody(request, BODY_BYTES_MAX);
+async function bodyOf(request: Request, bytesMax = BODY_BYTES_MAX) {
+  const { value } = await readJsonBody(request, bytesMax);
   return value as OperatorCall['params'];
 }
 

@@ -617,6 +617,7 @@ export interface Payment {
           | 'contradicting_refund'
           | 'excess_refund'
           | 'receipt_conflict'
+          | 'restored'
         )
       | (string & {});
     /**
@@ -632,7 +633,7 @@ export interface Payment {
      */
     excessMinor: number | null;
     /**
-     * Only of `excess_refund`: when the operator reviewed it. Until then no refund of the transaction is accepted
+     * Only of `excess_refund` and `restored`: when the operator reviewed it. Until then Kefel accepts no refund of the transaction, or no payment
      */
     reviewedAt: string | null;
     /**

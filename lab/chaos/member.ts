@@ -14,11 +14,11 @@ const NAME = 'Chaos';
 
 /** An owner of the merchant who works on the dashboard, with a passkey in software. */
 export class Member {
-  readonly #caller: Caller;
+  #caller: Caller;
   readonly #authenticator: SoftwareAuthenticator;
   readonly #origin: string;
-  readonly #cookie: string;
-  readonly #csrf: string;
+  #cookie: string;
+  #csrf: string;
 
   private constructor(
     caller: Caller,
@@ -50,6 +50,27 @@ export class Member {
     const url = `${origin}/dashboard/account`;
     const page = await caller.expect({ method: 'GET', url, headers: fromPage(cookie) }, 200);
     return new Member(caller, authenticator, { origin, cookie, csrf: requiredField(page, 'csrf') });
+  }
+
+  /** Signs in with the passkey, as in a browser without a session. */
+  async signIn(caller: Caller): Promise<void> {
+    this.#caller = caller;
+    const post = (path: string, cookie: string, body: object) =>
+      this.#caller.expect(
+        jsonPost(`${this.#origin}/dashboard/${path}`, fromPage(cookie), JSON.stringify(body)),
+        200,
+      );
+    const offer = await post('sign-in/options', '', {});
+    const credential = await this.#authenticator.sign(JSON.parse(offer.body));
+    const signedIn = await post('sign-in', cookiesIn(offer), { credential });
+    this.#cookie = cookiesIn(signedIn);
+    this.#csrf = requiredField(await this.read('account'), 'csrf');
+  }
+
+  /** A page of the dashboard. */
+  read(path: string): Promise<HttpAnswer> {
+    const url = `${this.#origin}/dashboard/${path}`;
+    return this.#caller.expect({ method: 'GET', url, headers: fromPage(this.#cookie) }, 200);
   }
 
   /** Cancels the payment by its page's button; a second click changes nothing. */

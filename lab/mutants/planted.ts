@@ -18,7 +18,7 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'src/domain/transition.ts': {
     "    case 'processing':\n      return «reject(step, 'attempt_in_flight'→end(step, 'canceled'»);\n    default:":
       'a merchant cancels while the customer is paying',
-    "  if (intent.status === «'processing'→'expired'») {\n    return reject(step, 'attempt_in_flight');":
+    "  if (intent.status === «'processing'→'expired'» || isHeldOpen(step)) {":
       'two attempts in flight',
     "if («intent.status !== 'open' || intent.attempts.length→intent.attempts.length» >= ATTEMPTS_MAX) {":
       'an attempt starts on a payment that has ended',
@@ -44,7 +44,7 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       'a payment expires under the customer who is paying',
     "const wasNeverCalled = attempt.startClaim «=== 'free'→!== 'not_needed'»;":
       'a prompt that was sent counts as never sent',
-    'if (step.nowMs < «→2 * »terms.expiresAtMs) {': 'no expiry',
+    'if (step.nowMs < «→2 * »expiryAtMs(next.intent)) {': 'no expiry',
   },
   'src/domain/resolve.ts': {
     "if (step.intent.status === «'succeeded'→'canceled'») {":
@@ -69,7 +69,7 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "  canceled: «null→'payment_failed'»,": 'a cancellation sends PAYMENT_FAILED',
     "if («terms.kind === 'express' || →»attempts.length >= ATTEMPTS_MAX) {":
       'an express payment that failed stays open',
-    "return «step.nowMs >= terms.expiresAtMs ? end(reopened, 'expired') : →»reopened;":
+    "return «step.nowMs >= expiryAtMs(step.intent) ? end(reopened, 'expired') : →»reopened;":
       'a payment reopens after its time',
     'endedAtMs: «intent.endedAtMs ?? →»step.nowMs': 'a late payment moves the time of the end',
   },
@@ -157,6 +157,14 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "roundedShare(amountMinor, rate.basisPoints, «'half_up'→'down'»)":
       'the commission is rounded down',
   },
+  'src/intent/deliveries.ts': {
+    'const deliveries = [...event.deliveries.with(position, claim)«, ...others→»];':
+      'only the first endpoint gets the event',
+    "delivery«?.deliveryStatus === 'queued'→ !== undefined» ? { event, delivery } : null":
+      'an outdated event is sent after its successor',
+    '      for (const known of «positions→positions.slice(0, 1)») {\n':
+      'a resent event reaches only its first endpoint at once',
+  },
   'src/intent/payment-intent.ts': {
     'return stored.intent?«.terms.uuid→.terms.uniqueId» === request.terms.uuid':
       'a repeated call finds its own payment taken',
@@ -167,12 +175,6 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       'an expired payment reads as open',
     'if (isLeased && «this.#record.projectedVersion() === version→version > 0») {':
       'the confirmation of an old version ends the lease of the newest',
-    'const deliveries = [...event.deliveries.with(position, claim)«, ...others→»];':
-      'only the first endpoint gets the event',
-    "delivery«?.deliveryStatus === 'queued'→ !== undefined» ? { event, delivery } : null":
-      'an outdated event is sent after its successor',
-    '      for (const known of «positions→positions.slice(0, 1)») {\n':
-      'a resent event reaches only its first endpoint at once',
   },
   'src/intent/record.ts': {
     '«      this.save({ projectionDueAtMs: shownByMs });\n→»':

@@ -89,6 +89,27 @@ export class Cloudflare {
     }
   }
 
+  /** The data that a query of analytics finds. Throws CloudflareError. */
+  async query<Data>(query: string, variables: Readonly<Record<string, string>>): Promise<Data> {
+    const path = '/graphql';
+    const { status, text } = await this.#reach('POST', path, {
+      method: 'POST',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+      headers: { authorization: `Bearer ${this.#token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ query, variables }),
+    });
+    const answer = parsed(text) as {
+      data?: Data | null;
+      errors?: readonly { message: string }[] | null;
+    };
+    const [error] = answer?.errors ?? [];
+    if (answer?.data == null || error !== undefined) {
+      const reason = error?.message ?? `status ${status}`;
+      throw new CloudflareError(`Cloudflare refused the query: ${reason}`, path, null, status);
+    }
+    return answer.data;
+  }
+
   async #send({ method, path, body, headers = {} }: CloudflareCall): Promise<Envelope> {
     const response = await this.#reach(method, path, {
       method,
@@ -163,11 +184,16 @@ async function loginToken(environment: NodeJS.ProcessEnv): Promise<string> {
 }
 
 function envelopeIn(text: string): Envelope | null {
+  const value = parsed(text);
+  return typeof value === 'object' && value !== null && 'success' in value
+    ? (value as Envelope)
+    : null;
+}
+
+/** Null for a text that is no JSON. */
+function parsed(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && 'success' in value
-      ? (value as Envelope)
-      : null;
+    return JSON.parse(text);
   } catch {
     return null;
   }

@@ -51,11 +51,11 @@ export async function databaseSettings(): Promise<readonly unknown[]> {
  */
 export async function prepareLocalDatabase(
   stateDirectory: string,
-  provision: (database: LocalDatabase) => Promise<readonly SqlStatement[]>,
+  provision: (database: LocalDatabase) => Promise<readonly SqlStatement[]> = async () => [],
   people: readonly SqlStatement[] = [],
 ): Promise<void> {
   Object.assign(process.env, WRANGLER_ENVIRONMENT);
-  const { getPlatformProxy, unstable_splitSqlQuery } = await import('wrangler');
+  const { getPlatformProxy } = await import('wrangler');
   // A configuration with the databases alone, or the proxy would open the payments' storage too.
   const directory = await mkdtemp(join(tmpdir(), 'kefel-d1-'));
   try {
@@ -70,18 +70,7 @@ export async function prepareLocalDatabase(
     });
     try {
       const { DB, BACK_OFFICE_DB } = proxy.env;
-      const [ofPayments, ofBackOffice] = await readMigrations();
-      for (const [database, migrations] of [
-        [DB, ofPayments],
-        [BACK_OFFICE_DB, ofBackOffice],
-      ] as const) {
-        for (const migration of await pendingMigrations(database, migrations)) {
-          await runBatch(database, [
-            ...unstable_splitSqlQuery(migration.sql).map((sql) => ({ sql, params: [] })),
-            { sql: 'INSERT INTO d1_migrations (name) VALUES (?1)', params: [migration.name] },
-          ]);
-        }
-      }
+      await migrate(DB, BACK_OFFICE_DB);
       await runBatch(DB, await provision(DB));
       await runBatch(BACK_OFFICE_DB, people);
     } finally {
@@ -89,6 +78,23 @@ export async function prepareLocalDatabase(
     }
   } finally {
     await rm(directory, { recursive: true });
+  }
+}
+
+/** Applies pending migrations to both databases. */
+export async function migrate(payments: LocalDatabase, backOffice: LocalDatabase): Promise<void> {
+  const { unstable_splitSqlQuery } = await import('wrangler');
+  const [ofPayments, ofBackOffice] = await readMigrations();
+  for (const [database, migrations] of [
+    [payments, ofPayments],
+    [backOffice, ofBackOffice],
+  ] as const) {
+    for (const migration of await pendingMigrations(database, migrations)) {
+      await runBatch(database, [
+        ...unstable_splitSqlQuery(migration.sql).map((sql) => ({ sql, params: [] })),
+        { sql: 'INSERT INTO d1_migrations (name) VALUES (?1)', params: [migration.name] },
+      ]);
+    }
   }
 }
 

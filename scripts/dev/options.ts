@@ -22,6 +22,7 @@ merchant. Starts stand-ins for the providers, and prints the first steps.`,
       },
     },
     'no-stand-ins': { value: null, about: 'start no stand-ins: production then has no methods' },
+    empty: { value: null, about: 'no demo merchant: to restore a backup into this gateway' },
     'payments-only': { value: null, about: 'run the payments alone, without the back office' },
     verbose: {
       value: null,

@@ -1,5 +1,6 @@
 import { DEFAULT_STATE_DIRECTORY } from '../project/files.ts';
 import type { Secrets } from '../project/secrets.ts';
+import { prepareLocalDatabase } from './d1.ts';
 import type { DemoMerchant } from './demo-merchant.ts';
 import { demoMerchant, publishDemoMerchant, seedDemoMerchant } from './demo-merchant.ts';
 import { localSecrets, warnOfRailSecrets } from './local-secrets.ts';
@@ -11,15 +12,21 @@ export interface Prepared {
   readonly merchant: DemoMerchant;
 }
 
-/** Creates local secrets, the tables in `stateDirectory` and the demo merchant behind `baseUrl`. */
+/**
+ * Creates local secrets, the tables in `stateDirectory` and the demo merchant behind `baseUrl`, unless
+ * the gateway stays empty.
+ */
 export async function prepareLocalGateway(
   stateDirectory: string,
   baseUrl: string,
+  isEmpty = false,
 ): Promise<Prepared> {
   const secrets = await localSecrets();
   await warnOfRailSecrets();
   const merchant = await demoMerchant(baseUrl, secrets);
-  await seedDemoMerchant(stateDirectory, merchant, secrets);
+  await (isEmpty
+    ? prepareLocalDatabase(stateDirectory)
+    : seedDemoMerchant(stateDirectory, merchant, secrets));
   return { secrets, merchant };
 }
 

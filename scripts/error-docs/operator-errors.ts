@@ -109,4 +109,26 @@ export const OPERATOR_ERRORS: Readonly<Record<OperatorProblemCode, ErrorText>> =
     meaning: 'The bucket has no such backup or part: it was deleted after 35 days, or never ended.',
     remedy: 'List the backups with `npm run operator -- backup list`.',
   },
+  backup_unreadable: {
+    meaning: 'A part is damaged or renamed, or `BACKUP_KEYS` lacks its key.',
+    remedy: 'Set `BACKUP_KEYS` as it was when the backup was made.',
+  },
+  backup_newer: {
+    meaning: 'The backup was made by a release with more migrations than this gateway has.',
+    remedy: 'Deploy that release, then restore.',
+  },
+  gateway_not_empty: {
+    meaning: 'A restore only fills an empty gateway, so that it cannot mix two states.',
+    remedy: 'Set up a new gateway, and restore into that.',
+  },
+  restore_under_way: {
+    meaning: 'Another restore has begun and has not ended.',
+    remedy: 'Repeat the command with the run that the message names.',
+  },
+  payment_remembers: {
+    meaning:
+      'Since that time an attempt, an outcome, a refund or an event was recorded. Set back, the payment would forget money or a message.',
+    remedy: 'Choose a later time, or leave the payment as it is.',
+    retry: 'never',
+  },
 };

@@ -149,7 +149,8 @@ export class Gateway implements RunningGateway {
     try {
       const answer = await fetch(url, { headers, signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });
       await answer.body?.cancel();
-      return answer.ok;
+      // An empty gateway knows no key.
+      return answer.ok || answer.status === 401;
     } catch {
       return false;
     }

@@ -33,7 +33,11 @@ await runScript(SCRIPT, async (options) => {
   Object.assign(process.env, WRANGLER_ENVIRONMENT);
   const { port, built = '', verbose: isVerbose } = options;
   const stateDirectory = options['persist-to'];
-  const { secrets } = await prepareLocalGateway(stateDirectory, `http://localhost:${port}`);
+  const { secrets } = await prepareLocalGateway(
+    stateDirectory,
+    `http://localhost:${port}`,
+    options.empty,
+  );
   const configFiles = await writeWorkers({
     directory: join(stateDirectory, 'workers'),
     secrets,

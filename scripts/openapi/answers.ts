@@ -155,6 +155,7 @@ const ANOMALIES = {
   contradicting_refund: true,
   excess_refund: true,
   receipt_conflict: true,
+  restored: true,
 } satisfies Record<Anomaly['kind'], true>;
 
 const anomaly = answer<Payment['anomalies'][number]>({
@@ -168,7 +169,7 @@ const anomaly = answer<Payment['anomalies'][number]>({
   ),
   reviewedAt: v.nullable(
     timeOf(
-      'Only of `excess_refund`: when the operator reviewed it. Until then no refund of the transaction is accepted',
+      'Only of `excess_refund` and `restored`: when the operator reviewed it. Until then Kefel accepts no refund of the transaction, or no payment',
     ),
   ),
   createdAt: time,

@@ -6,6 +6,9 @@ import type { Given } from './command.ts';
 
 /** Commands about backups, which take many requests. */
 
+/** A request that died keeps the next ones waiting for half a minute. */
+const AGAIN_MS = 2_000;
+
 interface Begun {
   readonly run: string | null;
   readonly isFinished: boolean;
@@ -20,6 +23,7 @@ export async function* backUpNow(gateway: Gateway): AsyncGenerator<Begun> {
     if (begun.isFinished) {
       return;
     }
+    await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
   }
 }
 

@@ -136,12 +136,14 @@ export async function send(gateway: Gateway, request: ApiRequest): Promise<unkno
   if (response.status >= 300 && response.status < 400) {
     throw new GatewayError(
       'Cloudflare Access requires a sign-in: set CF_ACCESS_CLIENT_ID and CF_ACCESS_CLIENT_SECRET',
+      response.status,
     );
   }
   const envelope = envelopeIn(await response.text());
   if (envelope === null) {
     throw new GatewayError(
       `${gateway.origin} responded with ${response.status} but no JSON: is it Kefel?`,
+      response.status,
     );
   }
   if (!response.ok) {

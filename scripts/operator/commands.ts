@@ -9,6 +9,7 @@ import { ERASE_CUSTOMER, EXPORT_CUSTOMER } from '../../back-office/operator/acti
 import { MESSAGE_QUEUES } from '../../src/dead-letters/queues.ts';
 import { LETTER_STATUSES } from '../../src/dead-letters/store.ts';
 import { type Command, type Given, UsageError } from './command.ts';
+import { restoreLines } from './restore-lines.ts';
 import { linesOf } from './text.ts';
 import { PART_READERS, READERS } from './values.ts';
 import { ACTION_VIEWS, READ_VIEWS } from './views.ts';
@@ -307,6 +308,22 @@ export const COMMANDS: readonly Command[] = grouped([
       yield* (await import('./rebuild-namespace.ts')).rebuildNamespace(...given);
     },
     shown: ['rebuilt missing failed next costsDollarsAtMost'],
+  },
+  {
+    name: 'restore gateway',
+    about: 'fill an empty gateway from a backup; run again, it continues where it stopped',
+    positionals: [],
+    options: {
+      run: { value: 'RUN', about: 'run of the backup, such as 20261127T011700Z', isRequired: true },
+      from: { value: 'DIR', about: 'first upload the parts of a fetched copy into the bucket' },
+    },
+    examples: ['restore gateway --run 20261127T011700Z --from backup'],
+    request: () => ({ path: '/restore' }),
+    // Loaded with its call: the tests of these commands run where Node's modules are missing.
+    async *run(gateway, given) {
+      yield* (await import('./restore-gateway.ts')).restoreGateway(gateway, given);
+    },
+    shown: restoreLines,
   },
   {
     name: 'backup now',

@@ -30,7 +30,7 @@ const PAYMENT: View = [
       'id reference transactionId status returnedMinor railReference actionReason failureReason ' +
         'secondOperatorNeeded proposal',
     ],
-    anomalies: ['kind atMs other'],
+    anomalies: ['kind atMs backedUpAtMs other'],
     history: ['atMs command fromStatus toStatus detail'],
     events: ['type origin deliveryStatus tries createdAtMs'],
   },
@@ -112,6 +112,7 @@ export const ACTION_VIEWS: Readonly<Record<Answers, Shown>> = {
   review: ['note'],
   rebuilt: ['rebuilt missing failed next'],
   restored: ['undoBookmark'],
+  restored_gateway: ['*'],
   backup: BACKUP,
   customer: ['next'],
   modes: MODES,

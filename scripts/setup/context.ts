@@ -33,6 +33,9 @@ export interface Operator {
   readonly secret: string;
 }
 
+/** What reads and changes the account. */
+export type AccountAccess = Pick<Setup, 'cloudflare' | 'runWrangler' | 'path'>;
+
 /** What the steps know and change together. */
 export class Setup {
   readonly options: RunOptions;

@@ -1,5 +1,5 @@
 import { resourcesOf } from '../deployment/render.ts';
-import type { Setup } from './context.ts';
+import type { AccountAccess, Setup } from './context.ts';
 import { SetupProblem } from './explain.ts';
 import type { Step, Work } from './step.ts';
 
@@ -11,7 +11,7 @@ interface DatabaseRow {
   readonly name: string;
 }
 
-export async function databaseOf(setup: Setup, name: string): Promise<DatabaseRow | null> {
+export async function databaseOf(setup: AccountAccess, name: string): Promise<DatabaseRow | null> {
   const rows = await setup.cloudflare.list<DatabaseRow>(setup.path(`d1/database?name=${name}`));
   return rows.find((row) => row.name === name) ?? null;
 }

@@ -4,6 +4,7 @@ import { type Gateway, GatewayError, send } from '../operator/client.ts';
 import type { Operator, Setup } from './context.ts';
 import { SetupProblem } from './explain.ts';
 import type { Step } from './step.ts';
+import type { Terminal } from './terminal.ts';
 
 /** A new address needs a certificate, which takes minutes. */
 const REACHABLE_WITHIN_MS = 10 * 60_000;
@@ -85,12 +86,20 @@ interface Report {
   readonly finishedAt: string | null;
 }
 
-/** Starts the self-check, prints each result as soon as it is known, and fails for a wrong one. */
+/** Waits for the addresses, then checks the gateway. */
 export async function checkGateway(setup: Setup, operator: Operator): Promise<void> {
-  const { deployment, terminal } = setup;
-  const origin = deployment.addresses.backOffice;
-  await waitUntilReachable(setup, origin);
-  await waitUntilReachable(setup, deployment.addresses.payments);
+  const { addresses } = setup.deployment;
+  await waitUntilReachable(setup, addresses.backOffice);
+  await waitUntilReachable(setup, addresses.payments);
+  await runSelfCheck(addresses.backOffice, operator, setup.terminal);
+}
+
+/** Starts the self-check, prints each result as soon as it is known, and fails for a wrong one. */
+export async function runSelfCheck(
+  origin: string,
+  operator: Operator,
+  terminal: Pick<Terminal, 'say'>,
+): Promise<void> {
   const headers = {
     authorization: `Bearer ${operator.secret}`,
     'x-operator': encodeURIComponent(operator.name),

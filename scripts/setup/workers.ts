@@ -12,7 +12,7 @@ import {
 } from '../deployment/version-tag.ts';
 import '../project/exit-on-signals.ts';
 import type { SecretName } from '../project/secrets.ts';
-import type { Setup } from './context.ts';
+import type { AccountAccess, Setup } from './context.ts';
 import { SetupProblem } from './explain.ts';
 import { databaseOf } from './resources.ts';
 import type { Step, Work } from './step.ts';
@@ -32,8 +32,9 @@ export function tablesStep(setup: Setup): Step {
   };
 }
 
-async function missingMigrations(
-  setup: Setup,
+/** Applies the migrations that a Worker's database lacks. */
+export async function missingMigrations(
+  setup: AccountAccess,
   { config, file }: RenderedWorker,
 ): Promise<readonly Work[]> {
   const [database] = config.d1_databases ?? [];
@@ -57,7 +58,7 @@ async function missingMigrations(
 }
 
 /** The names of the migrations that a database has; none for one that is not there. */
-async function appliedMigrations(setup: Setup, name: string): Promise<readonly string[]> {
+async function appliedMigrations(setup: AccountAccess, name: string): Promise<readonly string[]> {
   const database = await databaseOf(setup, name);
   if (database === null) {
     return [];

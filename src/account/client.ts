@@ -24,5 +24,6 @@ export function accountOf(env: Env, { environment, merchantId }: Tenant) {
     paymentOfReference: method('paymentOfReference'),
     volumes: method('volumes'),
     openVolume: method('openVolume'),
+    restore: method('restore'),
   };
 }

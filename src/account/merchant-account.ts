@@ -1,6 +1,5 @@
 import { DurableObject } from 'cloudflare:workers';
 import { placementOf } from '../config.ts';
-import { checkJurisdiction } from '../platform/objects.ts';
 import type { AccountPorts, OpenAccount } from './open-account.ts';
 
 type About<Method extends keyof OpenAccount> = Parameters<OpenAccount[Method]>;
@@ -21,6 +20,7 @@ export abstract class MerchantAccountObject extends DurableObject<Env> {
   /** The isolate loads the code with the first call, because few payments need it. */
   async #open(): Promise<OpenAccount> {
     // A payment whose gateway has another jurisdiction must not fill a new, second account.
+    const { checkJurisdiction } = await import('../platform/jurisdiction.ts');
     await checkJurisdiction(this.env.DB, placementOf(this.env));
     const { OpenAccount } = await import('./open-account.ts');
     this.#account ??= new OpenAccount(this.ctx, this.env, this.#ports);
@@ -61,6 +61,10 @@ export abstract class MerchantAccountObject extends DurableObject<Env> {
 
   async openVolume(...about: About<'openVolume'>) {
     return (await this.#open()).openVolume(...about);
+  }
+
+  async restore(...about: About<'restore'>) {
+    return (await this.#open()).restore(...about);
   }
 
   override async alarm(): Promise<void> {

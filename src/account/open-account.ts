@@ -6,6 +6,7 @@ import { concurrently } from '../platform/concurrently.ts';
 import { prepare, readInTime } from '../platform/database.ts';
 import { errorText, log } from '../platform/log.ts';
 import type {
+  AccountBackup,
   ClaimResult,
   CountedRefund,
   RefundClaim,
@@ -121,6 +122,23 @@ export class OpenAccount {
   openVolume(volume: number): void {
     this.#commit(() => {
       this.#volumes.open(volume, Date.now());
+      this.#arm();
+    });
+  }
+
+  /** Brings back rows of a backup. Repeated calls change nothing, and newer rows stay. */
+  async restore({ refunds, volumes, references }: AccountBackup): Promise<void> {
+    await this.#learnAlarm();
+    this.#commit(() => {
+      for (const refund of refunds) {
+        this.#refunds.restore(refund);
+      }
+      for (const volume of volumes) {
+        this.#volumes.restore(volume);
+      }
+      for (const { reference, paymentUniqueId } of references) {
+        this.#references.hold(reference, paymentUniqueId);
+      }
       this.#arm();
     });
   }

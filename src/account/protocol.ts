@@ -48,6 +48,22 @@ export function countedRefunds({ terms: { currency }, refunds }: Intent): readon
   });
 }
 
+/** A refund's row as a backup has it. `day`: the day on which it counts. */
+export interface BackedUpRefund extends Pick<Refund, 'id' | 'amountMinor'> {
+  readonly paymentUniqueId: string;
+  readonly stage: number;
+  readonly currency: string;
+  readonly day: number;
+}
+
+/** What comes back of an account. Claims do not: their requests have ended with the lost gateway. */
+export interface AccountBackup {
+  readonly refunds: readonly BackedUpRefund[];
+  /** The volumes of the merchant's book after the first, as D1 knows them. */
+  readonly volumes: readonly { readonly volume: number; readonly openedAtMs: number }[];
+  readonly references: readonly { readonly reference: string; readonly paymentUniqueId: string }[];
+}
+
 /** A claim without a refund yet. */
 export interface UnsettledClaim
   extends Pick<RefundClaim, 'refundUniqueId' | 'paymentUniqueId' | 'claimId'> {

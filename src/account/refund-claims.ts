@@ -1,5 +1,6 @@
 import { businessDay, DAY_MS } from '../domain/ethiopian-time.ts';
 import {
+  type BackedUpRefund,
   type ClaimResult,
   type CountedRefund,
   type RefundClaim,
@@ -136,11 +137,7 @@ export class RefundClaims {
       const isOwn = this.#claim(id)?.paymentUniqueId === paymentUniqueId;
       const claim = isOwn ? this.#deleteClaim(id) : null;
       const day = claim?.day ?? businessDay(refund.createdAtMs);
-      this.#sql.exec(
-        `INSERT INTO refunds (refund_unique_id, payment_unique_id, stage, amount_minor, currency, day)
-         VALUES (?, ?, ?, ?, ?, ?)`,
-        ...[id, paymentUniqueId, stage, amountMinor, currency, day],
-      );
+      this.#insert(paymentUniqueId, { id, stage, amountMinor, currency, day });
       this.#recount(claim, heldIn({ stage, amountMinor, currency, day }));
       return claim !== null;
     }
@@ -149,6 +146,24 @@ export class RefundClaims {
       this.#recount(heldIn(known), heldIn({ ...known, stage }));
     }
     return true;
+  }
+
+  /** Adds a refund of a backup with the day on which it counts. A known refund stays as it is. */
+  restore(refund: BackedUpRefund): void {
+    const { id, paymentUniqueId, stage, amountMinor, currency, day } = refund;
+    if (this.#refund(id) === null) {
+      this.#insert(paymentUniqueId, refund);
+      this.#recount(null, heldIn({ stage, amountMinor, currency, day }));
+    }
+  }
+
+  #insert(paymentUniqueId: string, refund: Omit<BackedUpRefund, 'paymentUniqueId'>): void {
+    const { id, stage, amountMinor, currency, day } = refund;
+    this.#sql.exec(
+      `INSERT INTO refunds (refund_unique_id, payment_unique_id, stage, amount_minor, currency, day)
+       VALUES (?, ?, ?, ?, ?, ?)`,
+      ...[id, paymentUniqueId, stage, amountMinor, currency, day],
+    );
   }
 
   /** The payment that has the refund or the claim, or null. */

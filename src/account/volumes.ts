@@ -43,6 +43,15 @@ export class Volumes {
     }
   }
 
+  /** Adds a volume that D1 knows. A known volume stays as it is. */
+  restore(volume: VolumeRow): void {
+    this.#sql.exec(
+      `INSERT INTO book_volumes (volume, opened_at_ms, is_copied) VALUES (?, ?, 1)
+       ON CONFLICT DO NOTHING`,
+      ...[volume.volume, volume.openedAtMs],
+    );
+  }
+
   /** The volumes that D1 may not know yet. */
   uncopied(): readonly VolumeRow[] {
     return this.#rows('WHERE is_copied = 0');

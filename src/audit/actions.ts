@@ -54,6 +54,8 @@ export const AUDIT_ACTIONS = [
   'dead_letter.discarded',
   'book.rebuilt',
   'book.restored',
+  'payment.restored',
+  'gateway.restored',
   'backup.begun',
   'payment.held',
   'payment.hold_released',

@@ -1,7 +1,7 @@
 import { accountOf } from '../account/client.ts';
 import type { Tenant } from '../domain/intent.ts';
 import { finishDailyRun } from '../platform/daily-runs.ts';
-import { batch, prepare } from '../platform/database.ts';
+import { prepare } from '../platform/database.ts';
 import { log } from '../platform/log.ts';
 import { hasBucket, writePart } from './bucket.ts';
 import { purgeBackups } from './expiry.ts';
@@ -9,13 +9,12 @@ import type { AccountExport, BookBackup, Manifest } from './manifest.ts';
 import { accountPartName, manifestName, runTimeMs } from './names.ts';
 import { databaseFacts, type Place, readPage } from './pages.ts';
 import {
+  commitStep,
   END,
   exportOf,
   finishRun,
   type Progress,
-  partStatement,
   partsOf,
-  placeStatement,
   releaseRun,
   storePage,
   takeRun,
@@ -35,15 +34,19 @@ const STEPS_MAX = 500;
 
 /** Refunds of one part, of about 150 bytes each. */
 const REFUNDS_PER_PART = 5_000;
-const ACCOUNTS_PER_PAGE = 100;
+/** A page must end within the lease of its run. */
+const ACCOUNTS_PER_PAGE = 20;
 const BOOKS_PER_PAGE = 1_000;
 
 /** The place of the accounts, after the tables. */
 const ACCOUNTS = 'accounts';
 
-/** `finished`: the run has ended. `unfinished`: call again. `idle`: nothing to do, or another works. */
+/**
+ * `finished`: the run has ended. `unfinished`: call again. `busy`: another call works on it.
+ * `idle`: today's run has ended, or there is no bucket.
+ */
 export type RunOutcome = {
-  readonly state: 'finished' | 'unfinished' | 'idle';
+  readonly state: 'finished' | 'unfinished' | 'busy' | 'idle';
   readonly run: string | null;
 };
 
@@ -57,45 +60,37 @@ export async function continueBackup(
     return { state: 'idle', run: null };
   }
   const facts = () => databaseFacts(env.DB, PAYMENTS_TABLES);
-  const progress = await takeRun(env.DB, 'payments', facts, { nowMs, isExtra });
-  if (progress === null) {
-    return { state: 'idle', run: null };
+  const taken = await takeRun(env.DB, 'payments', facts, { nowMs, isExtra });
+  if (taken.state !== 'taken') {
+    return { state: taken.state === 'busy' ? 'busy' : 'idle', run: null };
   }
+  let { progress } = taken;
   const { run } = progress;
-  let { place } = progress;
   for (let steps = 0; steps < stepsMax; steps += 1) {
+    const { place } = progress;
     if (place?.table === END) {
-      await finish(env, run, nowMs);
+      await finish(env, run, Date.now());
       return { state: 'finished', run };
     }
-    place =
-      place?.table === ACCOUNTS
-        ? await exportAccounts(env, run, place, nowMs)
-        : await exportTable(env, progress, place, nowMs);
+    const step = place?.table === ACCOUNTS ? exportAccounts : exportTable;
+    progress = { ...progress, ...(await step(env, progress)) };
   }
   await releaseRun(env.DB, 'payments', run);
   return { state: 'unfinished', run };
 }
 
-async function exportTable(
-  env: Env,
-  progress: Progress,
-  place: Place | null,
-  nowMs: number,
-): Promise<Place> {
-  const page = await readPage(env.DB, PAYMENTS_TABLES, place, progress);
+type Stepped = Pick<Progress, 'place' | 'lease'>;
+
+async function exportTable(env: Env, progress: Progress): Promise<Stepped> {
+  const page = await readPage(env.DB, PAYMENTS_TABLES, progress.place, progress);
   const next = page.next ?? { table: ACCOUNTS, part: 1, after: null };
-  await storePage(env, 'payments', progress, { ...page, next }, nowMs);
-  return next;
+  const lease = await storePage(env, 'payments', progress, { ...page, next });
+  return { place: next, lease };
 }
 
 /** Exports the refunds of some accounts: of the tenants whose books have any. */
-async function exportAccounts(
-  env: Env,
-  run: string,
-  { after }: Place,
-  nowMs: number,
-): Promise<Place> {
+async function exportAccounts(env: Env, progress: Progress): Promise<Stepped> {
+  const after = progress.place?.after;
   const { results: tenants } = await prepare(env.DB, {
     sql: `SELECT DISTINCT environment, merchant_id AS merchantId FROM book_digest
       WHERE digest ->> '$.hasRefunds' = 1 AND (environment, merchant_id) > (?1, ?2)
@@ -104,21 +99,18 @@ async function exportAccounts(
   }).all<Tenant>();
   const parts = [];
   for (const tenant of tenants) {
-    parts.push(...(await exportAccount(env, run, tenant, nowMs)));
+    parts.push(...(await exportAccount(env, progress.run, tenant)));
   }
   const last = tenants.at(-1);
   const next: Place =
     last === undefined
       ? { table: END, part: 1, after: null }
       : { table: ACCOUNTS, part: 1, after: [last.environment, last.merchantId] };
-  await batch(env.DB, [
-    ...parts.map((part) => partStatement('payments', run, ACCOUNTS, part)),
-    placeStatement('payments', run, next, nowMs),
-  ]);
-  return next;
+  const lease = await commitStep(env.DB, 'payments', progress, { table: ACCOUNTS, parts, next });
+  return { place: next, lease };
 }
 
-async function exportAccount(env: Env, run: string, tenant: Tenant, nowMs: number) {
+async function exportAccount(env: Env, run: string, tenant: Tenant) {
   const account = accountOf(env, tenant);
   const parts = [];
   for (let after = ''; ; ) {
@@ -127,7 +119,8 @@ async function exportAccount(env: Env, run: string, tenant: Tenant, nowMs: numbe
     if (last === undefined) {
       return parts;
     }
-    parts.push(await writePart(env, accountPartName(tenant, run, parts.length + 1), rows, nowMs));
+    const name = accountPartName(tenant, run, parts.length + 1);
+    parts.push(await writePart(env, name, rows, Date.now()));
     after = last.refund_unique_id;
   }
 }

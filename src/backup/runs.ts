@@ -8,16 +8,24 @@ import { AUDIT_LOG } from './tables.ts';
 
 /** The daily run of each database: where it is, and which parts it has written. */
 
-/** A step takes seconds. After this, the run's worker counts as dead, and the next cron continues. */
-const LEASE_MS = 10 * 60_000;
+/**
+ * A step takes a second or two, and renews the lease. After this, its worker counts as dead, and the
+ * next cron or operator continues.
+ */
+const LEASE_MS = 30_000;
 
 /** The day of a run begins at 01:30 UTC, 04:30 in Addis Ababa, when few people pay. */
 const DAY_MS = 24 * 60 * 60_000;
 const DAY_BEGINS_MS = 90 * 60_000;
 
-/** A run in progress. */
-export interface Progress extends AuditRange {
+/** Who works on a run holds its lease, and each step replaces it. */
+export interface HeldRun {
   readonly run: string;
+  readonly lease: number;
+}
+
+/** A run in progress. */
+export interface Progress extends AuditRange, HeldRun {
   /** Null: the beginning. */
   readonly place: Place | null;
 }
@@ -34,16 +42,21 @@ interface RunRow {
 const COLUMNS = `run, audit_from_id AS auditFromId, audit_to_id AS auditToId, place,
   leased_until_ms AS leasedUntilMs, finished_at_ms AS finishedAtMs`;
 
+/** `done`: today's run has ended. `busy`: another call works on it, or has died just now. */
+export type TakenRun =
+  | { readonly state: 'taken'; readonly progress: Progress }
+  | { readonly state: 'done' | 'busy' };
+
 /**
- * Begins the run of the day, or continues one that has not ended. Null when today's run has ended or
- * another call works on it. `isExtra`: begins one even if today's has ended.
+ * Begins the run of the day, or continues one that has not ended. `isExtra`: begins one even if
+ * today's has ended.
  */
 export async function takeRun(
   db: D1Database,
   database: DatabaseName,
   facts: () => Promise<DatabaseFacts>,
   { nowMs, isExtra }: { readonly nowMs: number; readonly isExtra: boolean },
-): Promise<Progress | null> {
+): Promise<TakenRun> {
   const newest = await newestRun(db, database);
   if (newest === null || (newest.finishedAtMs !== null && (isExtra || isOver(newest, nowMs)))) {
     await insertRun(db, database, await facts(), nowMs);
@@ -53,10 +66,12 @@ export async function takeRun(
   const params = [nowMs + LEASE_MS, database, nowMs];
   const [taken] = (await prepare(db, { sql, params }).all<RunRow>()).results;
   if (taken === undefined) {
-    return null;
+    const now = await newestRun(db, database);
+    return { state: now?.finishedAtMs === null ? 'busy' : 'done' };
   }
-  const { run, auditFromId, auditToId, place } = taken;
-  return { run, auditFromId, auditToId, place: place === null ? null : JSON.parse(place) };
+  const { run, auditFromId, auditToId, place, leasedUntilMs: lease } = taken;
+  const known: Place | null = place === null ? null : JSON.parse(place);
+  return { state: 'taken', progress: { run, auditFromId, auditToId, lease, place: known } };
 }
 
 function isOver({ finishedAtMs }: RunRow, nowMs: number): boolean {
@@ -86,21 +101,16 @@ async function insertRun(
   await prepare(db, { sql, params: [database, runAt(nowMs), ...lists, auditToId] }).run();
 }
 
-/** Writes the rows of a page as a part, and then where the run continues. */
+/** Writes the rows of a page as a part, and then where the run continues. Returns the new lease. */
 export async function storePage(
   env: Env,
   database: DatabaseName,
-  { run }: Pick<Progress, 'run'>,
+  held: HeldRun,
   { table, part, rows, next }: TablePage,
-  nowMs: number,
-): Promise<void> {
+): Promise<number> {
   const written =
-    rows.length === 0 ? [] : [await writeRows(env, database, run, { table, part, rows }, nowMs)];
-  const partRun = table === AUDIT_LOG.table ? '' : run;
-  await batch(env.DB, [
-    ...written.map((digest) => partStatement(database, partRun, table, digest)),
-    placeStatement(database, run, next, nowMs),
-  ]);
+    rows.length === 0 ? [] : [await writeRows(env, database, held.run, { table, part, rows })];
+  return commitStep(env.DB, database, held, { table, parts: written, next });
 }
 
 async function writeRows(
@@ -108,8 +118,8 @@ async function writeRows(
   database: DatabaseName,
   run: string,
   { table, part, rows }: Omit<TablePage, 'next'>,
-  nowMs: number,
 ): Promise<PartDigest> {
+  const nowMs = Date.now();
   if (table !== AUDIT_LOG.table) {
     return writePart(env, databasePartName(database, run, table, part), rows, nowMs);
   }
@@ -123,32 +133,42 @@ export function withoutAddresses(rows: readonly RowLine[]): RowLine[] {
   return rows.map((row) => ({ ...row, address: null }));
 }
 
-export function partStatement(
-  database: DatabaseName,
-  run: string,
-  table: string,
-  { name, rows, sha256 }: PartDigest,
-) {
-  return {
-    sql: `INSERT INTO backup_parts (database, run, name, table_name, row_count, sha256)
-      VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO UPDATE SET row_count = ?5, sha256 = ?6`,
-    params: [database, run, name, table, rows, sha256],
-  };
+interface Step {
+  readonly table: string;
+  /** What the step has written. */
+  readonly parts: readonly PartDigest[];
+  /** Null: all tables are exported. */
+  readonly next: Place | null;
 }
 
-/** `place` null: all tables are exported. */
-export function placeStatement(
+/** Stores a step, or throws because the lease was lost. Returns the new lease. */
+export async function commitStep(
+  db: D1Database,
   database: DatabaseName,
-  run: string,
-  place: Place | null,
-  nowMs: number,
-) {
-  const stored = JSON.stringify(place ?? { table: END, part: 1, after: null });
-  return {
-    sql: `UPDATE backup_runs SET place = ?1, leased_until_ms = ?2
-      WHERE database = ?3 AND run = ?4 AND finished_at_ms IS NULL`,
-    params: [stored, nowMs + LEASE_MS, database, run],
-  };
+  { run, lease }: HeldRun,
+  { table, parts, next }: Step,
+): Promise<number> {
+  const place = JSON.stringify(next ?? { table: END, part: 1, after: null });
+  // Never the same twice, so that it names its holder.
+  const renewed = Math.max(Date.now() + LEASE_MS, lease + 1);
+  const partRun = table === AUDIT_LOG.table ? '' : run;
+  const [moved] = await batch(db, [
+    {
+      sql: `UPDATE backup_runs SET place = ?1, leased_until_ms = ?2
+        WHERE database = ?3 AND run = ?4 AND finished_at_ms IS NULL AND leased_until_ms = ?5`,
+      params: [place, renewed, database, run, lease],
+    },
+    ...parts.map(({ name, rows, sha256 }) => ({
+      sql: `INSERT INTO backup_parts (database, run, name, table_name, row_count, sha256)
+        SELECT ?1, ?2, ?3, ?4, ?5, ?6 WHERE changes() > 0
+        ON CONFLICT DO UPDATE SET row_count = ?5, sha256 = ?6`,
+      params: [database, partRun, name, table, rows, sha256],
+    })),
+  ]);
+  if (moved?.meta.changes !== 1) {
+    throw new Error(`another call continues the run ${run}`);
+  }
+  return renewed;
 }
 
 /** The place after the last table. */
@@ -177,15 +197,15 @@ export async function finishRun(
   ]);
 }
 
-/** The run that someone works on; null when none. */
-export function currentRun(
+/** What a run exports of the audit log; null when another call holds the run, or none. */
+export function heldRange(
   db: D1Database,
   database: DatabaseName,
-  nowMs: number,
-): Promise<string | null> {
-  const sql = `SELECT run FROM backup_runs
-    WHERE database = ?1 AND finished_at_ms IS NULL AND leased_until_ms > ?2`;
-  return prepare(db, { sql, params: [database, nowMs] }).first<string>('run');
+  { run, lease }: HeldRun,
+): Promise<AuditRange | null> {
+  const sql = `SELECT audit_from_id AS auditFromId, audit_to_id AS auditToId FROM backup_runs
+    WHERE database = ?1 AND run = ?2 AND leased_until_ms = ?3 AND finished_at_ms IS NULL`;
+  return prepare(db, { sql, params: [database, run, lease] }).first<AuditRange>();
 }
 
 /** When a run last ended; null before the first time. */

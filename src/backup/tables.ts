@@ -63,4 +63,5 @@ export const PAYMENTS_TABLES_LEFT_OUT: Readonly<Record<string, string>> = {
   self_check_results: 'an operator checks the gateway again',
   backup_runs: 'the state of the export itself',
   backup_parts: 'the manifest has what it says',
+  restore: 'the restore of this gateway alone',
 };

@@ -1,7 +1,6 @@
 import { DurableObject } from 'cloudflare:workers';
 import { placementOf } from '../config.ts';
 import type { Applied, ProjectionMessage } from '../intent/protocol.ts';
-import { checkJurisdiction } from '../platform/objects.ts';
 import type { News } from './listeners.ts';
 import type { OpenBook } from './open-book.ts';
 import type { Answer, QuestionArguments, QuestionName } from './questions.ts';
@@ -17,6 +16,7 @@ export class MerchantBook extends DurableObject<Env> {
   /** The isolate loads the code with the first call, and no payment waits for it. */
   async #open(): Promise<OpenBook> {
     // A payment whose gateway has another jurisdiction must not fill a new, second book.
+    const { checkJurisdiction } = await import('../platform/jurisdiction.ts');
     await checkJurisdiction(this.env.DB, placementOf(this.env));
     const { OpenBook } = await import('./open-book.ts');
     this.#book ??= new OpenBook(this.ctx, this.env);

@@ -1,3 +1,4 @@
+import { counts } from './queries/counts.ts';
 import { customersPayments } from './queries/customers.ts';
 import { countFailed, deliveriesOf, events, undelivered } from './queries/deliveries.ts';
 import { payments, paymentsAfter, summaries } from './queries/payments.ts';
@@ -9,6 +10,7 @@ import { attempts, totals } from './queries/totals.ts';
 
 /** The questions a book answers, by name. Each is one synchronous read of the book's tables. */
 export const QUESTIONS = {
+  counts,
   payments,
   summaries,
   totals,

@@ -10,6 +10,7 @@ import {
   reportedAttempt,
 } from '../domain/intent.ts';
 import { type Method, TRAITS } from '../domain/method.ts';
+import { isHeld } from '../domain/restored.ts';
 import { expiryHeldUntilMs } from '../domain/time.ts';
 import { webUrl } from '../http/web-url.ts';
 import type { FormProblem } from '../i18n/messages.ts';
@@ -145,6 +146,10 @@ function stateOf(intent: Intent, nowMs: number, context: ViewContext): CheckoutS
   const ended = { mayStillSettle, askedPhone: unresolved ? promptedPhone(unresolved) : null };
   switch (intent.status) {
     case 'open':
+      // The customer may have paid a restored payment by an attempt that Kefel does not know.
+      if (isHeld(intent, nowMs)) {
+        return { kind: 'expired', ...ended, mayStillSettle: true };
+      }
       // An express payment is open only briefly: it starts and ends with its attempt.
       return intent.terms.kind === 'hosted'
         ? chooseState(intent, mayStillSettle, context)

@@ -8,6 +8,7 @@ import {
   type Rejection,
 } from './intent.ts';
 import { refundTimes } from './refund-time.ts';
+import { expiryAtMs } from './restored.ts';
 import { queryTimeMs, windowIsOpen } from './time.ts';
 import { transition } from './transition.ts';
 
@@ -76,7 +77,7 @@ export function nextWakeAtMs(intent: Intent): number | null {
   const mayExpire = intent.status === 'open' || attemptInFlight(intent)?.status === 'unresolved';
   const times = [
     ...refundTimes(intent),
-    ...(mayExpire ? [intent.terms.expiresAtMs] : []),
+    ...(mayExpire ? [expiryAtMs(intent)] : []),
     ...intent.attempts.filter(windowIsOpen).map(({ deadlineAtMs }) => deadlineAtMs),
     ...intent.attempts.flatMap((attempt) => queryTimeMs(attempt) ?? []),
   ];

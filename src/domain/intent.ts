@@ -205,13 +205,18 @@ export interface Anomaly {
     /** With this refund, more was returned than the customer paid. */
     | 'excess_refund'
     /** Another payment or attempt has the same receipt, or the provider names another receipt. */
-    | 'receipt_conflict';
-  readonly attemptId: string;
+    | 'receipt_conflict'
+    /** A backup brought the payment back as it was then, unfinished. */
+    | 'restored';
+  /** Null: the anomaly is about the payment. */
+  readonly attemptId: string | null;
+  /** Only a restored payment has it: when the backup was made. */
+  readonly backedUpAtMs?: number;
   /** Only the two anomalies about refunds have it. */
   readonly refundId?: string;
   /** Only an excess refund has it: how much more was returned than paid, in minor units. */
   readonly excessMinor?: number;
-  /** Only an excess refund has it: when an operator reviewed it; null before that. */
+  /** Excess refunds and restored payments have it: when an operator reviewed it; null before. */
   readonly reviewedAtMs?: number | null;
   /**
    * Only a conflict with another payment has it. The payment may be another merchant's, so only the
@@ -337,7 +342,7 @@ export type Command =
   | { readonly type: 'abandon_attempt'; readonly attemptId: string }
   /**
    * An operator has seen the first `count` anomalies. Excess refunds among them no longer block
-   * further refunds.
+   * further refunds, and a restored payment is no longer held.
    */
   | (OperatorNote & { readonly type: 'review_anomalies'; readonly count: number })
   | { readonly type: 'cancel' }

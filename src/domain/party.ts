@@ -26,11 +26,16 @@ const PARTY_OF: Readonly<Record<Exclude<Command['type'], 'start_attempt'>, Party
   request_refund: 'merchant',
 };
 
+/** What begins a payment's life, or brings it back from a backup, besides its commands. */
+export type HistoryCommand = Command['type'] | 'create' | 'restore';
+
 /** The actor of a command. In an express payment, the merchant also starts the attempt. */
-export function partyOf(command: Command['type'] | 'create', kind: IntentKind): Party {
+export function partyOf(command: HistoryCommand, kind: IntentKind): Party {
   switch (command) {
     case 'create':
       return 'merchant';
+    case 'restore':
+      return 'operator';
     case 'start_attempt':
       return kind === 'express' ? 'merchant' : 'customer';
     default:

@@ -1,6 +1,7 @@
 import { type Attempt, attemptInFlight, type Command, hasEnded, type Outcome } from './intent.ts';
 import { printableCode } from './provider-code.ts';
 import { hasSameReceipt, isReceiptOf } from './receipt.ts';
+import { expiryAtMs } from './restored.ts';
 import {
   end,
   hasAnomaly,
@@ -177,6 +178,6 @@ export function recordFailure(
     return failed;
   }
   // The same result as when the window closes first: the order depends only on milliseconds.
-  const ranOut = reason === 'timed_out' && step.nowMs >= step.intent.terms.expiresAtMs;
+  const ranOut = reason === 'timed_out' && step.nowMs >= expiryAtMs(step.intent);
   return ranOut ? end(failed, 'expired') : reopenOrFail(failed, reason);
 }

@@ -9,6 +9,7 @@ import type {
 } from './intent.ts';
 import { ATTEMPTS_MAX } from './intent.ts';
 import type { Refund } from './refund.ts';
+import { expiryAtMs } from './restored.ts';
 
 /** The parts of a transition: an intent in progress, and the changes that all transitions share. */
 
@@ -59,7 +60,7 @@ export function reopenOrFail(step: Step, reason: FailureReason): Step {
   }
   // An intent that reopens after its time expires in the same commit.
   const reopened = withStatus(step, 'open');
-  return step.nowMs >= terms.expiresAtMs ? end(reopened, 'expired') : reopened;
+  return step.nowMs >= expiryAtMs(step.intent) ? end(reopened, 'expired') : reopened;
 }
 
 export function find(intent: Intent, attemptId: string): Attempt | null {

@@ -1,4 +1,5 @@
 import { type Attempt, attemptInFlight, type Intent } from './intent.ts';
+import { expiryAtMs } from './restored.ts';
 import { end, reopenOrFail, type Step, withAttempt, withStatus } from './step.ts';
 
 /** Time has two effects: rail windows close, and intents expire. */
@@ -14,8 +15,8 @@ export function applyTime(step: Step): Step {
       next = closeWindow(next, attempt);
     }
   }
-  const { status, terms } = next.intent;
-  if (step.nowMs < terms.expiresAtMs) {
+  const { status } = next.intent;
+  if (step.nowMs < expiryAtMs(next.intent)) {
     return next;
   }
   const mayExpire = status === 'open' || attemptInFlight(next.intent)?.status === 'unresolved';

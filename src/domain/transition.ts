@@ -14,6 +14,7 @@ import type { Refund } from './refund.ts';
 import { applyRefundTime } from './refund-time.ts';
 import { applyRefundCommand } from './refund-transition.ts';
 import { resolveAttempt } from './resolve.ts';
+import { isHeld } from './restored.ts';
 import { CHECK_WAIT_MS_MIN, RETURN_ATTEMPTS_MAX, RETURN_QUERY_WAIT_MS } from './schedule.ts';
 import {
   end,
@@ -159,7 +160,7 @@ function startAttempt(
     // A retry of a command whose first answer was lost.
     return step;
   }
-  if (intent.status === 'processing') {
+  if (intent.status === 'processing' || isHeldOpen(step)) {
     return reject(step, 'attempt_in_flight');
   }
   if (intent.status !== 'open' || intent.attempts.length >= ATTEMPTS_MAX) {
@@ -249,7 +250,7 @@ function reportCallback(step: Step, attempt: Attempt): Step {
     : withAnomaly(step, { kind: 'refused_callback', attemptId: attempt.id });
 }
 
-/** Only excess refunds need the review; a repeated one changes nothing. */
+/** Only excess refunds and restored payments need the review; a repeated one changes nothing. */
 function reviewAnomalies(
   step: Step,
   { count, operator, note }: Extract<Command, { type: 'review_anomalies' }>,
@@ -260,14 +261,14 @@ function reviewAnomalies(
   const isReviewed = ({ reviewedAtMs }: Anomaly, index: number) =>
     index < count && reviewedAtMs === null;
   const { anomalies } = step.intent;
-  return anomalies.some(isReviewed)
-    ? withAnomalies(
-        step,
-        anomalies.map((anomaly, index) =>
-          isReviewed(anomaly, index) ? { ...anomaly, reviewedAtMs: step.nowMs } : anomaly,
-        ),
-      )
-    : step;
+  if (!anomalies.some(isReviewed)) {
+    return step;
+  }
+  const reviewed = anomalies.map((anomaly, index) =>
+    isReviewed(anomaly, index) ? { ...anomaly, reviewedAtMs: step.nowMs } : anomaly,
+  );
+  // A restored payment whose time is over expires with its review.
+  return applyTime(withAnomalies(step, reviewed));
 }
 
 function acceptAttempt(
@@ -304,7 +305,7 @@ function abandonAttempt(step: Step, attempt: Attempt): Step {
 function cancel(step: Step): Step {
   switch (step.intent.status) {
     case 'open':
-      return end(step, 'canceled');
+      return isHeldOpen(step) ? reject(step, 'attempt_in_flight') : end(step, 'canceled');
     case 'canceled':
       return step;
     case 'processing':
@@ -326,9 +327,17 @@ function abandonPayment(step: Step): Step {
     }
     return end(withAttempt(step, abandoned(attempt, step.nowMs)), 'failed', 'abandoned');
   }
+  if (isHeldOpen(step)) {
+    return reject(step, 'attempt_in_flight');
+  }
   return step.intent.status === 'open'
     ? end(step, 'failed', 'abandoned')
     : reject(step, 'not_open');
+}
+
+/** Nothing known is in flight, but the customer may have paid after the backup. */
+function isHeldOpen({ intent, nowMs }: Step): boolean {
+  return intent.status === 'open' && isHeld(intent, nowMs);
 }
 
 /**

@@ -4,19 +4,28 @@ import { problem } from './problem.ts';
 
 const YEAR_SECONDS = 31_536_000;
 
+/** Names the version of the Worker that answered: a deployment looks for it before it goes on. */
+export const VERSION_HEADER = 'x-kefel-version';
+
+/** The bindings that the headers need. */
+interface Named extends OwnOrigin {
+  readonly VERSION: Pick<WorkerVersionMetadata, 'id'>;
+}
+
 /**
- * Adds to every answer an `x-request-id`: Cloudflare's ray id if there is one, else a random id. Over
- * https also HSTS, so that the browser never again sends a link, a session or a key in the clear;
+ * Adds to every answer the Worker's version and an `x-request-id`: Cloudflare's ray id if there is
+ * one, else a random id. Over https also HSTS, so that the browser never again sends a link, a session or a key in the clear;
  * plain http is refused.
  */
 export async function withCommonHeaders(
   request: Request,
-  env: OwnOrigin,
+  env: Named,
   answer: (requestId: string) => Promise<Response>,
 ): Promise<Response> {
   const requestId = request.headers.get('cf-ray') ?? crypto.randomUUID();
   const response = refusePlainHttp(request, env, requestId) ?? (await answer(requestId));
   response.headers.set('x-request-id', requestId);
+  response.headers.set(VERSION_HEADER, env.VERSION.id);
   if (request.url.startsWith('https:')) {
     response.headers.set('strict-transport-security', `max-age=${YEAR_SECONDS}`);
   }

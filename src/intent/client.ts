@@ -57,6 +57,9 @@ export class IntentClient {
   readonly chooseEndpoints = this.#method('chooseEndpoints');
   readonly reportDelivery = this.#method('reportDelivery');
   readonly republish = this.#method('republish');
+  readonly restore = this.#method('restore');
+  readonly restoreTo = this.#method('restoreTo');
+  readonly restart = this.#method('restart');
   readonly retention = this.#method('retention');
   readonly setHold = this.#method('setHold');
   readonly erase = this.#method('erase');

@@ -26,6 +26,8 @@ import type {
   HistoryEntry,
   IdempotencyClaim,
   ProbeResult,
+  RecoveryResult,
+  RestoreResult,
   Retention,
   StoredRecord,
 } from './protocol.ts';
@@ -196,6 +198,58 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
     position: number | null = null,
   ): boolean {
     return this.#deliveries.resend(sequence, from, position);
+  }
+
+  /**
+   * Brings back a payment from its rows in a backup, unless the object has the same or a newer state
+   * (docs/decisions.md#49). A repeated call changes nothing. The caller then calls `republish`.
+   */
+  async restore(records: readonly StoredRecord[], backedUpAtMs: number): Promise<RestoreResult> {
+    const { orderOf, readBackup, restoredRecord } = await import('./backup-records.ts');
+    const backup = readBackup(records);
+    if (backup === null) {
+      return 'unreadable';
+    }
+    const stored = this.#record.stored();
+    if (stored !== null && orderOf(stored.intent, this.#record.events()) >= backup.order) {
+      return 'kept';
+    }
+    const nowMs = Date.now();
+    this.#record.commit(() =>
+      this.#record.replace(records, (stored) => restoredRecord(stored, backedUpAtMs, nowMs)),
+    );
+    return 'restored';
+  }
+
+  /**
+   * Prepares point-in-time recovery, unless the payment would forget money or a message. The caller
+   * then calls `restart`; until then nothing is stored, because the restart would undo it.
+   * `isVouchedFor`: the book says that nothing happened since, so the record need not be readable.
+   */
+  async restoreTo(atMs: number, isVouchedFor: boolean): Promise<RecoveryResult> {
+    const { memoryAfter } = await import('./restore-point.ts');
+    const { storage } = this.ctx;
+    const bookmark = await storage.getBookmarkForTime(atMs);
+    try {
+      const what = memoryAfter(this.#record.stored(), this.#record.events(), atMs);
+      if (what !== null) {
+        return { type: 'remembers', what };
+      }
+    } catch (error) {
+      if (!isVouchedFor) {
+        log('error', 'record_unreadable', { error: errorText(error) });
+        return { type: 'unreadable' };
+      }
+    }
+    this.#record.freeze();
+    return {
+      type: 'restored',
+      undoBookmark: await storage.onNextSessionRestoreBookmark(bookmark),
+    };
+  }
+
+  restart(): void {
+    this.ctx.abort('restore');
   }
 
   /**

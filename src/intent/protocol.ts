@@ -2,7 +2,6 @@ import type { Kept } from '../domain/erasure.ts';
 import type {
   Anomaly,
   Attempt,
-  Command,
   EventType,
   FailureReason,
   Intent,
@@ -13,7 +12,7 @@ import type {
   Rejection,
   Tenant,
 } from '../domain/intent.ts';
-import type { Party } from '../domain/party.ts';
+import type { HistoryCommand, Party } from '../domain/party.ts';
 import type { Refund, RefundActionReason, RefundFailureReason } from '../domain/refund.ts';
 import type { LegalHold } from '../domain/retention.ts';
 import type { TryFault } from '../domain/webhook-fault.ts';
@@ -151,11 +150,25 @@ export interface StoredRecord {
   readonly content: string;
 }
 
+/**
+ * What became of a payment's rows from a backup. `kept`: the object has them or a newer state.
+ * `unreadable`: they are of a newer release.
+ */
+export type RestoreResult = 'restored' | 'kept' | 'unreadable';
+
+/** What becomes of a payment that is set back to a time. */
+export type RecoveryResult =
+  | { readonly type: 'restored'; readonly undoBookmark: string }
+  /** It would forget something, which `what` names. */
+  | { readonly type: 'remembers'; readonly what: string }
+  /** Its record cannot be read, so only its book can say what happened since. */
+  | { readonly type: 'unreadable' };
+
 /** One transition in the history. */
 export interface HistoryEntry {
   readonly version: number;
   readonly atMs: number;
-  readonly command: Command['type'] | 'create';
+  readonly command: HistoryCommand;
   readonly fromStatus: string | null;
   readonly toStatus: string;
   /** `create` has none. */

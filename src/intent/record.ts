@@ -59,6 +59,7 @@ export class PaymentRecord {
   /** How the commit in progress writes the payment's row: once, after all changes. */
   #unsaved: 'insert' | 'update' | null = null;
   #outgoing: Message[] = [];
+  #isFrozen = false;
   #logged: (readonly [Intent, Intent])[] = [];
 
   constructor(
@@ -127,8 +128,16 @@ export class PaymentRecord {
     return this.events().find((event) => event.sequence === sequence) ?? null;
   }
 
+  /** Refuses every commit from now on, because a restart would undo it. */
+  freeze(): void {
+    this.#isFrozen = true;
+  }
+
   /** Changes rows and alarm together or not at all, then sends the messages. */
   commit<T>(change: () => T, options: ArmOptions = {}): T {
+    if (this.#isFrozen) {
+      throw new Error('the payment is being set back to an earlier time');
+    }
     this.#outgoing = [];
     this.#logged = [];
     let result: T;
@@ -184,6 +193,13 @@ export class PaymentRecord {
     const history = withEntry(stored.history, { ...entry, command: 'create' });
     this.#stored = { ...stored, history };
     this.#unsaved = 'insert';
+  }
+
+  /** Replaces what is stored by a backup's rows, changed by `change`. The caller feeds the book. */
+  replace(records: readonly StoredRecord[], change: (backup: StoredIntent) => StoredIntent): void {
+    this.#stored = change(this.#store.replace(records));
+    this.#events = undefined;
+    this.#unsaved = 'update';
   }
 
   /** Shows a new payment to readers: at once, or with the outcome that is due in a moment. */

@@ -121,6 +121,19 @@ export class Store {
     this.#update(PAYMENT_ID, stored);
   }
 
+  /** Puts the rows of a backup in the place of what is there, and migrates them. */
+  replace(records: readonly StoredRecord[]): StoredIntent {
+    if (this.exists()) {
+      this.#sql.exec('DELETE FROM record');
+    } else {
+      this.#sql.exec(CREATE_TABLE);
+    }
+    for (const { id, content } of records) {
+      this.#sql.exec('INSERT INTO record (id, content) VALUES (?, ?)', id, content);
+    }
+    return this.load();
+  }
+
   insertLaterEvent(event: StoredEvent): void {
     this.#insert(event.sequence, event);
   }

@@ -1,7 +1,7 @@
 import { configOf, placementOf } from '../config.ts';
 import type { Placement } from '../domain/placement.ts';
 import { Problem } from '../http/problem.ts';
-import { checkJurisdiction } from '../platform/objects.ts';
+import { checkJurisdiction } from '../platform/jurisdiction.ts';
 import { outageBehind } from '../platform/unavailable.ts';
 import { AREAS } from './areas.ts';
 import type { Plane } from './plane.ts';

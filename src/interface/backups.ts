@@ -1,6 +1,8 @@
 import { hasBucket } from '../backup/bucket.ts';
-import type { DatabaseFacts, TablePage } from '../backup/pages.ts';
+import type { AuditRange, DatabaseFacts, TablePage } from '../backup/pages.ts';
+import type { HeldRun } from '../backup/runs.ts';
 import * as runs from '../backup/runs.ts';
+import { AUDIT_LOG } from '../backup/tables.ts';
 import type { Plane } from './plane.ts';
 
 /**
@@ -21,8 +23,8 @@ const TABLE = /^[a-z][a-z_]{0,63}$/;
 const EXTRA_AFTER_MS = 60_000;
 
 /**
- * Begins or continues today's run of the back office's database. Null when there is nothing to do.
- * `isExtra`: begins another one if today's has ended.
+ * Begins or continues today's run of the back office's database. `isExtra`: begins another one if
+ * today's has ended.
  */
 export async function takeRun({ env, nowMs }: Plane, facts: DatabaseFacts, isExtra: boolean) {
   const { migrations, tables, auditToId } = facts;
@@ -36,7 +38,7 @@ export async function takeRun({ env, nowMs }: Plane, facts: DatabaseFacts, isExt
     throw new Error('not the facts of a database');
   }
   if (!hasBucket(env)) {
-    return null;
+    return { state: 'done' as const };
   }
   const known = async () => ({ migrations, tables, auditToId });
   const finishedAtMs = await runs.lastFinishedMs(env.DB, 'back-office');
@@ -44,8 +46,8 @@ export async function takeRun({ env, nowMs }: Plane, facts: DatabaseFacts, isExt
   return runs.takeRun(env.DB, 'back-office', known, { nowMs, isExtra: mayBeExtra });
 }
 
-/** Writes one page of the run. The last page ends it. */
-export async function storePage({ env, nowMs }: Plane, run: string, page: TablePage) {
+/** Writes one page of the run. The last page ends it. Returns the new lease. */
+export async function storePage({ env, nowMs }: Plane, held: HeldRun, page: TablePage) {
   const { table, part, rows, next } = page;
   const isSane =
     TABLE.test(table) &&
@@ -58,12 +60,21 @@ export async function storePage({ env, nowMs }: Plane, run: string, page: TableP
   if (!isSane) {
     throw new Error('not a page of a database');
   }
-  const current = await runs.currentRun(env.DB, 'back-office', nowMs);
-  if (current !== run) {
+  const range = await runs.heldRange(env.DB, 'back-office', held);
+  if (range === null) {
     throw new Error('not the run in progress');
   }
-  await runs.storePage(env, 'back-office', { run }, { table, part, rows, next }, nowMs);
-  if (next === null) {
-    await runs.finishRun(env.DB, 'back-office', run, nowMs);
+  // An earlier part of the audit log never changes, not even by the back office.
+  if (table === AUDIT_LOG.table && !rows.every(({ id }) => isBetween(Number(id), range))) {
+    throw new Error('not entries of this run');
   }
+  const lease = await runs.storePage(env, 'back-office', held, { table, part, rows, next });
+  if (next === null) {
+    await runs.finishRun(env.DB, 'back-office', held.run, nowMs);
+  }
+  return lease;
+}
+
+function isBetween(id: number, { auditFromId, auditToId }: AuditRange): boolean {
+  return Number.isSafeInteger(id) && auditFromId < id && id <= auditToId;
 }

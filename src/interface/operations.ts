@@ -65,6 +65,14 @@ export { probe } from '../operations/rails.ts';
 export { rebuildBook, rebuildObjects, restoreBook } from '../operations/rebuild.ts';
 export { repeatRefund, resolveRefund } from '../operations/refund-decisions.ts';
 export { requestRefund } from '../operations/refund-request.ts';
+export type { RestoreProgress, RestoreProof } from '../operations/restore-gateway.ts';
+export {
+  confirmRestoredMembers,
+  proveRestore,
+  restoreStep,
+  uploadBackupPart,
+} from '../operations/restore-gateway.ts';
+export { restorePayment } from '../operations/restore-payment.ts';
 export { reviewPayment, reviewSeenPayment } from '../operations/review.ts';
 export { verifyBackup } from '../operations/verify-backup.ts';
 export type { SelfCheck } from '../self-check/run.ts';

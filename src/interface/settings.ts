@@ -22,6 +22,8 @@ export interface MerchantFacts {
   readonly isSuspended: boolean;
   /** The operator has paused all changes by members (docs/decisions.md#48). */
   readonly areChangesPaused: boolean;
+  /** The gateway takes no new payments and refunds. */
+  readonly isInMaintenance: boolean;
 }
 
 /**
@@ -30,18 +32,21 @@ export interface MerchantFacts {
  */
 export async function merchant({ env }: Plane, id: string): Promise<MerchantFacts | null> {
   const sql = `SELECT name, status,
-      (SELECT members_read_only FROM gateway_settings) AS membersReadOnly
+      (SELECT members_read_only FROM gateway_settings) AS membersReadOnly,
+      (SELECT mode FROM gateway_settings) AS mode
     FROM merchants WHERE id = ?1`;
   const row = await prepare(env.DB, { sql, params: [id] }).first<{
     readonly name: string;
     readonly status: string;
     readonly membersReadOnly: number;
+    readonly mode: string;
   }>();
   return (
     row && {
       name: row.name,
       isSuspended: row.status === 'suspended',
       areChangesPaused: row.membersReadOnly === 1,
+      isInMaintenance: row.mode === 'maintenance',
     }
   );
 }

@@ -54,6 +54,16 @@ export function proofField(charactersMax: number) {
   );
 }
 
+/** A time for point-in-time recovery. */
+export const recoveryTimeField = v.pipe(
+  patternField(
+    /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?Z$/,
+    'Must be a time such as 2026-11-23T20:15Z.',
+  ),
+  v.transform((text) => Date.parse(text)),
+  v.check((atMs) => Number.isFinite(atMs), fieldError('invalid_format', 'There is no such time.')),
+);
+
 export const environmentField = oneOf(ENVIRONMENTS);
 export const methodField = oneOf(METHODS);
 export const currencyField = oneOf(CURRENCIES);

@@ -18,7 +18,7 @@ import {
   setRefundLimits,
 } from '../merchants/refund-limits.ts';
 import { prepare, runBatch, type SqlStatement } from '../platform/database.ts';
-import { rememberJurisdiction } from '../platform/objects.ts';
+import { rememberJurisdiction } from '../platform/jurisdiction.ts';
 import { insertSecret, newSecret } from '../webhooks/secret-store.ts';
 import { action, changeAudited, type Gateway, type OperatorCall, type Target } from './call.ts';
 import {

@@ -52,15 +52,25 @@ export const beginMaintenance = action(
   body({ reason: lineField(REASON_CHARACTERS_MAX) }),
   (call, _target, { reason }) => {
     const stored = withoutPhoneNumbers(reason);
-    const change = {
-      sql: `UPDATE gateway_settings SET mode = 'maintenance', maintenance_since_ms = ?1,
-          maintenance_by = ?2, maintenance_reason = ?3
-        WHERE mode <> 'maintenance'`,
-      params: [call.nowMs, call.actor.name, stored],
-    };
-    return changeModes(call, change, { action: 'maintenance.began', detail: { reason: stored } });
+    return changeModes(call, maintenanceStatement(call, stored), {
+      action: 'maintenance.began',
+      detail: { reason: stored },
+    });
   },
 );
+
+/** `reason`: without phone numbers. */
+export function maintenanceStatement(
+  { nowMs, actor }: Pick<OperatorCall, 'nowMs' | 'actor'>,
+  reason: string,
+): SqlStatement {
+  return {
+    sql: `UPDATE gateway_settings SET mode = 'maintenance', maintenance_since_ms = ?1,
+        maintenance_by = ?2, maintenance_reason = ?3
+      WHERE mode <> 'maintenance'`,
+    params: [nowMs, actor.name, reason],
+  };
+}
 
 export const endMaintenance = action(body({}), (call) =>
   changeModes(

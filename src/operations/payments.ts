@@ -9,7 +9,7 @@ import { pathPart, patternField, tenantIn } from './fields.ts';
 /** The longest unique id of a payment (docs/decisions.md#7), in UTF-16 units. */
 const UNIQUE_ID_LENGTH_MAX = 510;
 
-const uniqueIdField = patternField(
+export const uniqueIdField = patternField(
   new RegExp(`^[^\\p{Cc}]{1,${UNIQUE_ID_LENGTH_MAX}}$`, 'u'),
   'Must be the id of a payment.',
 );

@@ -66,6 +66,25 @@ export const OPERATION_PROBLEMS = {
     message: 'Nothing to change: give name, supportsWithdrawal or both',
   },
   backup_not_found: { status: 404, message: 'The bucket has no backup {run}' },
+  backup_unreadable: { status: 409, message: 'A part cannot be opened: {why}' },
+  backup_newer: {
+    status: 409,
+    message:
+      'The backup is of a newer release: this gateway lacks the migration {migration}. Nothing was changed',
+  },
+  gateway_not_empty: {
+    status: 409,
+    message:
+      'The gateway has merchants or members, or was restored from the run {run}. Nothing was changed',
+  },
+  restore_under_way: {
+    status: 409,
+    message: 'A restore of the run {run} is under way: continue that one. Nothing was changed',
+  },
+  payment_remembers: {
+    status: 409,
+    message: 'The payment must not be set back to that time: {what}. Nothing was changed',
+  },
 } as const satisfies Record<string, ProblemEntry>;
 
 /** A problem of an operator's action with its placeholders filled in. */

@@ -1,14 +1,13 @@
 import * as v from 'valibot';
 import { bookOf } from '../book/client.ts';
 import { OBJECT_ID } from '../domain/identifiers.ts';
-import { fieldError } from '../http/field-error.ts';
 import { wholeNumber } from '../http/fields.ts';
 import { body } from '../http/strict-body.ts';
 import { type IntentClient, intentByObjectId, intentByUniqueId } from '../intent/client.ts';
 import { concurrently } from '../platform/concurrently.ts';
 import { errorText, log } from '../platform/log.ts';
 import { action, recorder } from './call.ts';
-import { filledList, patternField, tenantIn } from './fields.ts';
+import { filledList, patternField, recoveryTimeField, tenantIn } from './fields.ts';
 
 /**
  * Rebuilds books: each payment's object sends its payment again. A message that a book has already
@@ -106,17 +105,7 @@ async function outcomeOf(client: IntentClient): Promise<keyof Rebuilt> {
  */
 export const restoreBook = action(
   body({
-    at: v.pipe(
-      patternField(
-        /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?Z$/,
-        'Must be a time such as 2026-11-23T20:15Z.',
-      ),
-      v.transform((text) => Date.parse(text)),
-      v.check(
-        (atMs) => Number.isFinite(atMs),
-        fieldError('invalid_format', 'There is no such time.'),
-      ),
-    ),
+    at: recoveryTimeField,
     volume: volumeField,
   }),
   async (call, target, { at: atMs, volume = 0 }) => {

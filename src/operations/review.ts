@@ -1,6 +1,5 @@
 import * as v from 'valibot';
 import { withoutPhoneNumbers } from '../domain/phone.ts';
-import { needsReview } from '../domain/refund-amounts.ts';
 import { oneOf } from '../http/fields.ts';
 import { body } from '../http/strict-body.ts';
 import { action, changeAudited, type OperatorCall, type Target } from './call.ts';
@@ -20,7 +19,7 @@ const NOT_LISTED = { anomalies: 0, unresolvedAttempts: 0, late: 0 };
 /**
  * Removes the payment that the path names from the attention list, until it needs more attention
  * than the operator has seen, or than the list shows now. Its attempts then take refunds again, if
- * more was returned than paid.
+ * more was returned than paid, and a restored payment is no longer held.
  */
 async function review(
   call: OperatorCall,
@@ -56,7 +55,7 @@ async function review(
     detail: { note },
   } as const;
   await changeAudited(call, upsert, entry);
-  if (intent.attempts.some((attempt) => needsReview(intent, attempt))) {
+  if (intent.anomalies.some(({ reviewedAtMs }) => reviewedAtMs === null)) {
     const isVerified = actor.isProved === true;
     const { anomalies: count } = needs;
     const result = await client.execute([

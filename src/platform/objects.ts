@@ -1,5 +1,4 @@
 import type { Placement } from '../domain/placement.ts';
-import { prepare, type SqlStatement } from './database.ts';
 
 /** Makes the ids and stubs of all objects. */
 export function objectsIn<T extends Rpc.DurableObjectBranded | undefined>(
@@ -21,43 +20,14 @@ export class WrongJurisdiction extends Error {
 }
 
 /** What D1 stores for no jurisdiction. */
-const NONE = 'none';
-
-/** Part of the batch that creates a merchant: the first one fixes the jurisdiction. */
-export function rememberJurisdiction({ jurisdiction }: Placement): SqlStatement {
-  return {
-    sql: `UPDATE gateway_settings SET object_jurisdiction = ?1
-      WHERE object_jurisdiction IS NULL`,
-    params: [jurisdiction ?? NONE],
-  };
-}
+export const NO_JURISDICTION = 'none';
 
 /** Compares what D1 remembers, null before the first merchant. Throws WrongJurisdiction. */
 export function compareJurisdiction(stored: string | null, { jurisdiction }: Placement): void {
-  const wanted = jurisdiction ?? NONE;
+  const wanted = jurisdiction ?? NO_JURISDICTION;
   if (stored !== null && stored !== wanted) {
     throw new WrongJurisdiction(
       `OBJECT_JURISDICTION is ${wanted}, but this gateway's objects were made with ${stored}`,
     );
   }
-}
-
-/** What this isolate has compared. Objects have bindings of their own, so the database is no key. */
-const compared = new Set<Placement['jurisdiction']>();
-
-/** The same by a query of D1, once in an isolate. While D1 fails, this compares nothing. */
-export async function checkJurisdiction(db: D1Database, placement: Placement): Promise<void> {
-  if (compared.has(placement.jurisdiction)) {
-    return;
-  }
-  const known = await readJurisdiction(db).catch(() => null);
-  if (known !== null) {
-    compareJurisdiction(known.stored, placement);
-    compared.add(placement.jurisdiction);
-  }
-}
-
-async function readJurisdiction(db: D1Database) {
-  const sql = 'SELECT object_jurisdiction AS stored FROM gateway_settings';
-  return { stored: await prepare(db, { sql, params: [] }).first<string>('stored') };
 }

@@ -6,4 +6,5 @@ export const PAYMENTS_MIGRATIONS = [
   '0003_gateway_settings.sql',
   '0004_backup.sql',
   '0005_customer_requests.sql',
+  '0006_restore.sql',
 ] as const;

@@ -13,6 +13,7 @@ import {
 import { idWithoutPhone, maskedPhone } from '../domain/phone.ts';
 import type { Refund } from '../domain/refund.ts';
 import { netShareMinor, refundedOf } from '../domain/refund-amounts.ts';
+import { restoredHoldEndsAtMs } from '../domain/restored.ts';
 import { expiryHeldUntilMs } from '../domain/time.ts';
 import { refundPayload } from './refund-payload.ts';
 
@@ -81,7 +82,7 @@ export function statusContent(intent: Intent) {
     createdAt: isoTime(anomaly.atMs),
   }));
   const refundedMinor = refundedOf(intent).amountMinor;
-  const heldUntilMs = expiryHeldUntilMs(intent);
+  const heldUntilMs = restoredHoldEndsAtMs(intent) ?? expiryHeldUntilMs(intent);
   return {
     ...paymentPayload(intent),
     description,

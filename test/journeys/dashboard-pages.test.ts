@@ -134,6 +134,12 @@ const EXAMPLES: Readonly<Record<string, Readonly<Record<string, (things: Things)
   '/operator/payments/:environment/:merchantId/:uniqueId/review': {
     'desk-review': ({ deskPath, payments }) => `${deskPath(payments.dead)}/review`,
   },
+  '/operator/payments/:environment/:merchantId/:uniqueId/hold': {
+    'desk-hold': ({ deskPath, payments }) => `${deskPath(payments.processing)}/hold`,
+  },
+  '/operator/payments/:environment/:merchantId/:uniqueId/release': {
+    'desk-release': ({ deskPath, payments }) => `${deskPath(payments.processing)}/release`,
+  },
   '/operator/payments/:environment/:merchantId/:uniqueId/refund/:attemptId': {
     'desk-refund': ({ deskAttemptToRefundPath }) => deskAttemptToRefundPath,
   },

@@ -134,6 +134,7 @@ const SESSION: Session = {
   merchantName: LONGEST_NAME,
   isSuspended: false,
   areChangesPaused: false,
+  isInMaintenance: false,
   createdAtMs: NOW_MS,
   csrfToken: 'token',
 };
@@ -452,6 +453,16 @@ const DETAILS = {
   history: HISTORY,
   events: EVENTS,
   review: { note: LONGEST_NAME, reviewedBy: LONGEST_NAME, reviewedAtMs: NOW_MS },
+  retention: {
+    hold: {
+      reason: LONGEST_NAME,
+      operator: LONGEST_NAME,
+      heldAtMs: NOW_MS,
+      untilMs: NOW_MS + 500 * 24 * HOUR_MS,
+      changedAtMs: NOW_MS,
+    },
+    endsAtMs: NOW_MS + 500 * 24 * HOUR_MS,
+  },
 };
 
 const AUDIT = { audit: { entries: [] } };
@@ -465,7 +476,10 @@ export const BACK_OFFICE_GALLERY = {
   'payments-first': dashboard(PAYMENTS, list([])),
   'payments-none': dashboard(`${PAYMENTS}?status=expired`, list([])),
   'payments-suspended': dashboard(PAYMENTS, list(ROWS), { isSuspended: true }),
-  'payments-paused': dashboard(PAYMENTS, list(ROWS), { areChangesPaused: true }),
+  'payments-paused': dashboard(PAYMENTS, list(ROWS), {
+    areChangesPaused: true,
+    isInMaintenance: true,
+  }),
   'payments-viewer': dashboard('/dashboard/production/payments', list(ROWS), { role: 'viewer' }),
   'payment-longest': dashboard(pathOf(LONGEST), payment(LONGEST)),
   'payment-paid': dashboard(pathOf(PAID), payment(PAID)),
@@ -584,6 +598,11 @@ export const BACK_OFFICE_GALLERY = {
   }),
   'desk-review': desk(`${deskPathOf(PROCESSING)}/review`, {
     paymentDetails: { ...DETAILS, intent: PROCESSING } as unknown as Awaited<
+      ReturnType<PaymentsPlane['operations']['paymentDetails']>
+    >,
+  }),
+  'desk-hold': desk(`${deskPathOf(PAID)}/hold`, {
+    paymentDetails: { ...DETAILS, intent: PAID } as unknown as Awaited<
       ReturnType<PaymentsPlane['operations']['paymentDetails']>
     >,
   }),

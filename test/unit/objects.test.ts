@@ -1,13 +1,9 @@
-import { expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { type Bindings, placementOf } from '../../src/config.ts';
 import { IntentClient, objectIdOf } from '../../src/intent/client.ts';
 import { batch } from '../../src/platform/database.ts';
-import {
-  checkJurisdiction,
-  objectsIn,
-  rememberJurisdiction,
-  WrongJurisdiction,
-} from '../../src/platform/objects.ts';
+import { checkJurisdiction, rememberJurisdiction } from '../../src/platform/jurisdiction.ts';
+import { objectsIn, WrongJurisdiction } from '../../src/platform/objects.ts';
 import { sqliteD1 } from '../support/sqlite-d1.ts';
 
 /** A namespace that records how it is used: the local runtime has no jurisdictions. */
@@ -67,11 +63,16 @@ test('decisions.md#51: refuses another jurisdiction once a merchant exists', asy
 });
 
 test('asks the database once, and goes on without an answer while it fails', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
   const db = sqliteD1('migrations');
   const prepare = vi.spyOn(db, 'prepare').mockImplementationOnce(() => {
     throw new Error('D1 is down');
   });
   await checkJurisdiction(db, placement('fedramp'));
+  await checkJurisdiction(db, placement('fedramp'));
+  expect(prepare).toHaveBeenCalledTimes(1);
+  vi.advanceTimersByTime(30_000);
   await checkJurisdiction(db, placement('fedramp'));
   await checkJurisdiction(db, placement('fedramp'));
   expect(prepare).toHaveBeenCalledTimes(2);

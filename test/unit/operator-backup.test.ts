@@ -20,6 +20,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
+  vi.useRealTimers();
   vi.unstubAllGlobals();
   await rm(folder, { recursive: true });
 });
@@ -101,6 +102,7 @@ test('verifies all pages of the newest backup, and fails with what is wrong', as
 });
 
 test('asks again until a backup is finished', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout'], shouldAdvanceTime: true, advanceTimeDelta: 5_000 });
   const bodies: string[] = [];
   vi.stubGlobal('fetch', async (_url: string, { body }: { readonly body: string }) => {
     bodies.push(body);

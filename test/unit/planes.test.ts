@@ -12,7 +12,7 @@ const backOffice = config('back-office/wrangler.toml');
 const payments = config('wrangler.toml');
 
 /** Tables of wrangler.toml that give a Worker no access to anything. */
-const HARMLESS = ['alias', 'build', 'observability', 'triggers', 'vars'];
+const HARMLESS = ['alias', 'build', 'observability', 'triggers', 'vars', 'version_metadata'];
 
 describe("the back office's Worker", () => {
   test('has its own database, files and counters, and one way into the payments plane', () => {
@@ -38,7 +38,14 @@ describe("the back office's Worker", () => {
     const declared = readFileSync('back-office/env.ts', 'utf8').matchAll(/readonly ([A-Z_]+):/g);
     expect([...declared].map(([, name]) => name).sort()).toEqual(
       [
-        ...['PAYMENTS', 'BACK_OFFICE_DB', 'ASSETS', 'BACK_OFFICE_KEYS', 'OPERATOR_SECRETS'],
+        ...[
+          'PAYMENTS',
+          'BACK_OFFICE_DB',
+          'ASSETS',
+          'VERSION',
+          'BACK_OFFICE_KEYS',
+          'OPERATOR_SECRETS',
+        ],
         ...ratelimits.map(({ name }) => name),
         ...Object.keys(vars),
       ].sort(),

@@ -9,6 +9,7 @@ import {
   type IntentKind,
   type IntentStatus,
 } from '../../src/domain/intent.ts';
+import { isHeld, RESTORED_HOLD_MS, restored } from '../../src/domain/restored.ts';
 import {
   fail,
   failManually,
@@ -31,6 +32,8 @@ const DEADLINE_MS = 30_000;
 const EXPIRY_MS = 60_000;
 const LONG_DEADLINE_MS = 90_000;
 const TIMES_MS = [1_000, DEADLINE_MS, EXPIRY_MS, LONG_DEADLINE_MS];
+/** When a payment that was restored at the latest of these times is no longer held. */
+const RELEASED_MS = LONG_DEADLINE_MS + RESTORED_HOLD_MS;
 
 type Plan = Pick<Attempt, 'flow' | 'deadlineAtMs' | 'windowIsFinal'> &
   Partial<Pick<Attempt, 'checkAtMs' | 'startClaim'>>;
@@ -97,7 +100,10 @@ function byForms(start: ReturnType<typeof startAttempt>, { attempts }: Intent): 
 /** The state without counters and times that do not matter. */
 function intentSignature(intent: Intent): string {
   const attempts = intent.attempts.map((attempt) => numberOf(attempt, attemptSignature));
-  const anomalies = intent.anomalies.map(({ kind, attemptId }) => kind + attemptId);
+  const anomalies = intent.anomalies.map(
+    ({ kind, attemptId, reviewedAtMs, backedUpAtMs, atMs }) =>
+      `${kind}${attemptId}${reviewedAtMs === null}${backedUpAtMs === undefined ? '' : atMs}`,
+  );
   return [intent.status, intent.late, intent.failureReason, ...attempts, ...anomalies].join('|');
 }
 
@@ -190,6 +196,10 @@ function checkPromises(first: Intent, command: Command, nowMs: number): Intent {
       before.status !== 'succeeded' || (!statusChanged && after.late === before.late),
       '3: success is absorbing',
     );
+    keeps(
+      !isHeld(before, nowMs) || event !== 'payment_expired' || command.type === 'review_anomalies',
+      '4: a restored payment does not expire before its review',
+    );
     if (hasEnded(before.status) && statusChanged) {
       const isProof =
         (command.type === 'resolve_attempt' || command.type === 'resolve_manually') &&
@@ -220,6 +230,7 @@ function checkPromises(first: Intent, command: Command, nowMs: number): Intent {
       );
       keeps(!pendingPush, '4: no attempt starts beside a push whose outcome is unknown');
       keeps(!isStale(command, before), '4: one form starts one attempt');
+      keeps(!isHeld(before, nowMs), '4: no attempt starts beside one that the backup may lack');
     }
     if (command.type === 'resolve_attempt' && command.outcome.type === 'unknown') {
       const failed = ({ attempts }: Intent) =>
@@ -272,7 +283,8 @@ function checkPromises(first: Intent, command: Command, nowMs: number): Intent {
   );
   const keeps = (kept: boolean, text: string) => promise(kept, text, first, command, nowMs);
   keeps(
-    (decision.rejection === 'stale_form') === (after.status === 'open' && isStale(command, after)),
+    (decision.rejection === 'stale_form') ===
+      (after.status === 'open' && isStale(command, after) && !isHeld(after, nowMs)),
     '4: a form is stale only where it could start another attempt',
   );
   if (command.type === 'resolve_manually' && decision.rejection === null) {
@@ -298,8 +310,10 @@ function checkState({ intent, nowMs }: Node): void {
   if (nowMs >= intent.terms.expiresAtMs) {
     const waitsForRail = (intent.attempts.at(-1)?.deadlineAtMs ?? 0) > nowMs || mustAsk;
     keeps(
-      hasEnded(intent.status) || (intent.status === 'processing' && waitsForRail),
-      '5: past its time an intent has ended, or an attempt is in flight within its window',
+      hasEnded(intent.status) ||
+        (intent.status === 'processing' && waitsForRail) ||
+        isHeld(intent, nowMs),
+      '5: past its time an intent has ended, or an attempt is in flight within its window, or it is held',
     );
   }
   keeps(
@@ -311,6 +325,28 @@ function checkState({ intent, nowMs }: Node): void {
     '5: a second tick finds nothing left to do',
   );
 }
+
+/** The same payment from a backup, and the checks of that step; null once it was restored. */
+function restoredFrom(intent: Intent, nowMs: number): Intent | null {
+  const after = restored(intent, nowMs - 1, nowMs);
+  if (after === intent || intent.anomalies.some(({ kind }) => kind === 'restored')) {
+    return null;
+  }
+  const keeps = (kept: boolean, text: string) =>
+    promise(kept, text, intent, { type: 'tick' }, nowMs);
+  keeps(after.status === intent.status, '5: a restore changes no status');
+  keeps(after.version === intent.version + 1, '2: a restore is one version');
+  keeps(
+    after.attempts.every(({ startClaim }) => startClaim !== 'free'),
+    '4: no restored attempt calls its provider again',
+  );
+  return after;
+}
+
+const REVIEWED: Command = {
+  ...{ type: 'review_anomalies', count: 9, operator: 'Hana', isVerified: true },
+  note: 'Compared with the statement.',
+};
 
 const NO_MORE = (): readonly Command[] => [];
 const RETURNED = (): readonly Command[] => [{ type: 'customer_returned' }];
@@ -385,3 +421,42 @@ test.each<[string, IntentKind, readonly Plan[], number, (attemptId: string) => r
     expect([...statuses].sort()).toEqual(Object.keys(EVENT_OF).sort());
   },
 );
+
+test.each<[string, IntentKind, readonly Plan[], number]>([
+  ['express', 'express', [REDIRECT, SIMULATOR, QUERIED_PUSH, QUEUED], 1],
+  ['hosted', 'hosted', [LONG_REDIRECT, QUEUED, SIMULATOR], 2],
+])('every state that follows a restore keeps promises.md#4, #5: %s', (_name, kind, plans, max) => {
+  const first: Node = {
+    intent: openIntent(someTerms({ kind, expiresAtMs: EXPIRY_MS })),
+    nowMs: 0,
+  };
+  const seen = new SeenStates();
+  const waiting: Node[] = [first];
+  const held = { past: 0, released: 0 };
+  const visit = (next: Node) => {
+    if (seen.add(next)) {
+      checkState(next);
+      waiting.push(next);
+      held.past += Number(isHeld(next.intent, next.nowMs) && next.nowMs >= EXPIRY_MS);
+      held.released += Number(next.nowMs === RELEASED_MS);
+    }
+  };
+  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+    const { intent, nowMs: reachedAtMs } = node;
+    for (const nowMs of [...TIMES_MS, RELEASED_MS].filter((time) => time >= reachedAtMs)) {
+      const more = () => [REVIEWED];
+      for (const command of commandsIn(intent, plans, max, nowMs, more)) {
+        visit({ intent: checkPromises(intent, command, nowMs), nowMs });
+      }
+      const again = nowMs < RELEASED_MS ? restoredFrom(intent, nowMs) : null;
+      if (again !== null) {
+        // As in the object: the alarm applies the time right after the restore.
+        visit({ intent: checkPromises(again, REVIEWED, nowMs), nowMs });
+        visit({ intent: checkPromises(again, { type: 'tick' }, nowMs), nowMs });
+      }
+    }
+  }
+  // Proves that the walk saw payments past their time that were held, and the end of the hold.
+  expect(held.past).toBeGreaterThan(0);
+  expect(held.released).toBeGreaterThan(0);
+});

@@ -318,6 +318,8 @@ it('makes no backup without a bucket, and payments go on', async () => {
     expect(await backup.work(Date.now() + DAY_MS)).toBe(false);
     expect(backup.wakeAtMs()).toBe(Date.now() + 2 * DAY_MS);
   });
+  const named = { volume: 0, id: 1, uniqueId: 'order-1' };
+  expect(await eraseFromBackup(bindings, tenantOf(ALPHA), named)).toBe(0);
   expect(await continueBackup(bindings, Date.now())).toEqual({ state: 'idle', run: null });
   expect(logged.some((line) => line.includes('"backup_without_bucket"'))).toBe(true);
 });

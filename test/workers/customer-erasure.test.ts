@@ -13,7 +13,7 @@ import { runBatch } from '../../src/platform/database.ts';
 import { databaseRows } from '../security/storage.ts';
 import worker from '../support/gateway.ts';
 import { auditLog } from './dashboard-support.ts';
-import { content, operateApi } from './operator-support.ts';
+import { content, deskOf, operateApi } from './operator-support.ts';
 import { decideAtRails, playRails, SCENE_SECRETS, SCENES, type Scene } from './rails-scenes.ts';
 import { configureRails, fireAlarmOf, PHONE } from './rails-support.ts';
 import { type Person, placesOf } from './support/all-stores.ts';
@@ -292,6 +292,28 @@ describe('a payment is kept', () => {
     await fireAlarm('paid');
     expect(await clientOf('paid').read()).toBeNull();
   });
+});
+
+test('an operator holds and releases a payment on the desk, and its merchant does not see it', async () => {
+  await paidNow();
+  const desk = deskOf('Hana');
+  const page = `/operator/payments/sandbox/${ALPHA.id}/paid`;
+  expect(await desk.pageOf(page)).toContain(`${page}/hold`);
+  expect(
+    await desk.change(`${page}/hold`, { reason: 'Court order 12', until: '2089-01-01' }),
+  ).toContain('wrong=until');
+  expect(await desk.change(`${page}/hold`, { reason: 'Court order 12', until: '' })).toContain(
+    'done=held',
+  );
+  const held = await desk.pageOf(page);
+  expect(held).toContain('Court order 12');
+  expect(held).toContain('until it is released');
+  expect(await desk.change(`${page}/release`, { reason: 'Case closed' })).toContain(
+    'done=released',
+  );
+  expect(await desk.pageOf(page)).not.toContain('Court order 12');
+  const entries = (await auditLog()).filter(({ action }) => /^payment\.h/.test(action));
+  expect(entries.map(({ merchant_id }) => merchant_id)).toEqual([null, null]);
 });
 
 describe('a crash during an erasure', () => {

@@ -200,7 +200,7 @@ test('the documents have commands of the operator', () => {
 });
 
 /** Many requests, and what only Cloudflare's runtime can do. */
-const ELSEWHERE = ['rebuild namespace', 'restore book'];
+const ELSEWHERE = ['rebuild namespace', 'restore book', 'restore payment', 'restore gateway'];
 
 test('commands that need no state are done, one after the other', async () => {
   const outcomes: string[] = [];

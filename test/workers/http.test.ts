@@ -1,3 +1,4 @@
+import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
 import { METHODS } from '../../src/domain/method.ts';
 import {
@@ -332,7 +333,7 @@ test('decisions.md#21: the status call returns what an express request sent, the
   });
 });
 
-test('decisions.md#10: every answer has its own x-request-id, taken from the ray if there is one, and HSTS', async () => {
+test('decisions.md#10: every answer has its own x-request-id, taken from the ray if there is one, the version, and HSTS', async () => {
   const token = (await createHosted()).split('/').at(-1) ?? '';
   const requests: [string, string][] = [
     ...ROUTES,
@@ -352,6 +353,7 @@ test('decisions.md#10: every answer has its own x-request-id, taken from the ray
       ids.add(response.headers.get('x-request-id'));
       const hsts = response.headers.get('strict-transport-security');
       expect([path, method, hsts]).toEqual([path, method, 'max-age=31536000']);
+      expect(response.headers.get('x-kefel-version')).toBe(env.VERSION.id);
     }
   }
   expect(ids).not.toContain(null);

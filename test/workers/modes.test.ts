@@ -161,7 +161,7 @@ describe('decisions.md#48: maintenance', () => {
     await expectMaintenance(postHosted());
   });
 
-  test('is recorded once with its reason, and shown on the desk and in health', async () => {
+  test('is recorded once with its reason, and shown to operators and members', async () => {
     await begin();
     expect(await begin()).toMatchObject({ envelope: { message: 'No change' } });
     const entries = await auditLog();
@@ -175,6 +175,8 @@ describe('decisions.md#48: maintenance', () => {
     const page = await deskOf('Sara').pageOf('/operator/merchants');
     expect(page).toContain(deskTexts.pages.inMaintenance);
     expect(page).toContain(REASON);
+    const seen = await visit(await signedIn('viewer'), '/dashboard/sandbox/payments');
+    expect(await seen.text()).toContain(english.frame.maintenanceBanner);
   });
 });
 

@@ -8,6 +8,7 @@ import type { Rejection } from '../../src/domain/intent.ts';
 import { IntentClient } from '../../src/intent/client.ts';
 import * as askRail from '../../src/refunds/ask-rail.ts';
 import { operate, PERSONAL_SECRETS, refundByHand, TWO_OPERATORS } from './operator-support.ts';
+import { backUp, loseGateway, RUN, withRecovery } from './restore-support.ts';
 import {
   ALPHA,
   answerOf,
@@ -113,6 +114,31 @@ const PROVOKED: Readonly<Record<OperatorProblemCode, () => Promise<Response>>> =
   },
   backup_not_found: () => operate(`${V1}/backups/20900101T013700Z/parts`),
   bank_unchanged: () => operate(`${V1}/banks/CBE`, {}),
+  backup_unreadable: () =>
+    operate(`${V1}/restore/parts`, { name: `runs/${RUN}`, base64: btoa('no part') }),
+  backup_newer: async () => {
+    await env.DB.prepare('CREATE TABLE d1_migrations (name TEXT)').run();
+    await loseGateway(await backUp([], [], ['0099_later.sql']));
+    await env.DB.prepare('CREATE TABLE d1_migrations (name TEXT)').run();
+    return operate(`${V1}/restore`, { run: RUN });
+  },
+  gateway_not_empty: async () => {
+    const bucket = await backUp([], []);
+    await Promise.all([...bucket].map(([name, bytes]) => env.BACKUPS.put(name, bytes)));
+    return operate(`${V1}/restore`, { run: RUN });
+  },
+  restore_under_way: async () => {
+    const bucket = await backUp([], []);
+    await loseGateway(bucket);
+    await operate(`${V1}/restore`, { run: RUN });
+    await env.DB.prepare("UPDATE restore SET run = '20900101T011700Z'").run();
+    return operate(`${V1}/restore`, { run: RUN });
+  },
+  payment_remembers: async () => {
+    await createHosted();
+    await withRecovery('order-1');
+    return operate(`${PAYMENT}/restore`, { at: '2089-01-01T00:00Z' });
+  },
 };
 
 test.each(Object.keys(PROVOKED) as OperatorProblemCode[])('%s', async (code) => {

@@ -156,6 +156,10 @@ const GROUPS: Readonly<Record<string, Group>> = {
       [`${BOOK}/restore`, {}, 400],
       [`${BOOK}/restore`, { at: 'yesterday' }, 400],
       [`${BOOK}/restore`, { at: '2026-13-01T00:00Z' }, 400],
+      ['/restore', {}, 400],
+      ['/restore', { run: '20261399T000000Z' }, 400],
+      ['/restore/parts', { name: '../x', base64: 'AA==' }, 400],
+      ['/restore/parts', { name: 'runs/x', base64: '?' }, 400],
     ],
   },
   'a dead letter': {
@@ -169,6 +173,7 @@ const GROUPS: Readonly<Record<string, Group>> = {
     scene: () => unresolved(caught),
     rows: [
       [`/payments/sandbox/${ALPHA.id}/other/review`, { note: 'x' }, 404],
+      [`${PAYMENT}/restore`, { at: 'yesterday' }, 400],
       ...ELSEWHERE.map((path): Row => [`${path}/review`, { note: 'x' }, 404]),
       [`${PAYMENT}/review`, {}, { note: REQUIRED }],
       [`${PAYMENT}/review`, { note: 'x'.repeat(501) }, ['note']],

@@ -231,6 +231,10 @@ describe('decisions.md#48: a broken part hides no other', () => {
     expect(statesOf(report)['back-office-database']).toBe('ok');
   });
 
+  test('a deployment without a bucket, which has no backup, is right', async () => {
+    expect(await wrongWith({ BACKUPS: undefined })).toEqual([]);
+  });
+
   test('a daily run or a backup that has not ended for a day', async () => {
     for (const database of [env.DB, env.BACK_OFFICE_DB]) {
       await finishDailyRun(database, 'purge', {}, Date.now());

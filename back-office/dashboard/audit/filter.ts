@@ -70,6 +70,8 @@ const GROUP_OF: Readonly<Record<AuditAction, AuditGroup>> = {
   'dead_letter.discarded': 'merchant',
   'book.rebuilt': 'merchant',
   'book.restored': 'merchant',
+  'payment.restored': 'merchant',
+  'gateway.restored': 'merchant',
   'backup.begun': 'merchant',
   'payment.held': 'payments',
   'payment.hold_released': 'payments',

@@ -233,14 +233,20 @@ function Attention({ intent }: IntentProps) {
           />
         </Point>
       )}
-      {intent.anomalies.map(({ kind, attemptId, excessMinor, atMs }) => (
+      {intent.anomalies.map(({ kind, attemptId, excessMinor, backedUpAtMs, atMs }) => (
         <Point title={text.anomalyTitle[kind]}>
           {text.anomaly[kind]}{' '}
           {excessMinor !== undefined && (
             <strong>{text.tooMuchBy(useMoney(intent.terms.currency)(excessMinor))}</strong>
           )}{' '}
           <span class="small">
-            {text.aboutAttempt(numberOf(attemptId))}, <When atMs={atMs} />
+            {backedUpAtMs === undefined ? null : (
+              <>
+                {text.backupOf} <When atMs={backedUpAtMs} />,{' '}
+              </>
+            )}
+            {attemptId !== null && `${text.aboutAttempt(numberOf(attemptId))}, `}
+            <When atMs={atMs} />
           </span>{' '}
           {kind === 'duplicate_payment' && (
             <RefundButton intent={intent} attemptId={attemptId} label={refunds.refundSecond} />

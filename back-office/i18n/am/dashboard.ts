@@ -22,6 +22,7 @@ export const dashboard: DashboardMessages = {
     environment: { sandbox: 'መሞከሪያ', production: 'እውነተኛ' },
     sandboxBanner: 'መሞከሪያ፦ እዚህ ገንዘብ አይንቀሳቀስም',
     suspendedBanner: 'ይህ ነጋዴ ታግዷል፦ አዲስ ክፍያ አይፈቀድም፣ ምንም ነገር መለወጥ አይቻልም። አስተዳዳሪውን ይጠይቁ።',
+    maintenanceBanner: 'ሥርዓቱ በጥገና ላይ ስለሆነ ለጊዜው አዲስ ክፍያና ተመላሽ ገንዘብ አይቀበልም። የተጀመሩ ክፍያዎች ይቀጥላሉ።',
     pausedBanner: 'ሥርዓቱ በጥገና ላይ ስለሆነ ለውጦች ለጊዜው ቆመዋል። ሁሉንም ማንበብ ይችላሉ፤ ክፍያዎች ይቀጥላሉ።',
     nav: {
       overview: 'አጠቃላይ እይታ',
@@ -425,6 +426,8 @@ export const dashboard: DashboardMessages = {
         'ለዚህ ሙከራ ከአቅራቢው መሆኑ ያልተረጋገጠ መልእክት መጥቶ ውድቅ ተደርጓል። ምንም አልተለወጠም። የክፍያው ውጤት ካልታወቀ ለአስተዳዳሪው ይንገሩ።',
       receipt_conflict:
         'የዚህ ሙከራ ደረሰኝ ለሌላ ክፍያ ወይም ሙከራም ተመዝግቧል፣ ወይም አቅራቢው አስተዳዳሪው ከመዘገበው የተለየ ደረሰኝ ተናግሯል። ከማስረከብዎ በፊት አስተዳዳሪውን ይጠይቁ።',
+      restored:
+        'ጌትዌዩ መረጃው ጠፍቶበት ይህ ክፍያ በመጠባበቂያ ቅጂው ጊዜ እንደነበረ ተመልሷል። ደንበኛው ከዚያ ወዲህ ከፍሎ ሊሆን ይችላል። አስተዳዳሪው ከአቅራቢው ጋር እስኪያመሳክር ድረስ ደንበኛው እንደገና እንዲከፍል አያድርጉ።',
     },
     issuerReceipt: 'የደንበኛው ዋሌት ደረሰኝ',
     anomalyTitle: {
@@ -434,8 +437,10 @@ export const dashboard: DashboardMessages = {
       excess_refund: 'ከተከፈለው በላይ ተመልሷል',
       refused_callback: 'መልእክት ውድቅ ተደርጓል',
       receipt_conflict: 'ደረሰኙ ሁለት ጊዜ ተቆጥሯል',
+      restored: 'ከመጠባበቂያ ቅጂ ተመልሷል',
     },
     aboutAttempt: (number) => `ሙከራ ${number}`,
+    backupOf: 'የመጠባበቂያ ቅጂው ጊዜ፦',
     tooMuchBy: (amount) => `በትርፍ የተመለሰ፦ ${amount}`,
     timeline: 'ታሪክ',
     became: (from, to) => `${from} › ${to}`,
@@ -473,6 +478,7 @@ export const dashboard: DashboardMessages = {
       cancel: 'ክፍያው ተሰረዘ',
       abandon_payment: 'ደንበኛው ክፍያውን ተወ',
       tick: 'ጊዜው አለፈ',
+      restore: 'ከመጠባበቂያ ቅጂ ተመለሰ',
     },
     webhook: 'ዌብሁክ',
     events: 'ማሳወቂያዎችና አቅርቦታቸው',
@@ -1283,6 +1289,8 @@ export const dashboard: DashboardMessages = {
       'dead_letter.discarded': 'የጠፋ መልእክት ተጥሏል',
       'book.rebuilt': 'የክፍያዎች ዝርዝር እንደገና ተሠርቷል',
       'book.restored': 'የክፍያዎች ዝርዝር ወደ ቀድሞው ተመልሷል',
+      'payment.restored': 'ክፍያው ወደ ቀድሞ ጊዜ ተመልሷል',
+      'gateway.restored': 'ጌትዌዩ ከመጠባበቂያ ቅጂ ተመልሷል',
       'backup.begun': 'ምትኬ መያዝ ተጀምሯል',
       'payment.held': 'ክፍያው እንዳይሰረዝ ተይዟል',
       'payment.hold_released': 'ክፍያው እንዳይሰረዝ መያዙ ተነሥቷል',

@@ -29,6 +29,7 @@ export const desk: DeskMessages = {
     beginMaintenance: 'ጥገና ጀምር',
     beginMaintenanceLead:
       'በ10 ሰከንድ ውስጥ አዲስ የክፍያና የተመላሽ ገንዘብ ጥያቄዎች 503 መልስ ያገኛሉ። የተጀመሩ ክፍያዎች፣ የአቅራቢዎች መልእክቶችና ዌብሁኮች ይቀጥላሉ።',
+    maintenanceReasonHint: 'እያንዳንዱ አስተዳዳሪ በጠረጴዛው አናት ያየዋል።',
     endMaintenance: 'ጥገናውን አብቃ',
     endMaintenanceLead: 'በ10 ሰከንድ ውስጥ አዲስ ክፍያዎችና ተመላሽ ገንዘቦች እንደገና ይቀበላሉ።',
     pauseChanges: 'የአባላት ለውጦችን አቁም',
@@ -51,7 +52,7 @@ export const desk: DeskMessages = {
     sizeOf: (size, sizeMax, percent) => `${size} ጊባ ከ${sizeMax} ጊባ (${percent} %)`,
     nearlyFull: 'ሊሞላ ነው',
     lastBackup: 'የመጨረሻው ምትኬ',
-    failingBooks: (books) => `የ${books} ነጋዴዎች ክፍያዎች አልተገለበጡም`,
+    failingBooks: (books) => `ያልተገለበጡ መዝገቦች፦ ${books}`,
     milliseconds: 'ሚ.ሰ.',
     needed: 'ሰው የሚፈልጉትን ይመልከቱ',
     queues: 'ወረፋዎች',
@@ -142,6 +143,7 @@ export const desk: DeskMessages = {
     heldUntil: 'የሚያዝበት ቀን',
     heldUntilHint: 'እንደ 2027-12-31 ያለ ቀን። ክፍያው እስኪለቀቅ ድረስ እንዲያዝ ባዶ ይተዉት።',
     holdOpen: 'እስኪለቀቅ ድረስ',
+    secretReasonHint: 'ለድርጊት መዝገብ። ሊያነቡት የሚችሉት አስተዳዳሪዎች ብቻ ናቸው።',
     holdPayment: 'ክፍያው እንዳይሰረዝ ይያዙ',
     holdLead: 'የተያዘ ክፍያ በጊዜ ገደብም ሆነ በደንበኛ ጥያቄ አይሰረዝም። መያዙን የሚያዩት አስተዳዳሪዎች ብቻ ናቸው።',
     releasePayment: 'ክፍያውን ይልቀቁ',
@@ -400,7 +402,7 @@ export const desk: DeskMessages = {
     },
     anomaly: {
       title: 'ያልተለመደ ነገር',
-      what: 'ክፍያው ሁለት ጊዜ ተከፍሏል፣ ወይም አንድ ደረሰኝ ለሁለት ክፍያዎች ተቆጥሯል፣ ወይም አቅራቢው ስለ ክፍያው ወይም ስለ ተመላሽ ገንዘቡ ራሱን ተቃርኗል፣ ወይም የአቅራቢ መልእክት ተቀባይነት አላገኘም።',
+      what: 'ክፍያው ሁለት ጊዜ ተከፍሏል፣ ወይም አንድ ደረሰኝ ለሁለት ክፍያዎች ተቆጥሯል፣ ወይም አቅራቢው ስለ ክፍያው ወይም ስለ ተመላሽ ገንዘቡ ራሱን ተቃርኗል፣ ወይም የአቅራቢ መልእክት ተቀባይነት አላገኘም፣ ወይም ክፍያው ከመጠባበቂያ ቅጂ ተመልሷል።',
       todo: 'ክፍያውን ይክፈቱ፣ ከአቅራቢው ጋር ያመሳክሩ፣ በድጋሚ የተከፈለውን ይመልሱ፣ ከዚያ እንደታየ ምልክት ያድርጉ።',
     },
     attempt_proposed: {

@@ -1,11 +1,10 @@
 import type {
   Anomaly,
   AttemptStatus,
-  Command,
   FailureReason,
   IntentStatus,
 } from '../../../src/domain/intent.ts';
-import type { Party } from '../../../src/domain/party.ts';
+import type { HistoryCommand, Party } from '../../../src/domain/party.ts';
 import type {
   RefundActionReason,
   RefundFailureReason,
@@ -27,6 +26,8 @@ export const dashboard = {
     sandboxBanner: 'Sandbox: no money moves here',
     suspendedBanner:
       'This merchant is suspended. New payments are rejected and nothing can be changed. Contact the operator.',
+    maintenanceBanner:
+      'The gateway is being maintained and takes no new payments and refunds for a while. Payments in progress go on.',
     pausedBanner:
       'Changes are paused while the gateway is maintained. You can read everything. Payments go on.',
     nav: {
@@ -459,6 +460,8 @@ export const dashboard = {
         'A callback for this attempt could not be verified as coming from the provider, so it was rejected. Nothing changed. If the payment remains unresolved, contact the operator.',
       receipt_conflict:
         'The receipt of this attempt was also recorded for another payment or attempt, or the provider named another receipt than the operator. Ask the operator before you deliver.',
+      restored:
+        'The gateway lost its data, and this payment came back from a backup as it was then. The customer may have paid since. Do not let the customer pay again before the operator has compared it with the provider.',
     } satisfies Record<Anomaly['kind'], string>,
     issuerReceipt: 'Receipt of the customer’s wallet',
     anomalyTitle: {
@@ -468,8 +471,10 @@ export const dashboard = {
       excess_refund: 'More was returned than paid',
       refused_callback: 'A callback was rejected',
       receipt_conflict: 'The receipt counts twice',
+      restored: 'Restored from a backup',
     } satisfies Record<Anomaly['kind'], string>,
     aboutAttempt: (number: string) => `Attempt ${number}`,
+    backupOf: 'Time of the backup:',
     tooMuchBy: (amount: string) => `Returned too much: ${amount}`,
     timeline: 'History',
     became: (from: string, to: string) => `${from} › ${to}`,
@@ -508,7 +513,8 @@ export const dashboard = {
       cancel: 'Payment canceled',
       abandon_payment: 'Customer abandoned the payment',
       tick: 'Time limit reached',
-    } satisfies Record<Command['type'] | 'create', string>,
+      restore: 'Restored from a backup',
+    } satisfies Record<HistoryCommand, string>,
     /** In the page's head: the state of the payment's last event. */
     webhook: 'Webhook',
     events: 'Events and deliveries',
@@ -1364,6 +1370,8 @@ export const dashboard = {
       'dead_letter.discarded': 'Dead letter discarded',
       'book.rebuilt': 'Payment list rebuilt',
       'book.restored': 'Payment list restored',
+      'payment.restored': 'Payment set back to an earlier time',
+      'gateway.restored': 'Gateway restored from a backup',
       'backup.begun': 'Backup started',
       'payment.held': 'Payment held',
       'payment.hold_released': 'Hold of a payment released',

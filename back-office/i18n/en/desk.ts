@@ -26,6 +26,7 @@ export const desk = {
     beginMaintenance: 'Begin maintenance',
     beginMaintenanceLead:
       'Within 10 seconds, requests for new payments and refunds are answered with 503. Payments in progress, callbacks and webhooks go on.',
+    maintenanceReasonHint: 'Every operator sees it at the top of the desk.',
     endMaintenance: 'End maintenance',
     endMaintenanceLead: 'Within 10 seconds, new payments and refunds are taken again.',
     pauseChanges: 'Pause changes by members',
@@ -49,7 +50,7 @@ export const desk = {
       `${gigabytes} GB of ${gigabytesMax} GB (${percent} %)`,
     nearlyFull: 'Nearly full',
     lastBackup: 'Last backup',
-    failingBooks: (books: number) => `${books} merchants’ payments are not copied`,
+    failingBooks: (books: number) => `Books not copied: ${books}`,
     milliseconds: 'ms',
     needed: 'View everything that needs attention',
     queues: 'Queues',
@@ -142,6 +143,7 @@ export const desk = {
     heldUntilHint:
       'A day such as 2027-12-31. Leave it empty to hold the payment until it is released.',
     holdOpen: 'until it is released',
+    secretReasonHint: 'For the audit log. Only operators can read it.',
     holdPayment: 'Hold the payment',
     holdLead:
       'Neither retention nor a customer’s request deletes a held payment. Only operators see the hold.',
@@ -442,7 +444,7 @@ export const desk = {
     },
     anomaly: {
       title: 'Anomaly',
-      what: 'The customer paid twice, a receipt counts for two payments, the provider contradicted a payment or a refund that had been recorded, or a callback was rejected.',
+      what: 'The customer paid twice, a receipt counts for two payments, the provider contradicted a payment or a refund that had been recorded, a callback was rejected, or a backup brought the payment back as it was then.',
       todo: 'Open the payment, compare it with the provider, refund what was paid twice, then mark it as reviewed.',
     },
     attempt_proposed: {

@@ -32,6 +32,7 @@ export type Answers =
   | 'review'
   | 'rebuilt'
   | 'restored'
+  | 'restored_gateway'
   | 'backup'
   | 'customer'
   | 'modes';
@@ -47,6 +48,8 @@ export interface OperatorAction {
   readonly answers: Answers;
   /** Null: the route reads no body. */
   readonly fields: Readonly<Record<string, ActionField>> | null;
+  /** Of the request's body, where it is larger than a list of ids. */
+  readonly bodyBytesMax?: number;
   readonly run: (call: OperatorCall, target: Target, fields: Fields) => Promise<Outcome>;
   readonly commands: readonly ActionCommand[];
   readonly forms?: readonly ActionForm[];

@@ -5,6 +5,7 @@ import { GATEWAY_ACTIONS } from './gateway.ts';
 import { MERCHANT_ACTIONS } from './merchants.ts';
 import { MODE_ACTIONS } from './modes.ts';
 import { PAYMENT_ACTIONS } from './payments.ts';
+import { RESTORE_ACTIONS } from './restore.ts';
 
 /** Every action of the operator. */
 export const ACTIONS: readonly OperatorAction[] = [
@@ -12,6 +13,7 @@ export const ACTIONS: readonly OperatorAction[] = [
   ...PAYMENT_ACTIONS,
   ...CUSTOMER_ACTIONS,
   ...GATEWAY_ACTIONS,
+  ...RESTORE_ACTIONS,
   ...MODE_ACTIONS,
   ...BACKUP_ACTIONS,
 ];

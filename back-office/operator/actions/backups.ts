@@ -5,11 +5,11 @@ const BACK_UP_NOW: OperatorAction = {
   path: '/backups',
   answers: 'backup',
   async run({ payments, actor, env }, target, fields) {
-    if (fields.continues !== true) {
-      const { exportDatabase } = await import('../../backup.ts');
-      await exportDatabase(env, { isExtra: true });
-    }
-    const content = await payments.operations.backUpNow(actor, target, fields);
+    const { exportDatabase } = await import('../../backup.ts');
+    // The manifest names what the back office has exported, so it follows.
+    const isExported = await exportDatabase(env, { isExtra: fields.continues !== true });
+    const begun = { run: null, isFinished: false, booksLeft: 0, isComplete: true };
+    const content = isExported ? await payments.operations.backUpNow(actor, target, fields) : begun;
     return { message: 'Backed up', content };
   },
   fields: { continues: {} },

@@ -4,7 +4,9 @@ import { REASON_INPUT } from './merchants.ts';
 
 const PAYMENT = '/payments/:environment/:merchantId/:uniqueId';
 
-const REASON = required('TEXT', 'why; only operators see it', { input: REASON_INPUT });
+const REASON = required('TEXT', 'why; only operators see it', {
+  input: { ...REASON_INPUT, hint: 'pages.secretReasonHint' },
+});
 
 const HOLD_PAYMENT: OperatorAction = {
   path: `${PAYMENT}/hold`,

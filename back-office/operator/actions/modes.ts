@@ -35,7 +35,9 @@ export const MODE_ACTIONS: readonly OperatorAction[] = [
     answers: 'modes',
     run: by(({ beginMaintenance }) => beginMaintenance, done('maintenance_began')),
     fields: {
-      reason: required('TEXT', 'reason, for the other operators', { input: REASON_INPUT }),
+      reason: required('TEXT', 'reason, for the other operators', {
+        input: { ...REASON_INPUT, hint: 'pages.maintenanceReasonHint' },
+      }),
     },
     commands: [
       {

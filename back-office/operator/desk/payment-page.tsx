@@ -156,14 +156,20 @@ function WaitingAttempt(props: { readonly details: PaymentDetails; readonly atte
 /** What happened, to which attempt, and when. */
 function Anomaly(props: Props & { readonly anomaly: Intent['anomalies'][number] }) {
   const { intent } = props;
-  const { kind, attemptId, excessMinor, other, atMs } = props.anomaly;
+  const { kind, attemptId, excessMinor, other, backedUpAtMs, atMs } = props.anomaly;
   const text = useTexts(DASHBOARD_TEXTS).payment;
   const { sameReceiptAs } = useTexts(DESK_TEXTS).pages;
   const { environment, currency } = intent.terms;
   const number = intent.attempts.findIndex(({ id }) => id === attemptId) + 1;
   return (
     <li>
-      {text.anomalyTitle[kind]}: {text.aboutAttempt(String(number))}, <When atMs={atMs} />
+      {text.anomalyTitle[kind]}: {attemptId !== null && `${text.aboutAttempt(String(number))}, `}
+      <When atMs={atMs} />
+      {backedUpAtMs !== undefined && (
+        <>
+          . {text.backupOf} <When atMs={backedUpAtMs} />
+        </>
+      )}
       {excessMinor !== undefined && (
         <>
           . <strong>{text.tooMuchBy(useMoney(currency)(excessMinor))}</strong>

@@ -38,7 +38,7 @@ export interface Invocation {
  * largest share, or in the one that `hostObjects` names, and the others call them there. Queues,
  * schedules and service bindings lead to that version, too. The runtime starts again, over the same
  * data, when something has changed and the next request or statement comes; messages that wait in
- * queues are then lost, which Cloudflare may do as well.
+ * queues are then lost, which Cloudflare may do as well; alarms are kept.
  */
 export class Runtime {
   readonly invocations: Invocation[] = [];

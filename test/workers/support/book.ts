@@ -33,6 +33,7 @@ export async function booksReport(): Promise<void> {
 /** For tests with many payments that have no objects: the alarm would ask each of them. */
 export function withoutBackup(): void {
   vi.spyOn(BookBackup.prototype, 'work').mockResolvedValue(false);
+  vi.spyOn(BookBackup.prototype, 'wakeAtMs').mockReturnValue(null);
 }
 
 export function applyToBook(message: ProjectionMessage): Promise<Applied> {

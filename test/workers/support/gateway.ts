@@ -152,7 +152,7 @@ export function reachedAccountIds(): readonly DurableObjectId[] {
 /**
  * `reset` skips an object that an eviction or abort has removed from memory, so it is woken first.
  */
-async function forgetEverything(): Promise<void> {
+export async function forgetEverything(): Promise<void> {
   await Promise.all([env.DB, env.BACK_OFFICE_DB].map((one) => one.prepare('SELECT 1').run()));
   for (const id of reachedObjects()) {
     await runInDurableObject(reach(id), () => undefined);

@@ -146,6 +146,14 @@ export async function prepareDatabases(): Promise<void> {
   ]);
 }
 
+/** The schemas alone: a new gateway. */
+export async function prepareSchemas(): Promise<void> {
+  await Promise.all([
+    runSql(schemaOf(env.TEST_MIGRATIONS)),
+    runSql(schemaOf(env.TEST_BACK_OFFICE_MIGRATIONS), env.BACK_OFFICE_DB),
+  ]);
+}
+
 function schemaOf(migrations: readonly D1Migration[]): readonly SqlStatement[] {
   return migrations.flatMap(({ queries }) => queries.map((sql) => ({ sql, params: [] })));
 }

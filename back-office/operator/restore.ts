@@ -1,0 +1,49 @@
+import type { RestoreProgress, RestoreProof } from '../../src/interface/operations.ts';
+import { prepare, runBatch } from '../../src/platform/database.ts';
+import type { Fields, Outcome } from './actions/action.ts';
+import type { OperatorCall } from './call.ts';
+
+/** The back office's half of restoring a gateway: the rows of its own database. */
+
+/** One step. A repeated one inserts no row twice. */
+export async function restoreGateway(call: OperatorCall, fields: Fields): Promise<Outcome> {
+  const { payments, actor, env } = call;
+  const { operations } = payments;
+  const memberRows = await countOf(env.BACK_OFFICE_DB, 'members');
+  const step: RestoreProgress = await operations.restoreStep(actor, {}, { ...fields, memberRows });
+  if (step.members !== null) {
+    const { insertStatements } = await import('../../src/restore/rows.ts');
+    const { table, rows } = step.members;
+    const statements = insertStatements(table, rows);
+    if (statements.length > 0) {
+      await runBatch(env.BACK_OFFICE_DB, statements);
+    }
+    const {
+      members: _,
+      counts: __,
+      ...progress
+    } = await operations.confirmRestoredMembers(...([actor, {}, fields] as const));
+    return { message: 'Under way', content: { ...progress, proof: null } };
+  }
+  const { members: _, counts, ...progress } = step;
+  const isOver = step.phase === 'proof' || step.phase === 'finished';
+  const proof = isOver ? await proofOf(call, fields, counts) : null;
+  return { message: isOver ? 'Restored' : 'Under way', content: { ...progress, proof } };
+}
+
+async function proofOf(
+  { payments, actor, env }: OperatorCall,
+  fields: Fields,
+  tables: readonly string[],
+): Promise<RestoreProof> {
+  const counted = await Promise.all(
+    tables.map(async (table) => [table, await countOf(env.BACK_OFFICE_DB, table)] as const),
+  );
+  const memberRows = Object.fromEntries(counted);
+  return payments.operations.proveRestore(actor, {}, { ...fields, memberRows });
+}
+
+async function countOf(db: D1Database, table: string): Promise<number> {
+  const sql = `SELECT count(*) AS count FROM ${table}`;
+  return (await prepare(db, { sql, params: [] }).first<number>('count')) ?? 0;
+}

@@ -1,0 +1,105 @@
+import type { accountOf } from '../../src/account/client.ts';
+import type { bookOf } from '../../src/book/client.ts';
+import { QUESTIONS } from '../../src/book/questions.ts';
+import type { IntentClient } from '../../src/intent/client.ts';
+import { AREAS } from '../../src/interface/areas.ts';
+import type { Crossing } from './host/record.ts';
+
+/** Everything that one part may ask another. A new method of a client does not compile without a row. */
+
+type MethodsOf<Client> = {
+  readonly [Name in keyof Client as Client[Name] extends (...args: never) => unknown
+    ? Name
+    : never]: true;
+};
+
+const OF_PAYMENTS: MethodsOf<IntentClient> = {
+  create: true,
+  probe: true,
+  read: true,
+  execute: true,
+  history: true,
+  events: true,
+  eventRequestBody: true,
+  resendEvent: true,
+  claimDelivery: true,
+  chooseEndpoints: true,
+  reportDelivery: true,
+  republish: true,
+  retention: true,
+  setHold: true,
+  erase: true,
+  exportRecords: true,
+  restore: true,
+  restoreTo: true,
+  restart: true,
+  executePersistently: true,
+  readPersistently: true,
+};
+
+const OF_ACCOUNTS: MethodsOf<ReturnType<typeof accountOf>> = {
+  claimRefund: true,
+  releaseRefund: true,
+  recordRefunds: true,
+  paymentOfRefund: true,
+  holdReference: true,
+  paymentOfReference: true,
+  volumes: true,
+  openVolume: true,
+  exportRefunds: true,
+  restore: true,
+};
+
+const OF_BOOKS: MethodsOf<ReturnType<typeof bookOf>> = {
+  apply: true,
+  report: true,
+  waitForEvents: true,
+  ask: true,
+  restore: true,
+  erase: true,
+  backUp: true,
+  settleBackup: true,
+};
+
+/** What no scenario reaches, and why that is no risk. */
+const NOT_CALLED: Readonly<Record<string, string>> = {
+  'PaymentIntent.executePersistently': 'the client calls `execute`',
+  'PaymentIntent.readPersistently': 'the client calls `read`',
+  'PaymentIntent.chooseEndpoints':
+    'only after 16 deliveries hang; takes what `claimDelivery` takes',
+  'MerchantBook.ask': 'each question counts by its name',
+  'MerchantAccount.releaseRefund': 'only when refunds race; takes two texts and a flag',
+  'message of WEBHOOK_RETRIES': 'after seconds, and with what `WEBHOOKS` carries',
+  'MerchantBook.backUp': 'only the drill calls it; takes nothing',
+  'MerchantBook.settleBackup': 'only for a payment in a backup; takes nothing',
+  'PaymentIntent.exportRecords': 'only a backup calls it, after minutes; answers rows as they are',
+  'PaymentIntent.restore': 'only a restore calls it, while no deployment is under way',
+  'MerchantAccount.restore': 'only a restore calls it, while no deployment is under way',
+  'PaymentIntent.restoreTo': 'the local runtime has no point-in-time recovery',
+  'PaymentIntent.restart': 'only after `restoreTo`; takes nothing',
+  'MerchantAccount.volumes': 'for tests; takes nothing',
+  'MerchantAccount.openVolume': 'only after 4,000,000 payments; takes a number',
+};
+
+const QUEUES = ['WEBHOOKS', 'WEBHOOK_RETRIES', 'RAIL_STARTS'];
+
+/** What this version's parts may say to each other, by the names of the crossings. */
+export async function sayable(): Promise<readonly string[]> {
+  const areas = Object.entries(AREAS).map(async ([area, load]) =>
+    Object.keys(await load()).map((name) => `interface ${area}.${name}`),
+  );
+  return [
+    ...Object.keys(OF_PAYMENTS).map((name) => `PaymentIntent.${name}`),
+    ...Object.keys(OF_ACCOUNTS).map((name) => `MerchantAccount.${name}`),
+    ...Object.keys(OF_BOOKS).map((name) => `MerchantBook.${name}`),
+    ...Object.keys(QUESTIONS).map((name) => `MerchantBook.ask ${name}`),
+    ...(await Promise.all(areas)).flat(),
+    ...QUEUES.map((binding) => `message of ${binding}`),
+  ];
+}
+
+/** What was not said, although it could be. */
+export async function notSaid(crossings: readonly Crossing[]): Promise<readonly string[]> {
+  const said = new Set(crossings.map(({ message }) => message.replace(/ (?:request|answer)$/, '')));
+  return (await sayable()).filter((name) => !said.has(name) && NOT_CALLED[name] === undefined);
+}

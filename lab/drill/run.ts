@@ -1,0 +1,239 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { localSecrets } from '../../scripts/dev/local-secrets.ts';
+import { HttpClient } from '../../scripts/gateway/http.ts';
+import { backUpNow, fetchBackup, verifyBackup } from '../../scripts/operator/backup.ts';
+import type { Gateway as OperatorGateway } from '../../scripts/operator/client.ts';
+import { Given } from '../../scripts/operator/command.ts';
+import { restoreGateway } from '../../scripts/operator/restore-gateway.ts';
+import type { RestoreStep } from '../../scripts/operator/restore-lines.ts';
+import type { Manifest } from '../../src/backup/manifest.ts';
+import { manifestName } from '../../src/backup/names.ts';
+import { openPart } from '../../src/backup/part.ts';
+import { keyRing } from '../../src/config.ts';
+import type { Environment } from '../../src/domain/method.ts';
+import type { RestoreProof } from '../../src/interface/operations.ts';
+import { Caller } from '../chaos/caller.ts';
+import { Journey, type Scene } from '../chaos/journey.ts';
+import { MerchantServer } from '../chaos/merchant-server.ts';
+import { Observations } from '../chaos/observations.ts';
+import { planOf } from '../chaos/plan.ts';
+import { operate, operatorSecret } from '../harness/operator.ts';
+import { Random } from '../harness/random.ts';
+import { until } from '../harness/until.ts';
+import { forEachOf } from '../harness/workers.ts';
+import { differencesOf } from './compare.ts';
+import { underKills } from './kills.ts';
+import {
+  observeLists,
+  observePayments,
+  observeRows,
+  undelivered,
+  unlistedEnds,
+} from './observe.ts';
+import { joinOwner, type Populated, populate } from './populate.ts';
+import { Stage } from './stage.ts';
+
+/**
+ * A rehearsal of the worst day: a gateway at work, its backup, its total loss, its restore from the
+ * fetched copy, and a comparison field by field.
+ */
+
+export interface DrillOptions {
+  readonly payments: number;
+  /** Half of them during the backup, the others during the restore. */
+  readonly kills: number;
+  readonly seed: number;
+  readonly port: number;
+  readonly say: (text: string) => void;
+}
+
+export interface DrillResult {
+  readonly proof: RestoreProof;
+  /** What must not differ, and does. */
+  readonly differences: readonly string[];
+}
+
+const CUSTOMERS = 16;
+/** An event whose second try failed waits five minutes, before and after a restore. */
+const EVENTS_WAIT_MS = 6 * 60_000;
+
+export async function runDrill(options: DrillOptions): Promise<DrillResult> {
+  const { payments, seed, port, say } = options;
+  const stage = await Stage.open(port);
+  const client = new HttpClient(CUSTOMERS + 1);
+  const observed = new Observations();
+  const merchantServer = new MerchantServer(stage.gateway.merchant, observed, seed);
+  try {
+    const { baseUrl, merchantId } = stage.gateway.merchant;
+    const callbackUrl = await merchantServer.listen();
+    const first = new Caller(stage.gateway, client, observed);
+    const limits = { refundAgeDaysMax: 180, refundDailyMaxMinor: null };
+    await operate(baseUrl, `merchants/${merchantId}/refund-limits`, limits);
+    const member = await joinOwner({ caller: first }, baseUrl, merchantId);
+    const scene: Scene = { caller: first, member, standIns: stage.standIns, observed };
+    const populated = await populate(scene, { seed, payments, callbackUrl });
+    say(`${payments} payments are there`);
+
+    const names = namesOf(populated);
+    const before = await until(
+      'lists with every event',
+      async () => {
+        const found = {
+          payments: await observePayments(first, names),
+          lists: await observeLists(first, member),
+        };
+        return unlistedEnds(found) === 0 && found;
+      },
+      { everyMs: 1_000, forMs: EVENTS_WAIT_MS },
+    );
+    const run = await backUp(stage, options);
+    await checkSecrets(stage, run);
+    await stage.gateway.kill();
+    const rowsBefore = await observeRows(stage.stateDirectory);
+    await stage.loseEverything();
+    say('everything is destroyed but the fetched copy');
+
+    const proof = await restore(stage, options, run);
+    await stage.gateway.kill();
+    const rowsAfter = await observeRows(stage.stateDirectory);
+    await stage.gateway.restart();
+    const caller = new Caller(stage.gateway, client, observed);
+    await member.signIn(caller);
+    say('the owner has signed in with the old passkey');
+    const after = {
+      payments: await observePayments(caller, names),
+      lists: await observeLists(caller, member),
+    };
+    await until('events that were waiting', async () => (await undelivered(caller)).length === 0, {
+      forMs: EVENTS_WAIT_MS,
+      everyMs: 1_000,
+    });
+    say('every event of the backup has arrived');
+    const differences = differencesOf(
+      { ...before, rows: rowsBefore },
+      { ...after, rows: rowsAfter },
+    );
+    const about = { seed, callbackUrl, baseUrl, merchantServer, client };
+    await workAgain({ ...scene, caller }, populated, about);
+    say('a new payment was paid and its webhook verified; repeated ids were refused or replayed');
+    return { proof, differences: [...proof.differences, ...differences, ...observed.violations] };
+  } finally {
+    await stage.close();
+    merchantServer.close();
+    client.close();
+  }
+}
+
+function namesOf({ records, unfinished }: Populated) {
+  const sandbox: Environment = 'sandbox';
+  return [
+    ...records.map(({ plan: { environment, uniqueId } }) => ({ environment, uniqueId })),
+    ...unfinished.map((uniqueId) => ({ environment: sandbox, uniqueId })),
+  ];
+}
+
+/** The backup, its verification and its copy. Returns its run. */
+async function backUp(stage: Stage, { kills, seed, say }: DrillOptions): Promise<string> {
+  const gateway = await operatorOf(stage);
+  const killing = { gateway: stage.gateway, random: new Random(seed, 'backup'), say };
+  const begun = await underKills({ ...killing, kills: Math.ceil(kills / 2) }, 'the backup', () =>
+    backUpNow(gateway),
+  );
+  const run = begun.run ?? '';
+  const verified = await underKills({ ...killing, kills: 0 }, 'the verification', () =>
+    verifyBackup(gateway, given({ RUN: run })),
+  );
+  say(`backup ${run}: ${JSON.stringify(verified)}`);
+  await underKills({ ...killing, kills: 0 }, 'the copy', () =>
+    fetchBackup(gateway, given({ RUN: run, to: stage.copyDirectory })),
+  );
+  return run;
+}
+
+/** The recovery key and the copy are enough to begin again: the manifest has the other secrets. */
+async function checkSecrets(stage: Stage, run: string): Promise<void> {
+  const secrets = await localSecrets();
+  const name = manifestName(run);
+  const bytes = new Uint8Array(await readFile(join(stage.copyDirectory, name)));
+  const keys = keyRing('BACKUP_KEYS', secrets.BACKUP_KEYS);
+  const [manifest] = (await openPart(keys, name, bytes)) as readonly Manifest[];
+  for (const ring of ['LINK_SIGNING_KEYS', 'DATA_ENCRYPTION_KEYS'] as const) {
+    if (manifest?.secrets[ring] !== secrets[ring]) {
+      throw new Error(`the manifest lacks ${ring}`);
+    }
+  }
+}
+
+async function restore(
+  stage: Stage,
+  { kills, seed, say }: DrillOptions,
+  run: string,
+): Promise<RestoreProof> {
+  const gateway = await operatorOf(stage);
+  const last = await underKills(
+    {
+      ...{ gateway: stage.gateway, kills: Math.floor(kills / 2), say },
+      random: new Random(seed, 'restore'),
+    },
+    'the restore',
+    () => restoreGateway(gateway, given({ run, from: stage.copyDirectory })),
+  );
+  const { proof } = last as RestoreStep;
+  if (proof === null) {
+    throw new Error('the restore has no proof');
+  }
+  return proof;
+}
+
+/** Keys, payments, webhooks and repeated ids work. */
+async function workAgain(
+  scene: Scene,
+  { records }: Populated,
+  about: {
+    readonly seed: number;
+    readonly callbackUrl: string;
+    readonly baseUrl: string;
+    readonly merchantServer: MerchantServer;
+    readonly client: HttpClient;
+  },
+): Promise<void> {
+  const { seed, callbackUrl, baseUrl, merchantServer, client } = about;
+  const plan = firstPaid(seed, callbackUrl, records.length);
+  const request = scene.caller.api(plan.environment).postJson('intent', plan.body);
+  if ((await client.send(request)).status !== 503) {
+    throw new Error('the restored gateway takes payments before an operator has compared it');
+  }
+  await operate(baseUrl, 'maintenance/end', {});
+  // The journey repeats its create while it is refused with 503.
+  await new Journey(scene, scene.observed.open(plan)).run();
+  await until(
+    'webhook of the new payment',
+    async () => (merchantServer.eventsByPayment().get(plan.uniqueId)?.length ?? 0) > 0,
+  );
+  await forEachOf(records, CUSTOMERS, (record) => new Journey(scene, record).replay());
+}
+
+/** A plan of a hosted payment that is paid, beyond those of the drill. */
+function firstPaid(seed: number, callbackUrl: string, from: number) {
+  for (let index = from; ; index += 1) {
+    const plan = planOf(seed, index, callbackUrl);
+    if (plan.name === 'hosted_paid') {
+      return { ...plan, refunds: [] };
+    }
+  }
+}
+
+async function operatorOf({ gateway }: Stage): Promise<OperatorGateway> {
+  return {
+    origin: gateway.baseUrl,
+    headers: { authorization: `Bearer ${await operatorSecret()}`, 'x-operator': 'drill' },
+  };
+}
+
+/** What the command line would have read. Names in capitals are given by position. */
+function given(values: Readonly<Record<string, string>>): Given {
+  const all = Object.entries(values).map(([name, value]) => [name, [value]] as const);
+  const isPlace = ([name]: readonly [string, readonly string[]]) => name === name.toUpperCase();
+  return new Given(new Map(all.filter(isPlace)), new Map(all.filter((entry) => !isPlace(entry))));
+}

@@ -1,0 +1,85 @@
+import type { Plane } from '../deployment/keys.ts';
+import { SetupProblem } from '../setup/explain.ts';
+import type { Work } from '../setup/step.ts';
+import { missingMigrations } from '../setup/workers.ts';
+import type { DeployRun } from './context.ts';
+import type { DeployedWorker } from './deployed.ts';
+
+/** What must hold before a version is uploaded. */
+
+/** The commit of the project. Throws for changes that no commit has. */
+export async function committed({ git }: DeployRun): Promise<string> {
+  const changes = (await git('status', '--porcelain')).trim();
+  if (changes !== '') {
+    throw new SetupProblem(
+      `the folder has changes that no commit has:\n${changes}`,
+      'Commit them: a version is named by its commit, and the next one is compared with it.',
+    );
+  }
+  return (await git('rev-parse', 'HEAD')).trim();
+}
+
+/** The migrations that the databases of both Workers lack. */
+export async function pendingMigrations(run: DeployRun): Promise<readonly Work[]> {
+  const works = await Promise.all(
+    [run.workers.payments, run.workers.backOffice].map((worker) => missingMigrations(run, worker)),
+  );
+  return works.flat();
+}
+
+export function checkSecrets(run: DeployRun, plane: Plane, deployed: DeployedWorker): void {
+  const required = run.workers[plane].config.secrets?.required ?? [];
+  const missing = required.filter((name) => !deployed.secrets.includes(name));
+  if (missing.length > 0) {
+    throw new SetupProblem(
+      `${deployed.name} has no ${missing.join(', ')}`,
+      `Run \`npm run setup -- --env ${run.options.name}\`: it sets what is missing.`,
+    );
+  }
+}
+
+/** How the classes of objects differ from the deployed ones; null: they do not. */
+export function changedClasses(
+  run: DeployRun,
+  plane: Plane,
+  { name, classes }: DeployedWorker,
+): string | null {
+  const exported = Object.keys(run.workers[plane].config.exports ?? {});
+  const added = exported.filter((one) => !classes.includes(one));
+  const removed = classes.filter((one) => !exported.includes(one));
+  const parts = [
+    ...(added.length > 0 ? [`adds ${added.join(', ')}`] : []),
+    ...(removed.length > 0 ? [`removes ${removed.join(', ')}`] : []),
+  ];
+  return parts.length === 0 ? null : `${name} ${parts.join(' and ')}`;
+}
+
+/**
+ * Runs the deployed version's code beside this one. Throws when they do not understand each other.
+ * Says so when it cannot know what is deployed.
+ */
+export async function checkCompatibility(run: DeployRun, deployed: DeployedWorker): Promise<void> {
+  const { terminal, git, isCompatible } = run;
+  const commits = new Set(deployed.shares.map(({ version }) => version.commit));
+  for (const commit of commits) {
+    const isKnown =
+      commit !== null &&
+      (await git('cat-file', '-e', `${commit}^{commit}`).then(
+        () => true,
+        () => false,
+      ));
+    if (!isKnown) {
+      terminal.say(
+        `  SKIPPED: ${deployed.name} runs ${commit === null ? 'a version of an unknown commit' : `commit ${commit}, which this clone does not have`}, so its code was not run beside this one.`,
+      );
+      continue;
+    }
+    terminal.say(`  Running the code of commit ${commit} beside this one …`);
+    if (!(await isCompatible(commit))) {
+      throw new SetupProblem(
+        `this version and commit ${commit} do not understand each other, and a deployment mixes them`,
+        'See CONTRIBUTING.md, "Change an RPC or a queue message".',
+      );
+    }
+  }
+}

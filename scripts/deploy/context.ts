@@ -1,0 +1,54 @@
+import type { Cloudflare } from '../deployment/cloudflare.ts';
+import type { Deployment } from '../deployment/deployment-file.ts';
+import type { Plane } from '../deployment/keys.ts';
+import type { RenderedWorkers } from '../deployment/render.ts';
+import type { RunWrangler } from '../deployment/wrangler.ts';
+import type { Terminal } from '../setup/terminal.ts';
+
+export interface DeployOptions {
+  /** The deployment's name: `production`. */
+  readonly name: string;
+  /** The shares of requests, in percent, that the new version gets one after the other. */
+  readonly steps: readonly number[];
+  /** How long each share is watched. */
+  readonly waitMs: number;
+  readonly isYes: boolean;
+  /** What the command does; each of the others is done alone. */
+  readonly act: 'deploy' | 'migrate' | 'classes' | 'rollback';
+  /** Has an operator's secret for the self-check. */
+  readonly operatorsFile: string;
+  /** This command without what it does: `npm run deploy -- --env staging`. */
+  readonly command: string;
+}
+
+/** What touches the world. Tests replace it. */
+export interface DeployTools {
+  readonly terminal: Terminal;
+  readonly cloudflare: Cloudflare;
+  readonly runWrangler: RunWrangler;
+  /** Runs git in the project and returns what it printed. */
+  readonly git: (...args: readonly string[]) => Promise<string>;
+  /** Whether this code and that of a commit understand each other: `npm run compatibility`. */
+  readonly isCompatible: (commit: string) => Promise<boolean>;
+  readonly fetch: typeof fetch;
+  readonly wait: (ms: number) => Promise<void>;
+  /** Runs the self-check; throws when something is wrong. */
+  readonly selfCheck: (origin: string, operator: Operator) => Promise<void>;
+}
+
+export interface Operator {
+  readonly name: string;
+  readonly secret: string;
+}
+
+/** A run of `npm run deploy`. */
+export interface DeployRun extends DeployTools {
+  readonly options: DeployOptions;
+  readonly deployment: Deployment;
+  readonly workers: RenderedWorkers;
+  /** `/accounts/…` of the deployment's account. */
+  path(below: string): string;
+}
+
+/** The payments come first: the back office calls them, and never the reverse. */
+export const PLANES: readonly Plane[] = ['payments', 'backOffice'];

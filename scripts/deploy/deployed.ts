@@ -1,0 +1,127 @@
+import type { DeployRun } from './context.ts';
+
+/** An uploaded version of a Worker, with what `npm run deploy` wrote about it. */
+export interface WorkerVersion {
+  readonly id: string;
+  readonly createdOn: string;
+  /** Of its code and configuration; null for a version that was uploaded in another way. */
+  readonly tag: string | null;
+  /** The commit that it was built from; null if it is unknown. */
+  readonly commit: string | null;
+}
+
+export interface Share {
+  readonly version: WorkerVersion;
+  readonly percentage: number;
+}
+
+/** What Cloudflare has and runs of a Worker. */
+export interface DeployedWorker {
+  readonly name: string;
+  /** The current deployment, its oldest version first. */
+  readonly shares: readonly Share[];
+  /** The newest first. */
+  readonly versions: readonly WorkerVersion[];
+  /** The last version with other code that had all requests; null: none. */
+  readonly previous: WorkerVersion | null;
+  readonly secrets: readonly string[];
+  /** Of its objects. */
+  readonly classes: readonly string[];
+}
+
+interface DeploymentRow {
+  readonly versions: readonly { readonly version_id: string; readonly percentage: number }[];
+}
+
+interface VersionRow {
+  readonly id: string;
+  readonly metadata: { readonly created_on: string };
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+/** What a version's message says of its commit. */
+export function commitMessage(commit: string): string {
+  return `commit ${commit}`;
+}
+
+/** Null for a Worker that was never deployed. */
+export async function deployedWorker(
+  { cloudflare, path }: Pick<DeployRun, 'cloudflare' | 'path'>,
+  name: string,
+): Promise<DeployedWorker | null> {
+  const script = path(`workers/scripts/${name}`);
+  const secrets = await cloudflare.getIfPresent<readonly { readonly name: string }[]>(
+    `${script}/secrets`,
+  );
+  if (secrets === null) {
+    return null;
+  }
+  const { deployments } = await cloudflare.get<{ readonly deployments: readonly DeploymentRow[] }>(
+    `${script}/deployments`,
+  );
+  const { items } = await cloudflare.get<{ readonly items: readonly VersionRow[] }>(
+    `${script}/versions?deployable=true`,
+  );
+  const namespaces = await cloudflare.list<{ readonly class: string; readonly script: string }>(
+    path('workers/durable_objects/namespaces'),
+  );
+  const versions = items.map((_row, index) => versionAt(items, index));
+  const versionOf = (id: string) =>
+    versions.find((version) => version.id === id) ?? { id, createdOn: '', tag: null, commit: null };
+  const shares = (deployments[0]?.versions ?? [])
+    .map(({ version_id, percentage }) => ({ version: versionOf(version_id), percentage }))
+    .sort((one, other) => one.version.createdOn.localeCompare(other.version.createdOn));
+  if (shares.length === 0) {
+    return null;
+  }
+  const current = shares.at(-1)?.version;
+  const before = deployments
+    .filter((deployment) => deployment.versions.length === 1)
+    .map((deployment) => versionOf(deployment.versions[0]?.version_id ?? ''))
+    // A change of secrets alone makes a version, too.
+    .find(({ id, tag }) => id !== current?.id && (tag === null || tag !== current?.tag));
+  return {
+    name,
+    shares,
+    versions,
+    previous: before ?? null,
+    secrets: secrets.map((secret) => secret.name),
+    classes: namespaces.filter((one) => one.script === name).map((one) => one.class),
+  };
+}
+
+/** A change of secrets makes a version of the same code without a tag: the one before has it. */
+function versionAt(rows: readonly VersionRow[], index: number): WorkerVersion {
+  const { id, metadata } = rows[index] as VersionRow;
+  const source = rows
+    .slice(index)
+    .find(({ annotations }) => annotations?.['workers/triggered_by'] !== 'secret');
+  const message = source?.annotations?.['workers/message'] ?? '';
+  return {
+    id,
+    createdOn: metadata.created_on,
+    tag: source?.annotations?.['workers/tag'] ?? null,
+    commit: /^commit ([0-9a-f]{40})$/.exec(message)?.[1] ?? null,
+  };
+}
+
+/** Wrangler's default: a busy object finishes its requests first, for up to 5 minutes. */
+const OBJECTS_CHANGE = { mode: 'deferred', max_delay: 300 };
+
+/** Makes versions of a Worker the current deployment. */
+export async function setShares(
+  { cloudflare, path }: Pick<DeployRun, 'cloudflare' | 'path'>,
+  name: string,
+  shares: readonly { readonly id: string; readonly percentage: number }[],
+): Promise<void> {
+  await cloudflare.call({
+    method: 'POST',
+    path: path(`workers/scripts/${name}/deployments`),
+    body: {
+      strategy: 'percentage',
+      versions: shares.map(({ id, percentage }) => ({ version_id: id, percentage })),
+      annotations: { 'workers/message': 'npm run deploy' },
+      code_update_strategy: OBJECTS_CHANGE,
+    },
+  });
+}

@@ -1,0 +1,125 @@
+import type { Plane } from '../deployment/keys.ts';
+import type { DeployRun } from './context.ts';
+import {
+  commitMessage,
+  type DeployedWorker,
+  deployedWorker,
+  setShares,
+  type WorkerVersion,
+} from './deployed.ts';
+import { compareErrors } from './error-counts.ts';
+import { SmokeFailure, selfCheck, smokeTest } from './smoke.ts';
+
+const WHOLE = 100;
+
+/** A version to bring to a Worker's requests. */
+export interface Release {
+  readonly plane: Plane;
+  readonly deployed: DeployedWorker;
+  readonly commit: string;
+  /** `formatVersionTag` of the code and configuration. */
+  readonly tag: string;
+  /** Whether schedules, consumers or routes may have changed, which belong to no version. */
+  readonly hasOtherConfig: boolean;
+}
+
+/** The two versions of a deployment that is under way; null: all requests go to one. */
+export function splitOf({ shares }: DeployedWorker) {
+  const [old, current] = shares;
+  return old === undefined || current === undefined
+    ? null
+    : { old: old.version, current: current.version, percentage: current.percentage };
+}
+
+/**
+ * Uploads the version, or finds the upload of an interrupted run, and raises its share step by step.
+ * Returns false after it went back to the old version.
+ */
+export async function releaseGradually(run: DeployRun, release: Release): Promise<boolean> {
+  const { terminal, options } = run;
+  const { deployed } = release;
+  const { name } = deployed;
+  const split = splitOf(deployed);
+  const current = split?.current ?? (await uploaded(run, release));
+  const old = split?.old ?? (deployed.shares[0]?.version as WorkerVersion);
+  const reached = split?.percentage ?? 0;
+  const share = (percentage: number) => setShares(run, name, sharesOf(current, old, percentage));
+  if (split === null) {
+    // Only a version of the current deployment can be asked for by name.
+    await share(0);
+  } else {
+    terminal.say(`  ${name}: continuing at ${reached} %.`);
+  }
+  try {
+    await smokeTest(run, release.plane, name, current.id);
+    terminal.say(`  ${name}: the new version answers.`);
+    for (const percentage of options.steps.filter((step) => step > reached)) {
+      if (percentage === WHOLE && release.hasOtherConfig) {
+        await deployTriggers(run, release);
+      }
+      const sinceMs = Date.now();
+      await share(percentage);
+      terminal.say(`  ${name}: ${percentage} % of the requests go to ${current.id}.`);
+      await run.wait(options.waitMs);
+      await compareErrors(run, name, { newId: current.id, oldId: old.id }, sinceMs);
+      await selfCheck(run);
+    }
+  } catch (error) {
+    if (!(error instanceof SmokeFailure)) {
+      throw error;
+    }
+    terminal.say(`  ${name}: ${error.message}.`);
+    await setShares(run, name, [{ id: old.id, percentage: WHOLE }]);
+    terminal.say(`  ${name}: rolled back. All requests go to ${old.id} again.`);
+    return false;
+  }
+  return true;
+}
+
+/**
+ * Before the last step, so that an interrupted run never leaves a finished deployment without them:
+ * queues keep what the old version does not consume.
+ */
+async function deployTriggers(run: DeployRun, { plane, deployed }: Release): Promise<void> {
+  await run.runWrangler(['triggers', 'deploy', '-c', run.workers[plane].file]);
+  run.terminal.say(
+    `  ${deployed.name}: schedules, consumers and routes are those of this version.`,
+  );
+}
+
+function sharesOf(current: WorkerVersion, old: WorkerVersion, percentage: number) {
+  const whole = { id: current.id, percentage };
+  return percentage === WHOLE ? [whole] : [whole, { id: old.id, percentage: WHOLE - percentage }];
+}
+
+async function uploaded(run: DeployRun, release: Release): Promise<WorkerVersion> {
+  const { name } = release.deployed;
+  const found = ownVersion(release.deployed, release);
+  if (found !== null) {
+    run.terminal.say(`  ${name}: ${found.id} was uploaded before.`);
+    return found;
+  }
+  await run.runWrangler([
+    ...['versions', 'upload', '-c', run.workers[release.plane].uploadFile],
+    ...['--tag', release.tag, '--message', commitMessage(release.commit)],
+  ]);
+  const made = ownVersion(await deployedWorker(run, name), release);
+  if (made === null) {
+    throw new Error(`wrangler uploaded no version of ${name} with the tag ${release.tag}`);
+  }
+  run.terminal.say(`  ${name}: uploaded ${made.id}.`);
+  return made;
+}
+
+/** The newest version with this code, unless a later version is deployed: its secrets differ. */
+function ownVersion(
+  deployed: DeployedWorker | null,
+  { tag, commit }: Release,
+): WorkerVersion | null {
+  const versions = deployed?.versions ?? [];
+  const since = versions.findIndex(({ id }) =>
+    deployed?.shares.some((one) => one.version.id === id),
+  );
+  const newer = since < 0 ? versions : versions.slice(0, since);
+  return newer.find((version) => version.tag === tag && version.commit === commit) ?? null;
+}

@@ -1,0 +1,263 @@
+import { requireDeployment } from '../deployment/deployment-file.ts';
+import type { Plane } from '../deployment/keys.ts';
+import { writeWorkerConfigs } from '../deployment/render.ts';
+import { formatVersionTag, parseVersionTag, versionTagOf } from '../deployment/version-tag.ts';
+import { explained, SetupProblem } from '../setup/explain.ts';
+import {
+  changedClasses,
+  checkCompatibility,
+  checkSecrets,
+  committed,
+  pendingMigrations,
+} from './checks.ts';
+import { type DeployOptions, type DeployRun, type DeployTools, PLANES } from './context.ts';
+import { commitMessage, type DeployedWorker, deployedWorker, setShares } from './deployed.ts';
+import { type Release, releaseGradually, splitOf } from './gradual.ts';
+
+type Deployed = Readonly<Record<Plane, DeployedWorker>>;
+
+/** Deploys this commit, or goes back. Returns false after a failure, which it has explained. */
+export async function runDeploy(
+  options: DeployOptions,
+  tools: DeployTools,
+  directory?: string,
+): Promise<boolean> {
+  const { terminal } = tools;
+  try {
+    const run = await prepared(options, tools, directory);
+    const deployed = await deployedWorkers(run);
+    if (options.act === 'rollback') {
+      return await rollBack(run, deployed);
+    }
+    return await change(run, deployed, await committed(run));
+  } catch (error) {
+    const { problem, remedy } = explained(error);
+    terminal.say(`\nThe deployment stopped: ${problem}\n${remedy}`);
+    terminal.say(
+      `What is deployed stays as it is. To continue: ${options.command}\nTo go back: ${options.command} --rollback`,
+    );
+    return false;
+  }
+}
+
+async function prepared(
+  options: DeployOptions,
+  tools: DeployTools,
+  directory: string | undefined,
+): Promise<DeployRun> {
+  const deployment = await requireDeployment(options.name, directory);
+  const workers = await writeWorkerConfigs(options.name, deployment);
+  const path = (below: string) => `/accounts/${deployment.account.id}/${below}`;
+  return { ...tools, options, deployment, workers, path };
+}
+
+async function deployedWorkers(run: DeployRun): Promise<Deployed> {
+  const found = await Promise.all(
+    PLANES.map(async (plane) => {
+      const { name } = run.workers[plane].config;
+      const deployed = await deployedWorker(run, name);
+      if (deployed === null) {
+        throw new SetupProblem(
+          `${name} is not deployed yet`,
+          `Run \`npm run setup -- --env ${run.options.name}\` first.`,
+        );
+      }
+      return [plane, deployed] as const;
+    }),
+  );
+  return Object.fromEntries(found) as unknown as Deployed;
+}
+
+/** What a deployment of this commit changes: a release of each Worker that has other code. */
+async function releasesOf(run: DeployRun, deployed: Deployed, commit: string): Promise<Release[]> {
+  const releases = PLANES.map(async (plane): Promise<Release[]> => {
+    const worker = deployed[plane];
+    const wanted = await versionTagOf(plane, run.workers[plane].config);
+    const tag = formatVersionTag(wanted);
+    const newest = worker.shares.at(-1)?.version;
+    const old = parseVersionTag(worker.shares[0]?.version.tag ?? undefined);
+    const isDone = worker.shares.length === 1 && newest?.tag === tag;
+    const hasOtherConfig = old?.config !== wanted.config;
+    return isDone ? [] : [{ plane, deployed: worker, commit, tag, hasOtherConfig }];
+  });
+  return (await Promise.all(releases)).flat();
+}
+
+async function change(run: DeployRun, deployed: Deployed, commit: string): Promise<boolean> {
+  const { options, terminal } = run;
+  const releases = await releasesOf(run, deployed, commit);
+  for (const { deployed: worker, tag } of releases) {
+    const split = splitOf(worker);
+    if (split !== null && split.current.tag !== tag) {
+      const named = split.current.commit ?? 'an unknown commit';
+      throw new SetupProblem(
+        `a deployment of ${worker.name} to ${named} is under way, at ${split.percentage} %`,
+        `Continue it from that commit, or go back: ${options.command} --rollback`,
+      );
+    }
+  }
+  for (const plane of PLANES) {
+    checkSecrets(run, plane, deployed[plane]);
+  }
+  const migrations = await pendingMigrations(run);
+  const classes = PLANES.flatMap((plane) => changedClasses(run, plane, deployed[plane]) ?? []);
+  sayPlan(run, deployed, releases, commit);
+  if (options.act === 'migrate') {
+    return migrate(run, deployed, migrations);
+  }
+  if (migrations.length > 0) {
+    throw new SetupProblem(
+      `tables come first, because no rollback undoes them:\n${migrations.map(({ what }) => `  ${what}`).join('\n')}`,
+      `Apply them alone: ${options.command} --migrate`,
+    );
+  }
+  if (options.act === 'classes') {
+    return deployClasses(run, releases, classes);
+  }
+  if (classes.length > 0) {
+    throw new SetupProblem(
+      `versions with other classes of objects cannot run together, and no rollback undoes them:\n${classes.map((text) => `  ${text}`).join('\n')}`,
+      `Deploy a commit that changes nothing else, all at once: ${options.command} --classes`,
+    );
+  }
+  if (releases.length === 0) {
+    terminal.say('Nothing to do: both Workers run this code.');
+    return true;
+  }
+  return release(run, releases);
+}
+
+function sayPlan(run: DeployRun, deployed: Deployed, releases: readonly Release[], commit: string) {
+  const { options, terminal } = run;
+  terminal.say(`Plan for "${options.name}", commit ${commit}:`);
+  for (const plane of PLANES) {
+    const { name, shares } = deployed[plane];
+    const now = shares.map(({ version, percentage }) => {
+      return `${percentage} % ${version.id} (${version.commit === null ? 'unknown commit' : `commit ${version.commit}`})`;
+    });
+    const isReleased = releases.some((one) => one.plane === plane);
+    const then =
+      options.act === 'deploy' && isReleased
+        ? `; then in steps of ${options.steps.join(', ')} %`
+        : '';
+    terminal.say(`  ${name}: ${now.join(' and ')}${isReleased ? then : '; nothing changes'}`);
+  }
+}
+
+async function isConfirmed({ options, terminal }: DeployRun, question: string): Promise<boolean> {
+  if (options.isYes) {
+    return true;
+  }
+  if (!terminal.isInteractive) {
+    throw new SetupProblem('nobody can answer here', `Add --yes: ${options.command} --yes`);
+  }
+  const isSo = /^y(es)?$/i.test(await terminal.ask(`${question} [y/N] `));
+  if (!isSo) {
+    terminal.say('Nothing was changed.');
+  }
+  return isSo;
+}
+
+async function release(run: DeployRun, releases: readonly Release[]): Promise<boolean> {
+  for (const { deployed } of releases) {
+    await checkCompatibility(run, deployed);
+  }
+  if (!(await isConfirmed(run, 'Deploy?'))) {
+    return false;
+  }
+  for (const one of releases) {
+    if (!(await releaseGradually(run, one))) {
+      return false;
+    }
+  }
+  run.terminal.say('Deployed. All requests go to this version.');
+  return true;
+}
+
+/** Applies migrations alone. The deployed code must work with the new tables. */
+async function migrate(
+  run: DeployRun,
+  deployed: Deployed,
+  migrations: Awaited<ReturnType<typeof pendingMigrations>>,
+): Promise<boolean> {
+  const { terminal, options } = run;
+  if (migrations.length === 0) {
+    terminal.say('Nothing to do: the databases have all tables.');
+    return true;
+  }
+  // Both versions run on the new tables there.
+  for (const plane of PLANES) {
+    await checkCompatibility(run, deployed[plane]);
+  }
+  terminal.say(migrations.map(({ what }) => `  Will ${what}`).join('\n'));
+  if (!(await isConfirmed(run, 'Apply? No rollback undoes it.'))) {
+    return false;
+  }
+  for (const { make } of migrations) {
+    await make();
+  }
+  terminal.say(`The tables are there. Now deploy the code: ${options.command}`);
+  return true;
+}
+
+/** Deploys at once what cannot be split: wrangler makes or removes the classes in the same call. */
+async function deployClasses(
+  run: DeployRun,
+  releases: readonly Release[],
+  classes: readonly string[],
+): Promise<boolean> {
+  const { terminal } = run;
+  if (classes.length === 0) {
+    terminal.say('Nothing to do: the classes of objects are the deployed ones.');
+    return true;
+  }
+  for (const { deployed } of releases) {
+    await checkCompatibility(run, deployed);
+  }
+  terminal.say(`${classes.join('\n')}\nAll requests go to this version at once.`);
+  if (!(await isConfirmed(run, 'Deploy? No rollback undoes it.'))) {
+    return false;
+  }
+  for (const { plane, tag, commit, deployed } of releases) {
+    await run.runWrangler([
+      ...['deploy', '-c', run.workers[plane].file],
+      ...['--tag', tag, '--message', commitMessage(commit)],
+    ]);
+    terminal.say(`  ${deployed.name}: deployed.`);
+  }
+  return true;
+}
+
+/**
+ * Takes the newest version back from each Worker that has any of it, whether its deployment is under
+ * way or done. The back office goes first, because it calls the payments. Tables, secrets and stored
+ * data stay.
+ */
+async function rollBack(run: DeployRun, deployed: Deployed): Promise<boolean> {
+  const { terminal } = run;
+  const currents = PLANES.flatMap((plane) => deployed[plane].shares.at(-1)?.version ?? []);
+  const [newest] = currents.toSorted((one, other) => other.createdOn.localeCompare(one.createdOn));
+  const targets = PLANES.toReversed().flatMap((plane) => {
+    const worker = deployed[plane];
+    const current = worker.shares.at(-1)?.version;
+    const isOfRelease =
+      current?.id === newest?.id || (current?.commit != null && current.commit === newest?.commit);
+    const target = isOfRelease ? (splitOf(worker)?.old ?? worker.previous) : null;
+    return target === null ? [] : [{ name: worker.name, target }];
+  });
+  if (targets.length === 0) {
+    throw new SetupProblem('there is no version before this one', 'Deploy another commit.');
+  }
+  for (const { name, target } of targets) {
+    const named = target.commit === null ? 'an unknown commit' : `commit ${target.commit}`;
+    terminal.say(`${name}: back to ${target.id} (${named}).`);
+  }
+  if (!(await isConfirmed(run, 'Roll back?'))) {
+    return false;
+  }
+  for (const { name, target } of targets) {
+    await setShares(run, name, [{ id: target.id, percentage: 100 }]);
+  }
+  terminal.say('Rolled back. Tables and stored data are as they were.');
+  return true;
+}

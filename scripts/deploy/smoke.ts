@@ -1,0 +1,83 @@
+import { VERSION_HEADER } from '../../src/http/common-headers.ts';
+import type { Plane } from '../deployment/keys.ts';
+import { readOperatorsFile } from '../deployment/operators-file.ts';
+import { SetupProblem } from '../setup/explain.ts';
+import type { DeployRun } from './context.ts';
+
+/** A deployment reaches Cloudflare's places within seconds. */
+const PROPAGATES_WITHIN_MS = 60_000;
+const POLL_MS = 2_000;
+
+/** What a version answers before it gets customers' requests. */
+const PATHS: Readonly<Record<Plane, readonly string[]>> = {
+  payments: ['/api/v1/payment/webhook-keys', '/api/v1/payment/sandbox/webhook-keys'],
+  backOffice: ['/', '/dashboard/sign-in', '/docs'],
+};
+
+/** The new version answers wrongly, or not at all. */
+export class SmokeFailure extends Error {
+  override readonly name = 'SmokeFailure';
+}
+
+/**
+ * Sends requests that only the new version may answer, and proves by a header that it did: Cloudflare
+ * ignores the wish for a version outside of the current deployment.
+ */
+export async function smokeTest(
+  run: DeployRun,
+  plane: Plane,
+  name: string,
+  versionId: string,
+): Promise<void> {
+  const origin = run.deployment.addresses[plane];
+  for (const path of PATHS[plane]) {
+    await expectAnswer(run, `${origin}${path}`, name, versionId);
+  }
+}
+
+async function expectAnswer(
+  { fetch, wait }: DeployRun,
+  url: string,
+  name: string,
+  versionId: string,
+): Promise<void> {
+  const headers = { 'cloudflare-workers-version-overrides': `${name}="${versionId}"` };
+  for (let waitedMs = 0; ; waitedMs += POLL_MS) {
+    const answer = await fetch(url, { headers, redirect: 'manual' }).catch((error: unknown) =>
+      String(error),
+    );
+    const found = typeof answer === 'string' ? answer : answer.headers.get(VERSION_HEADER);
+    if (typeof answer !== 'string') {
+      await answer.body?.cancel();
+      if (found === versionId) {
+        if (answer.ok) {
+          return;
+        }
+        throw new SmokeFailure(`${url} answered ${answer.status}`);
+      }
+    }
+    if (waitedMs >= PROPAGATES_WITHIN_MS) {
+      throw new SmokeFailure(`${url} was not answered by the new version, but by ${found}`);
+    }
+    await wait(POLL_MS);
+  }
+}
+
+/** The gateway's self-check, with a payment in its sandbox, where an operator's secret is here. */
+export async function selfCheck(run: DeployRun): Promise<void> {
+  const { deployment, options, terminal } = run;
+  const operators = await readOperatorsFile(options.operatorsFile);
+  const [name, secret] = Object.entries(operators?.secrets ?? {})[0] ?? [];
+  if (name === undefined || secret === undefined) {
+    terminal.say(`  No self-check: no operator's secret is in ${options.operatorsFile}.`);
+    return;
+  }
+  try {
+    await run.selfCheck(deployment.addresses.backOffice, { name, secret });
+  } catch (error) {
+    if (error instanceof SetupProblem) {
+      throw new SmokeFailure(error.problem);
+    }
+    throw error;
+  }
+}

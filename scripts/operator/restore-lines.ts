@@ -1,0 +1,50 @@
+import type { RestoreProof } from '../../src/interface/operations.ts';
+
+/** What `restore gateway` prints. */
+
+export interface RestoreStep {
+  readonly phase: string;
+  readonly rows: number;
+  readonly payments: number;
+  /** Null before the last step. */
+  readonly proof: RestoreProof | null;
+}
+
+/** How far the upload of a fetched copy is. */
+export interface Uploaded {
+  readonly phase: 'upload';
+  readonly parts: number;
+  readonly of: number;
+}
+
+export type RestoreShown = RestoreStep | Uploaded;
+
+/** A step as a line, and the proof as a table. */
+export function restoreLines(shown: RestoreShown): readonly string[] {
+  if (shown.phase === 'upload') {
+    const { parts, of } = shown as Uploaded;
+    return [`${parts} of ${of} parts are in the bucket`];
+  }
+  const { phase, rows, payments, proof } = shown as RestoreStep;
+  return proof === null
+    ? [`${phase}: ${rows} rows and ${payments} payments so far`]
+    : proofLines(proof);
+}
+
+function proofLines({ lines, differences, linesOfPayments, restored, kept }: RestoreProof) {
+  const cells = lines.map(({ what, inBackup, inGateway }) => [
+    what,
+    inBackup === null ? '' : String(inBackup),
+    String(inGateway),
+  ]);
+  const rows = [['', 'backup', 'gateway'], ...cells];
+  const width = Math.max(...rows.map(([what = '']) => what.length));
+  return [
+    ...rows.map(
+      ([what = '', inBackup = '', inGateway = '']) =>
+        `${what.padEnd(width)}  ${inBackup.padStart(9)}  ${inGateway.padStart(9)}`,
+    ),
+    `${linesOfPayments} lines of payments: ${restored} restored, ${kept} older or there already`,
+    differences.length === 0 ? 'Nothing differs.' : `${differences.length} differences.`,
+  ];
+}

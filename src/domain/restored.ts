@@ -1,0 +1,85 @@
+import { type Anomaly, hasEnded, type Intent } from './intent.ts';
+import { hasRefundEnded, type Refund } from './refund.ts';
+import { DAY_MS } from './schedule.ts';
+
+/**
+ * A payment that a backup brought back. What the gateway did after the backup is lost: the customer
+ * may have paid by an attempt that Kefel does not know, and the provider may have got a call that the
+ * payment does not remember. Unknown is not failed (docs/decisions.md#49).
+ */
+
+/**
+ * How long a restored payment waits for an operator's review before time may end it: a provider's
+ * statement of the last day, with a weekend and a holiday in between.
+ */
+export const RESTORED_HOLD_MS = 7 * DAY_MS;
+
+/** The claim of a call that the lost gateway may have made. No caller has this id. */
+const LOST_CLAIM = 'restored';
+
+/**
+ * The payment as its backup has it, marked for the operator if it was not finished then. Applies no
+ * time: a payment whose time is over must get its mark before it could expire. The version grows,
+ * and no event is announced.
+ */
+export function restored(backup: Intent, backedUpAtMs: number, nowMs: number): Intent {
+  if (isFinished(backup)) {
+    return backup;
+  }
+  const mark: Anomaly = {
+    kind: 'restored',
+    attemptId: null,
+    backedUpAtMs,
+    reviewedAtMs: null,
+    atMs: nowMs,
+  };
+  return {
+    ...backup,
+    version: backup.version + 1,
+    updatedAtMs: nowMs,
+    // A start that was free then may have been claimed since. Nothing calls the provider again.
+    attempts: backup.attempts.map((attempt) =>
+      attempt.startClaim === 'free'
+        ? { ...attempt, startClaim: 'taken', startClaimId: LOST_CLAIM }
+        : attempt,
+    ),
+    refunds: backup.refunds.map((refund) => withLostCall(refund, nowMs)),
+    anomalies: [...backup.anomalies, mark],
+  };
+}
+
+/** Whether nothing could follow the backup but refunds, callbacks and provider queries. */
+function isFinished({ status, refunds }: Intent): boolean {
+  return hasEnded(status) && refunds.every(hasRefundEnded);
+}
+
+/** A refund that waited may have been sent since: it is queried, and never sent by itself. */
+function withLostCall(refund: Refund, nowMs: number): Refund {
+  return refund.status === 'pending'
+    ? {
+        ...refund,
+        status: 'unresolved',
+        claimId: LOST_CLAIM,
+        deadlineAtMs: nowMs,
+        checkAtMs: nowMs,
+        updatedAtMs: nowMs,
+      }
+    : refund;
+}
+
+/** Until when time does not end a restored payment that no operator has reviewed; null: it may. */
+export function restoredHoldEndsAtMs({ anomalies, status }: Intent): number | null {
+  const mark = anomalies.findLast(({ kind }) => kind === 'restored');
+  const isHeld = mark?.reviewedAtMs === null && !hasEnded(status);
+  return isHeld ? mark.atMs + RESTORED_HOLD_MS : null;
+}
+
+/** When the payment expires if nothing is in flight. */
+export function expiryAtMs(intent: Intent): number {
+  return Math.max(intent.terms.expiresAtMs, restoredHoldEndsAtMs(intent) ?? 0);
+}
+
+/** A held payment counts as having an attempt in flight: the customer may have paid it. */
+export function isHeld(intent: Intent, nowMs: number): boolean {
+  return nowMs < (restoredHoldEndsAtMs(intent) ?? 0);
+}

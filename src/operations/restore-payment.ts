@@ -1,0 +1,77 @@
+import { accountOf } from '../account/client.ts';
+import { bookOf } from '../book/client.ts';
+import { hasEnded, type Tenant } from '../domain/intent.ts';
+import { body } from '../http/strict-body.ts';
+import { intentByUniqueId } from '../intent/client.ts';
+import { errorText, log } from '../platform/log.ts';
+import { action, recorder } from './call.ts';
+import { pathPart, recoveryTimeField, tenantIn } from './fields.ts';
+import { uniqueIdField } from './payments.ts';
+import { operationProblem } from './problems.ts';
+
+/**
+ * Sets one payment back to a time of the last 30 days, for a damaged record. Refused when it would
+ * forget money or a message. Answers with the bookmark that undoes it.
+ */
+export const restorePayment = action(
+  body({ at: recoveryTimeField }),
+  async (call, target, { at: atMs }) => {
+    const tenant = tenantIn(target);
+    const uniqueId = pathPart(uniqueIdField, target.uniqueId);
+    const client = intentByUniqueId(call.env, tenant, uniqueId);
+    const entry = { ...tenant, action: 'payment.restored', target: uniqueId } as const;
+    const restore = async (isVouchedFor: boolean) => {
+      const found = await client.restoreTo(atMs, isVouchedFor);
+      if (found.type === 'remembers') {
+        throw operationProblem('payment_remembers', { what: found.what });
+      }
+      return found;
+    };
+    // Before the restore, so that none is missing in the audit log.
+    await recorder(call, entry)({ atMs });
+    const first = await restore(false);
+    const restored = first.type === 'unreadable' ? await restoreUnreadable() : first;
+    // The restart aborts the object, so the call never gets an answer.
+    await client.restart().catch(() => undefined);
+    // Recovery does not bring back the alarm, which every commit sets. Without it the next request
+    // does, and the operator needs the bookmark in any case.
+    await client.execute([]).catch((error: unknown) => {
+      log('warn', 'alarm_not_set', { objectId: client.objectId, error: errorText(error) });
+    });
+    return { undoBookmark: restored.undoBookmark };
+
+    async function restoreUnreadable() {
+      const what = await bookMemoryAfter(call.env, tenant, uniqueId, atMs);
+      if (what !== null) {
+        throw operationProblem('payment_remembers', { what });
+      }
+      const again = await restore(true);
+      if (again.type === 'unreadable') {
+        throw new Error('an unreadable payment was not restored');
+      }
+      return again;
+    }
+  },
+);
+
+/**
+ * What the merchant's book says about a payment whose record cannot be read; null: nothing happened
+ * after the time. Of a payment that has not ended, the book may lack attempts.
+ */
+async function bookMemoryAfter(
+  env: Env,
+  tenant: Tenant,
+  uniqueId: string,
+  atMs: number,
+): Promise<string | null> {
+  for (const { volume } of await accountOf(env, tenant).volumes()) {
+    const row = await bookOf(env, tenant, volume).ask('paymentOf', uniqueId);
+    if (row !== null) {
+      const isOver = hasEnded(row.status) && row.openRefunds === 0 && row.unresolvedAttempts === 0;
+      return isOver && row.updatedAtMs <= atMs
+        ? null
+        : 'its record cannot be read, and its book shows a change later, or that it has not ended';
+    }
+  }
+  return 'its record cannot be read, and its book does not have it';
+}

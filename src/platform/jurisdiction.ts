@@ -1,0 +1,40 @@
+import type { Placement } from '../domain/placement.ts';
+import { prepare, readInTime, type SqlStatement } from './database.ts';
+import { compareJurisdiction, NO_JURISDICTION } from './objects.ts';
+
+/** The jurisdiction that D1 remembers. No payment waits for this code. */
+
+/** Part of the batch that creates a merchant: the first one fixes the jurisdiction. */
+export function rememberJurisdiction({ jurisdiction }: Placement): SqlStatement {
+  return {
+    sql: `UPDATE gateway_settings SET object_jurisdiction = ?1
+      WHERE object_jurisdiction IS NULL`,
+    params: [jurisdiction ?? NO_JURISDICTION],
+  };
+}
+
+/** What this isolate has compared. Objects have bindings of their own, so the database is no key. */
+const compared = new Set<Placement['jurisdiction']>();
+
+/** While D1 fails, books and accounts ask it no more often: each would wait for its time limit. */
+const ASKED_AGAIN_AFTER_MS = 30_000;
+let askAgainAtMs = 0;
+
+/** The same by a query of D1, once in an isolate. While D1 fails, this compares nothing. */
+export async function checkJurisdiction(db: D1Database, placement: Placement): Promise<void> {
+  if (compared.has(placement.jurisdiction) || Date.now() < askAgainAtMs) {
+    return;
+  }
+  const known = await readInTime(() => readJurisdiction(db)).catch(() => null);
+  if (known === null) {
+    askAgainAtMs = Date.now() + ASKED_AGAIN_AFTER_MS;
+    return;
+  }
+  compareJurisdiction(known.stored, placement);
+  compared.add(placement.jurisdiction);
+}
+
+async function readJurisdiction(db: D1Database) {
+  const sql = 'SELECT object_jurisdiction AS stored FROM gateway_settings';
+  return { stored: await prepare(db, { sql, params: [] }).first<string>('stored') };
+}

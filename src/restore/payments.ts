@@ -1,0 +1,185 @@
+import { accountOf } from '../account/client.ts';
+import { allNames, asking, bucketOf, namesAfter, readPart } from '../backup/bucket.ts';
+import type { BookBackup, PaymentLine } from '../backup/manifest.ts';
+import {
+  type BookName,
+  type PaymentsPart,
+  parsePaymentsPart,
+  paymentsPrefix,
+  sequencePrefix,
+} from '../backup/names.ts';
+import type { Tenant } from '../domain/intent.ts';
+import { intentByUniqueId } from '../intent/client.ts';
+import type { RestoreResult } from '../intent/protocol.ts';
+import { concurrently } from '../platform/concurrently.ts';
+import { errorText, log } from '../platform/log.ts';
+import { Unavailable } from '../platform/unavailable.ts';
+import { methodOfSharedAddress } from '../rails/settings.ts';
+import type { PaymentsPlace } from './state.ts';
+
+/**
+ * Payments of one book, from its newest part to its oldest: the first line of a payment is its newest
+ * one, and the object refuses the others. So no object works on a state that a later line replaces.
+ */
+
+/** A payment costs two calls, and each of these two more. A Worker may make a thousand. */
+export const PAYMENTS_MAX = 100;
+
+export interface RestoredLines {
+  readonly lines: number;
+  readonly restored: number;
+  readonly kept: number;
+  readonly differences: readonly string[];
+  /** Null: the book has no older part. */
+  readonly next: PaymentsPlace | null;
+}
+
+const NOTHING = { lines: 0, restored: 0, kept: 0, differences: [], next: null } as const;
+
+/**
+ * Restores the next lines. Throws Unavailable when a payment, its account or its book did not answer:
+ * the same call can be repeated.
+ */
+export async function restorePayments(
+  env: Env,
+  book: BookBackup,
+  from: PaymentsPlace | null,
+): Promise<RestoredLines> {
+  const place = from ?? (await newestPlace(env, book, null));
+  if (place === null) {
+    return { ...NOTHING, differences: book.payments === 0 ? [] : [`${nameOf(book)}: no parts`] };
+  }
+  const part = await partAt(env, book, place);
+  if (part === null) {
+    return { ...NOTHING, ...(await beyond(env, book, place)) };
+  }
+  const read = await readPart<PaymentLine>(env, part.name);
+  const all = read?.lines ?? [];
+  const lines = all.slice(place.lines, place.lines + PAYMENTS_MAX);
+  await restoreReferences(env, book, lines);
+  const outcomes = await concurrently(lines, (line) => restoreLine(env, book, line));
+  const done = place.lines + lines.length;
+  const next = { ...place, sequence: place.sequence - 1, lines: 0 };
+  const countOf = (wanted: RestoreResult) => outcomes.filter((one) => one === wanted).length;
+  const unreadable = countOf('unreadable');
+  return {
+    lines: lines.length,
+    restored: countOf('restored'),
+    kept: countOf('kept'),
+    differences:
+      unreadable === 0 ? [] : [`${part.name}: ${unreadable} payments are of a newer release`],
+    next: done < all.length ? { ...place, lines: done } : next,
+  };
+}
+
+async function restoreLine(env: Env, book: BookBackup, line: PaymentLine) {
+  const client = intentByUniqueId(env, book, line.uniqueId);
+  try {
+    const outcome = await client.restore(line.records, book.atMs);
+    if (outcome !== 'unreadable') {
+      await client.republish();
+    }
+    return outcome;
+  } catch (error) {
+    log('warn', 'restore_failed', { objectId: client.objectId, error: errorText(error) });
+    throw new Unavailable('a payment could not be restored', { cause: error });
+  }
+}
+
+/** Providers with one address for all merchants report by these. */
+async function restoreReferences(
+  env: Env,
+  tenant: Tenant,
+  lines: readonly PaymentLine[],
+): Promise<void> {
+  const references = lines.flatMap(({ uniqueId, records }) =>
+    attemptsIn(records)
+      .filter(({ railId }) => methodOfSharedAddress(railId) !== undefined)
+      .map(({ reference }) => ({ reference, paymentUniqueId: uniqueId })),
+  );
+  if (references.length > 0) {
+    await accountOf(env, tenant).restore({ refunds: [], volumes: [], references });
+  }
+}
+
+interface StoredAttempt {
+  readonly railId: string;
+  readonly reference: string;
+}
+
+/** None of a row that the object will refuse. */
+function attemptsIn(records: PaymentLine['records']): readonly StoredAttempt[] {
+  const [payment] = records;
+  const { intent } = JSON.parse(payment?.content ?? '{}');
+  return intent?.attempts ?? [];
+}
+
+interface FoundPart extends PaymentsPart {
+  readonly name: string;
+}
+
+async function partAt(
+  env: Env,
+  { environment, merchantId, volume }: BookName,
+  { generation, sequence }: PaymentsPlace,
+): Promise<FoundPart | null> {
+  const prefix = sequencePrefix({ environment, merchantId, volume, generation, sequence });
+  const [found] = await namesAfter(env, prefix);
+  return found === undefined ? null : partOf(found.key);
+}
+
+function partOf(name: string): FoundPart | null {
+  const part = parsePaymentsPart(name);
+  return part && { ...part, name };
+}
+
+/** Where to go on after a sequence without a part: over a gap, or to the generation before. */
+async function beyond(env: Env, book: BookBackup, { generation, sequence }: PaymentsPlace) {
+  const first = await firstSequence(env, book, generation);
+  const isGap = first !== null && first < sequence;
+  return isGap
+    ? {
+        differences: [`${nameOf(book)}: part ${sequence} of ${generation} is missing`],
+        next: { generation, sequence: sequence - 1, lines: 0 },
+      }
+    : { next: await newestPlace(env, book, generation) };
+}
+
+async function firstSequence(env: Env, book: BookName, generation: string) {
+  const [first] = await namesAfter(env, paymentsPrefix(book, generation));
+  return first === undefined ? null : (partOf(first.key)?.sequence ?? null);
+}
+
+/** The newest part of the newest generation, or of the one before `generation`; null: none. */
+async function newestPlace(
+  env: Env,
+  book: BookBackup,
+  generation: string | null,
+): Promise<PaymentsPlace | null> {
+  const older = (await generationsOf(env, book)).filter(
+    (known) => generation === null || known < generation,
+  );
+  const newest = older.at(-1);
+  if (newest === undefined) {
+    return null;
+  }
+  // Parts that were written after the run are newer, so they count, too.
+  const known = newest === book.generation ? book.lastSequence : 0;
+  const after = sequencePrefix({ ...book, generation: newest, sequence: known });
+  let sequence = known;
+  for await (const { key } of allNames(env, paymentsPrefix(book, newest), after)) {
+    sequence = partOf(key)?.sequence ?? sequence;
+  }
+  return { generation: newest, sequence, lines: 0 };
+}
+
+/** The generations of a book, the oldest first: their ids are in the order of time. */
+async function generationsOf(env: Env, book: BookName): Promise<readonly string[]> {
+  const prefix = paymentsPrefix(book);
+  const listed = await asking(bucketOf(env).list({ prefix, delimiter: '/' }));
+  return listed.delimitedPrefixes.map((name) => name.slice(prefix.length, -1)).sort();
+}
+
+export function nameOf({ environment, merchantId, volume }: BookName): string {
+  return `${environment}/${merchantId}/${volume}`;
+}

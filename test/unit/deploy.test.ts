@@ -1,0 +1,220 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { ALL_PERMISSIONS } from '../support/cloudflare/permissions.ts';
+import { type Cloudflare, startCloudflare } from '../support/cloudflare/server.ts';
+import {
+  BACK_OFFICE,
+  COMMIT,
+  DeployStage,
+  NAME,
+  OLD_COMMIT,
+  PAYMENTS,
+} from '../support/deploy-stage.ts';
+
+/**
+ * Goal: a deployment reaches all requests only through checks, goes back by itself when one fails, and
+ * never does in one step what no rollback undoes (docs/decisions.md#50). Method: the local Cloudflare's
+ * API; `test/support/deploy-stage.ts` plays wrangler and the Workers.
+ */
+
+let stage: DeployStage;
+const DEPLOYMENTS = 'POST /accounts/{account}/workers/scripts/{script}/deployments';
+const ALL_NEW = { [COMMIT]: 100 };
+const ALL_OLD = { [OLD_COMMIT]: 100 };
+
+let cloudflare: Cloudflare;
+
+beforeAll(async () => {
+  cloudflare = await startCloudflare();
+});
+
+afterAll(() => cloudflare.stop());
+
+beforeEach(async () => {
+  stage = await DeployStage.start(cloudflare);
+});
+
+afterEach(() => stage.stop());
+
+/** That nothing was changed, and the words that say why. */
+function expectRefusal(isDone: boolean, ...words: readonly string[]): void {
+  expect(isDone).toBe(false);
+  for (const text of words) {
+    expect(stage.output).toContain(text);
+  }
+  expect(stage.cloudflare.changes()).toEqual([]);
+  expect([stage.shares(PAYMENTS), stage.shares(BACK_OFFICE)]).toEqual([ALL_OLD, ALL_OLD]);
+}
+
+test('decisions.md#50 raises the share of a commit step by step, the payments before the back office', async () => {
+  expect(await stage.run()).toBe(true);
+  expect(stage.history(PAYMENTS)).toEqual([undefined, 0, 10, 50, 100]);
+  expect(stage.history(BACK_OFFICE)).toEqual([undefined, 0, 10, 50, 100]);
+  expect(stage.wrangled.filter((line) => line.startsWith('versions upload'))).toHaveLength(2);
+  expect(stage.compared).toEqual([OLD_COMMIT, OLD_COMMIT]);
+  const first = stage.said.findIndex((line) => line.includes(`${BACK_OFFICE}: uploaded`));
+  expect(first).toBeGreaterThan(
+    stage.said.findIndex((line) => line.includes(`${PAYMENTS}: 100 %`)),
+  );
+
+  expect(await stage.run()).toBe(true);
+  expect(stage.output).toContain('Nothing to do');
+  expect(stage.cloudflare.changes()).toEqual([]);
+});
+
+test('refuses changes that no commit has', async () => {
+  stage.changes = ' M src/index.ts\n';
+  expectRefusal(await stage.run(), 'src/index.ts', 'Commit them');
+});
+
+test('refuses pending migrations in the same step, and names the command for them', async () => {
+  stage.applied.set(PAYMENTS, ['0001_baseline.sql']);
+  expectRefusal(await stage.run(), '0002_', `npm run deploy -- --env ${NAME} --migrate`);
+
+  expect(await stage.run({ act: 'migrate' })).toBe(true);
+  expect(stage.wrangled.at(-1)).toContain(`d1 migrations apply ${PAYMENTS} --remote`);
+  expect(stage.shares(PAYMENTS)).toEqual(ALL_OLD);
+  expect(stage.compared).toContain(OLD_COMMIT);
+  expect(await stage.run()).toBe(true);
+});
+
+test('refuses changed classes of objects in the same step, and deploys them alone, at once', async () => {
+  stage.script(PAYMENTS).namespaces.splice(2, 1);
+  const command = `npm run deploy -- --env ${NAME} --classes`;
+  expectRefusal(await stage.run(), `${PAYMENTS} adds MerchantAccount`, command);
+
+  expect(await stage.run({ act: 'classes' })).toBe(true);
+  expect(stage.history(PAYMENTS)).toEqual([undefined, 100]);
+});
+
+test('refuses a Worker that lacks a secret', async () => {
+  const [version] = stage.script(BACK_OFFICE).versions;
+  Object.assign(version ?? {}, { bindings: [] });
+  const words = `${BACK_OFFICE} has no BACK_OFFICE_KEYS, OPERATOR_SECRETS`;
+  expectRefusal(await stage.run(), words, 'npm run setup');
+});
+
+test('uploads nothing that the deployed commit does not understand', async () => {
+  stage.isCompatible = false;
+  expectRefusal(await stage.run(), 'do not understand each other', 'CONTRIBUTING.md');
+});
+
+test('says that it compared nothing, when it does not know the deployed commit', async () => {
+  stage.known.splice(0, 1);
+  expect(await stage.run()).toBe(true);
+  expect(stage.output).toContain(`SKIPPED: ${PAYMENTS} runs commit ${OLD_COMMIT}`);
+});
+
+test('asks before it changes anything, or refuses where nobody can answer', async () => {
+  expectRefusal(await stage.run({ isYes: false }), 'Add --yes');
+});
+
+test('goes back by itself, when the new version answers with an error', async () => {
+  stage.statuses.set(PAYMENTS, 500);
+  expect(await stage.run()).toBe(false);
+  expect(stage.output).toContain('answered 500');
+  expect(stage.history(PAYMENTS)).toEqual([undefined, 0, undefined]);
+  expect(stage.shares(PAYMENTS)).toEqual(ALL_OLD);
+  expect(stage.history(BACK_OFFICE)).toEqual([undefined]);
+});
+
+test('goes back by itself, when the new version throws more than the old one', async () => {
+  stage.meanwhile = () => serve({ succeeded: 20, failed: 5 });
+  expect(await stage.run()).toBe(false);
+  expect(stage.output).toContain('5 errors in 25 requests');
+  expect(stage.history(PAYMENTS)).toEqual([undefined, 0, 10, undefined]);
+});
+
+test('goes on, when both versions throw alike', async () => {
+  stage.meanwhile = () => {
+    serve({ succeeded: 20, failed: 5 });
+    serve({ succeeded: 20, failed: 5 }, 0);
+  };
+  expect(await stage.run()).toBe(true);
+});
+
+/** Requests to a version of the payments, by default the newest. */
+function serve(
+  { succeeded, failed }: { readonly succeeded: number; readonly failed: number },
+  index = -1,
+): void {
+  const version = stage.script(PAYMENTS).versions.at(index)?.id ?? '';
+  // Cloudflare's counts are in seconds; the step has just begun.
+  const at = new Date(Date.now() + 1_000).toISOString();
+  const statuses = [
+    ...Array(succeeded).fill('success'),
+    ...Array(failed).fill('scriptThrewException'),
+  ];
+  for (const status of statuses) {
+    stage.cloudflare.runtime.invocations.push({ script: PAYMENTS, version, status, at });
+  }
+}
+
+test('says so and relies on its own requests, when the token may not count errors', async () => {
+  const permissions = ALL_PERMISSIONS.filter((one) => one !== 'Account Analytics');
+  await using other = await startCloudflare({ permissions });
+  await stage.stop();
+  stage = await DeployStage.start(other);
+  stage.meanwhile = () => serve({ succeeded: 0, failed: 50 });
+  expect(await stage.run()).toBe(true);
+  expect(stage.output).toContain('Account Analytics: Read');
+});
+
+/** The calls of a deployment that change the account: four steps for each Worker. */
+const CALLS = [1, 2, 3, 4, 5, 6, 7, 8];
+const FAULTS = ['reset', 'answer lost'] as const;
+
+test.each(CALLS.flatMap((call) => FAULTS.map((fault) => [call, fault] as const)))(
+  'continues where it stopped, when the network fails at change %i (%s)',
+  async (call, fault) => {
+    // Each deployment is a change; the call before the failing one arms the fault.
+    const { push } = cloudflare.calls;
+    let changes = 0;
+    const arm = () => {
+      changes += 1;
+      if (changes === call) {
+        cloudflare.failCall(DEPLOYMENTS, fault);
+      }
+    };
+    cloudflare.calls.push = function (...names) {
+      if (names.includes(DEPLOYMENTS)) {
+        arm();
+      }
+      return push.apply(this, names);
+    };
+    arm();
+    expect(await stage.run()).toBe(false);
+    cloudflare.calls.push = push;
+    expect(stage.output).toContain(`To continue: npm run deploy -- --env ${NAME}`);
+    expect(stage.output).toContain('--rollback');
+    expect(await stage.run()).toBe(true);
+    expect([stage.shares(PAYMENTS), stage.shares(BACK_OFFICE)]).toEqual([ALL_NEW, ALL_NEW]);
+    expect(stage.script(PAYMENTS).versions).toHaveLength(2);
+    expect(stage.script(BACK_OFFICE).versions).toHaveLength(2);
+  },
+);
+
+test('takes a deployment back that is under way, and refuses another commit meanwhile', async () => {
+  stage.meanwhile = () => stage.cloudflare.failCall(DEPLOYMENTS, 'reset');
+  expect(await stage.run()).toBe(false);
+  expect(stage.shares(PAYMENTS)).toEqual({ [COMMIT]: 10, [OLD_COMMIT]: 90 });
+  stage.meanwhile = () => undefined;
+
+  const [, uploaded] = stage.script(PAYMENTS).versions;
+  Object.assign(uploaded ?? {}, {
+    annotations: { ...uploaded?.annotations, 'workers/tag': `${'c'.repeat(12)}-${'d'.repeat(12)}` },
+  });
+  expect(await stage.run()).toBe(false);
+  expect(stage.output).toContain(`to ${COMMIT} is under way, at 10 %`);
+
+  expect(await stage.run({ act: 'rollback' })).toBe(true);
+  expect(stage.shares(PAYMENTS)).toEqual(ALL_OLD);
+});
+
+test('takes both Workers back to the version before, when a deployment was finished', async () => {
+  await stage.run();
+  stage.cloudflare.calls.length = 0;
+  expect(await stage.run({ act: 'rollback' })).toBe(true);
+  expect([stage.shares(PAYMENTS), stage.shares(BACK_OFFICE)]).toEqual([ALL_OLD, ALL_OLD]);
+  const order = stage.said.filter((line) => line.includes('back to'));
+  expect(order[0]).toContain(BACK_OFFICE);
+});

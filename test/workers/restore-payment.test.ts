@@ -1,0 +1,149 @@
+import { runInDurableObject } from 'cloudflare:test';
+import { expect, test } from 'vitest';
+import type { Command } from '../../src/domain/intent.ts';
+import { refuseCallback, requestRefund, startAttempt } from '../support/intents.ts';
+import { auditLog } from './dashboard-support.ts';
+import { operateApi } from './operator-support.ts';
+import { withRecovery } from './restore-support.ts';
+import { reportsAreSent } from './support/gateway.ts';
+import {
+  ALPHA,
+  advance,
+  clientOf,
+  createHosted,
+  execute,
+  MINUTE_MS,
+  resolveAttempt,
+  stubOf,
+  useGateway,
+} from './support.ts';
+
+/**
+ * Goal: point-in-time recovery never makes a payment forget money or a message. Method: commands
+ * before and after the time, with stubs of the recovery that the local runtime lacks. The restart is
+ * left out, because it would lose the stubs.
+ */
+
+useGateway();
+
+const PATH = `/payments/sandbox/${ALPHA.id}/order-1/restore`;
+
+const start = () =>
+  startAttempt('second', { deadlineAtMs: Date.now() + MINUTE_MS, windowIsFinal: false });
+
+/** The time now, to the second after it, as the command takes it. */
+function timeAfterNow(): string {
+  advance(1_000);
+  const text = new Date(Date.now()).toISOString().replace(/\.\d+/, '');
+  advance(1_000);
+  return text;
+}
+
+function setBack(at: string) {
+  return operateApi(PATH, { at });
+}
+
+/** A payment with these commands before the time, and those after it. */
+async function livedThrough(before: readonly Command[], after: readonly Command[]) {
+  await createHosted();
+  await execute(...before);
+  const at = timeAfterNow();
+  const restored = await withRecovery('order-1');
+  if (after.length > 0) {
+    await execute(...after);
+  }
+  await reportsAreSent();
+  return { at, restored };
+}
+
+test('decisions.md#49: a payment that remembers nothing since is set back, with a way to undo it', async () => {
+  const { at, restored } = await livedThrough([start(), resolveAttempt('second', 'succeeded')], []);
+  await execute(refuseCallback('second'));
+  const answer = await setBack(at);
+  expect(answer).toMatchObject({ status: 200, envelope: { content: { undoBookmark: 'undo' } } });
+  expect(restored).toEqual([`at ${Date.parse(at)}`]);
+  const entries = (await auditLog()).filter(({ action }) => action === 'payment.restored');
+  expect(entries).toMatchObject([{ target: 'order-1' }]);
+});
+
+test.each<[string, () => readonly Command[], () => readonly Command[], string]>([
+  ['an attempt was started', () => [], () => [start()], 'attempt was started'],
+  [
+    'an outcome was recorded',
+    () => [start()],
+    () => [resolveAttempt('second', 'failed')],
+    'provider answered',
+  ],
+  [
+    'a refund was requested',
+    () => [start(), resolveAttempt('second', 'succeeded')],
+    () => [requestRefund('r-1')],
+    'refund was requested',
+  ],
+  ['an event was announced', () => [], () => [{ type: 'abandon_payment' }], 'event was announced'],
+  ['it was canceled', () => [], () => [{ type: 'cancel' }], 'cancel'],
+])('refuses to set a payment back when %s since', async (_name, before, after, what) => {
+  const { at, restored } = await livedThrough(before(), after());
+  const answer = await setBack(at);
+  expect(answer).toMatchObject({ status: 409, envelope: { code: 'payment_remembers' } });
+  expect(answer.envelope.message).toContain(what);
+  expect(restored).toEqual([]);
+});
+
+test('refuses when a consumer may have called the provider since', async () => {
+  const queued = startAttempt('second', {
+    ...{ flow: 'push', startClaim: 'free', deadlineAtMs: Date.now() + MINUTE_MS },
+  });
+  const claim: Command = {
+    ...{ type: 'claim_start', attemptId: 'second', claimId: 'c1' },
+    deadlineAtMs: Date.now() + 10 * MINUTE_MS,
+  };
+  const { at } = await livedThrough([queued], [claim]);
+  expect(await setBack(at)).toMatchObject({ status: 409 });
+});
+
+test('a payment that is being set back stores nothing, so that the restart loses nothing', async () => {
+  const { at } = await livedThrough([], []);
+  await clientOf('order-1').restoreTo(Date.parse(at), false);
+  await expect(clientOf('order-1').execute([{ type: 'cancel' }])).rejects.toThrow();
+});
+
+async function damage(): Promise<void> {
+  await runInDurableObject(stubOf('order-1'), (_payment, { storage }) => {
+    storage.sql.exec("UPDATE record SET content = '{'");
+  });
+}
+
+test('an unreadable record is set back when the book says that nothing happened since', async () => {
+  const { at, restored } = await livedThrough([start(), resolveAttempt('second', 'succeeded')], []);
+  await damage();
+  await forgetMemory();
+  expect(await setBack(at)).toMatchObject({ status: 200 });
+  expect(restored).toHaveLength(1);
+});
+
+test.each<[string, readonly Command[], readonly Command[]]>([
+  ['the book shows a change since', [], [{ type: 'cancel' }]],
+  ['the payment had not ended, so the book may lack attempts', [], []],
+])('refuses to set an unreadable record back when %s', async (_name, before, after) => {
+  const { at, restored } = await livedThrough(before, after);
+  await damage();
+  await forgetMemory();
+  expect(await setBack(at)).toMatchObject({ status: 409 });
+  expect(restored).toEqual([]);
+});
+
+/** The object reads its record again, as after an eviction, which would lose the stubs. */
+async function forgetMemory(): Promise<void> {
+  await runInDurableObject(stubOf('order-1'), (_payment, { storage }) => {
+    const { transactionSync } = storage;
+    storage.transactionSync = () => {
+      throw new Error('rolled back');
+    };
+    return clientOf('order-1')
+      .execute([{ type: 'tick' }])
+      .catch(() => {
+        storage.transactionSync = transactionSync;
+      });
+  });
+}
