@@ -190,7 +190,7 @@ function routesOf(plane: Plane, { addresses, zones }: Deployment): Partial<Worke
 }
 
 /** The names of all that a deployment has in the account. */
-export interface ResourceNames {
+interface ResourceNames {
   readonly databases: readonly string[];
   readonly queues: readonly string[];
   readonly bucket: string | null;
