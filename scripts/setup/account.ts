@@ -27,14 +27,14 @@ export function accountStep(setup: Setup, wanted: Wanted): Step {
         payments: `https://${names.payments}.${subdomain}.workers.dev`,
         backOffice: `https://${names.backOffice}.${subdomain}.workers.dev`,
       };
-      if (!setup.isStored) {
+      if (setup.isStored) {
+        setup.plan({ ...setup.deployment, addresses, zones, hasBackups: wanted.hasBackups });
+      } else {
         await checkNames(setup, account);
         await confirm(setup, account);
         setup.plan({ ...unmade(wanted), account, addresses, zones });
-        return isRegistered ? [] : [registration(setup, account, subdomain)];
       }
-      setup.plan({ ...setup.deployment, addresses, zones, hasBackups: wanted.hasBackups });
-      return [];
+      return isRegistered ? [] : [registration(setup, account, subdomain)];
     },
   };
 }
