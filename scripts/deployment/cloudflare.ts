@@ -4,8 +4,8 @@ import { promisify } from 'node:util';
 
 const DEFAULT_BASE_URL = 'https://api.cloudflare.com/client/v4';
 const TIMEOUT_MS = 60_000;
-/** The API answers with at most this many rows of a list. */
-const PER_PAGE = 100;
+/** The most that every list of the API takes. */
+const PER_PAGE = 50;
 
 /** Cloudflare refused a call, or did not answer: `code` is null then. */
 export class CloudflareError extends Error {
@@ -27,7 +27,7 @@ interface Envelope {
   readonly success: boolean;
   readonly errors?: readonly { readonly code: number; readonly message: string }[];
   readonly result: unknown;
-  readonly result_info?: { readonly total_pages?: number };
+  readonly result_info?: { readonly total_count?: number };
 }
 
 export interface CloudflareCall {
@@ -81,8 +81,9 @@ export class Cloudflare {
         method: 'GET',
         path: `${path}${separator}page=${page}&per_page=${PER_PAGE}`,
       });
-      rows.push(...(envelope.result as Row[]));
-      if (page >= (envelope.result_info?.total_pages ?? 1)) {
+      const added = envelope.result as Row[];
+      rows.push(...added);
+      if (added.length === 0 || rows.length >= (envelope.result_info?.total_count ?? 0)) {
         return rows;
       }
     }

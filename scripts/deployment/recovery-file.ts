@@ -63,6 +63,6 @@ export async function createRecoveryFile(file: string, deployment: string): Prom
 # cannot be read without it. Whoever has it can act as the gateway. Keep copies in two safe places.
 ${formatRecoveryKey(key)}
 `;
-  await writeFile(file, text, { mode: 0o600, flag: 'wx' });
+  await writeFile(file, text, { mode: 0o600, flag: 'wx', flush: true });
   return key;
 }

@@ -1,4 +1,5 @@
-import { join } from 'node:path';
+import { createHash } from 'node:crypto';
+import { join, resolve } from 'node:path';
 import {
   BACK_OFFICE_CONFIG_FILE,
   PROJECT_DIRECTORY,
@@ -6,7 +7,7 @@ import {
   writeWhole,
 } from '../project/files.ts';
 import { readWorkerConfig, type WorkerConfig } from '../project/worker-config.ts';
-import { type Deployment, DeploymentFileError } from './deployment-file.ts';
+import { DEPLOYMENTS_DIRECTORY, type Deployment, DeploymentFileError } from './deployment-file.ts';
 import type { Plane } from './keys.ts';
 import { nameIn, namespaceIn } from './names.ts';
 
@@ -34,15 +35,27 @@ export type RenderedWorkers = Readonly<Record<Plane, RenderedWorker>>;
 /** Paths of a shared host that the back office answers; more specific than the payments'. */
 export const BACK_OFFICE_PATHS = ['/', '/dashboard*', '/operator*', '/docs*', '/llms*'];
 
+/**
+ * Where the configurations of a deployment are. Another folder of deployment files may have one of the
+ * same name.
+ */
+export function renderedDirectory(name: string, deployments: string): string {
+  const folder = resolve(deployments);
+  const digest = createHash('sha256').update(folder).digest('hex').slice(0, 8);
+  const own = folder === DEPLOYMENTS_DIRECTORY ? name : `${name}-${digest}`;
+  return join(RENDERED_DIRECTORY, own);
+}
+
 /** Renders both configurations from the two wrangler.toml and the deployment, and writes them. */
 export async function writeWorkerConfigs(
   name: string,
   deployment: Deployment,
+  deployments = DEPLOYMENTS_DIRECTORY,
 ): Promise<RenderedWorkers> {
   const configs = await renderWorkers(name, deployment);
   const write = async (plane: Plane): Promise<RenderedWorker> => {
     const config = configs[plane];
-    const directory = join(RENDERED_DIRECTORY, name, plane);
+    const directory = join(renderedDirectory(name, deployments), plane);
     const { routes: _routes, ...upload } = config;
     const file = await writeJson(join(directory, 'wrangler.json'), config);
     const uploadFile = await writeJson(join(directory, 'upload.json'), upload);
@@ -137,12 +150,6 @@ function variablesOf(
   deployment: Deployment,
 ): Readonly<Record<string, string>> {
   const given = deployment.variables[plane];
-  const unknown = Object.keys(given).filter((variable) => !(variable in vars));
-  if (unknown.length > 0) {
-    throw new DeploymentFileError(
-      `variables.${plane}: ${SOURCES[plane]} has no variable ${unknown.join(', ')}`,
-    );
-  }
   const { payments, backOffice } = deployment.addresses;
   const isOneHost = payments === backOffice;
   const derived =
@@ -154,6 +161,12 @@ function variablesOf(
           OBJECT_LOCATION_HINT: deployment.locationHint,
         }
       : { PUBLIC_BASE_URL: backOffice, PAYMENTS_BASE_URL: isOneHost ? '' : payments };
+  const unknown = Object.keys(given).filter((name) => !(name in vars) || name in derived);
+  if (unknown.length > 0) {
+    throw new DeploymentFileError(
+      `variables.${plane} cannot set ${unknown.join(', ')}: wrangler.toml does not have it, or setup sets it itself`,
+    );
+  }
   return { ...vars, ...derived, ...given };
 }
 
@@ -177,7 +190,7 @@ function routesOf(plane: Plane, { addresses, zones }: Deployment): Partial<Worke
 }
 
 /** The names of all that a deployment has in the account. */
-export interface ResourceNames {
+interface ResourceNames {
   readonly databases: readonly string[];
   readonly queues: readonly string[];
   readonly bucket: string | null;

@@ -52,7 +52,7 @@ function overview(commands: readonly Command[]): string {
 const ENVIRONMENT = [
   'Environment variables (command lines end up in shell history and process lists):',
   '  KEFEL_OPERATOR_SECRET                       the secret; for localhost, .dev.vars is the default',
-  '  KEFEL_URL, KEFEL_OPERATOR                   same as --url and --as',
+  '  KEFEL_ENV, KEFEL_URL, KEFEL_OPERATOR        same as --env, --url and --as',
   '  CF_ACCESS_CLIENT_ID, CF_ACCESS_CLIENT_SECRET  a service token, if Cloudflare Access protects the API',
   '',
   'Exit codes: 0 success, 1 rejected or unreachable, 2 invalid command line.',

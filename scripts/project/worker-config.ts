@@ -24,25 +24,25 @@ export interface WorkerConfig {
   readonly [key: string]: unknown;
 }
 
-export interface DatabaseConfig {
+interface DatabaseConfig {
   readonly binding: string;
   readonly database_name: string;
   readonly migrations_dir: string;
 }
 
-export interface BucketConfig {
+interface BucketConfig {
   readonly binding: string;
   readonly bucket_name: string;
   readonly jurisdiction?: string;
 }
 
-export interface RouteConfig {
+interface RouteConfig {
   readonly pattern: string;
   readonly custom_domain?: boolean;
   readonly zone_name?: string;
 }
 
-export interface QueueConsumerConfig {
+interface QueueConsumerConfig {
   readonly queue: string;
   readonly dead_letter_queue?: string;
 }

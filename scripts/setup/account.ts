@@ -27,13 +27,14 @@ export function accountStep(setup: Setup, wanted: Wanted): Step {
         payments: `https://${names.payments}.${subdomain}.workers.dev`,
         backOffice: `https://${names.backOffice}.${subdomain}.workers.dev`,
       };
-      if (!setup.isStored) {
+      if (setup.isStored) {
+        setup.plan({ ...setup.deployment, addresses, zones, hasBackups: wanted.hasBackups });
+      } else {
         await checkNames(setup, account);
+        await confirm(setup, account);
         setup.plan({ ...unmade(wanted), account, addresses, zones });
-        return isRegistered ? [] : [registration(setup, account, subdomain)];
       }
-      setup.plan({ ...setup.deployment, addresses, zones, hasBackups: wanted.hasBackups });
-      return [];
+      return isRegistered ? [] : [registration(setup, account, subdomain)];
     },
   };
 }
@@ -87,6 +88,17 @@ async function accountOf(setup: Setup): Promise<Account> {
     );
   }
   return { id: chosen.id, name: chosen.name };
+}
+
+/** The first thing that setup creates may be in the wrong account. */
+async function confirm({ options, terminal }: Setup, { name }: Account): Promise<void> {
+  if (!terminal.isInteractive || options.isYes || options.isDryRun) {
+    return;
+  }
+  const answer = await terminal.ask(`  Set the gateway up in the account ${name}? (yes) > `);
+  if (!/^(?:y|yes)?$/i.test(answer)) {
+    throw new SetupProblem('it was not confirmed', 'Nothing was created.');
+  }
 }
 
 /** Finds all that the token lacks at once, so that its owner changes it once. */

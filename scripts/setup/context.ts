@@ -88,7 +88,8 @@ export class Setup {
   }
 
   workers(): Promise<RenderedWorkers> {
-    return writeWorkerConfigs(this.options.name, this.deployment);
+    const { name, directory } = this.options;
+    return writeWorkerConfigs(name, this.deployment, directory);
   }
 
   /** `/accounts/…` of the deployment's account. */

@@ -4,7 +4,7 @@ import { RecoveryKeyError } from '../deployment/recovery-key.ts';
 import { WranglerError } from '../deployment/wrangler.ts';
 
 /** What failed in plain words, and what to do about it. */
-export interface Explanation {
+interface Explanation {
   readonly problem: string;
   readonly remedy: string;
 }

@@ -93,8 +93,8 @@ async function checkDataKey(setup: Setup): Promise<void> {
   }
 }
 
-/** Exported for a test that runs it on the real tables. `keyId` has letters and digits only. */
-export function usesSql(keyId: string, sinceMs: number): string {
+/** `keyId` has letters and digits only. */
+function usesSql(keyId: string, sinceMs: number): string {
   return `SELECT 'API keys' AS kind, count(*) AS count FROM api_keys
       WHERE revoked_at_ms IS NULL AND created_at_ms < ${sinceMs}
         AND (expires_at_ms IS NULL OR expires_at_ms > unixepoch() * 1000)

@@ -1,4 +1,5 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Plane, SECRETS_OF, secretsOf, secretVersion } from '../deployment/keys.ts';
@@ -9,6 +10,7 @@ import {
   type VersionTag,
   versionTagOf,
 } from '../deployment/version-tag.ts';
+import '../project/exit-on-signals.ts';
 import type { SecretName } from '../project/secrets.ts';
 import type { AccountAccess, Setup } from './context.ts';
 import { SetupProblem } from './explain.ts';
@@ -176,6 +178,9 @@ function firstDeployment(
     make: async () => {
       const values = await secretsOf(setup.deployment, await setup.recoveryKey());
       const directory = await mkdtemp(join(tmpdir(), 'kefel-setup-'));
+      const clean = () => rmSync(directory, { recursive: true, force: true });
+      // A person may stop setup while wrangler runs.
+      process.once('exit', clean);
       try {
         const secretsFile = join(directory, 'secrets.json');
         const own = Object.fromEntries(names.map((name) => [name, values[name]]));
@@ -185,7 +190,8 @@ function firstDeployment(
           ...['--secrets-file', secretsFile],
         ]);
       } finally {
-        await rm(directory, { recursive: true, force: true });
+        process.off('exit', clean);
+        clean();
       }
       await recordUploads(setup, names);
     },

@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { parseDeployment } from '../../scripts/deployment/deployment-file.ts';
 import { secretsOf } from '../../scripts/deployment/keys.ts';
 import { parseRecoveryKey } from '../../scripts/deployment/recovery-key.ts';
+import { renderedDirectory } from '../../scripts/deployment/render.ts';
 import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
 import { keyRing } from '../../src/config.ts';
 import { generateApiKey } from '../../src/merchants/api-key.ts';
@@ -74,7 +75,11 @@ beforeAll(
   (1 + FAULTY_CALLS.length * 2) * SECONDS_MAX * 1000,
 );
 
-afterAll(() => cloudflare.stop());
+afterAll(async () => {
+  const rendered = renderedDirectory('production', join(home(), 'deployments'));
+  await rm(rendered, { recursive: true, force: true });
+  await cloudflare.stop();
+});
 
 test('sets up a gateway whose self-check pays in the sandbox', () => {
   expect(output).toContain('Step 11 of 11: self-check');

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Cloudflare as Client, type CloudflareCall } from '../../scripts/deployment/cloudflare.ts';
 import { requireDeployment } from '../../scripts/deployment/deployment-file.ts';
+import { renderedDirectory } from '../../scripts/deployment/render.ts';
 import { WranglerError } from '../../scripts/deployment/wrangler.ts';
 import type { WorkerConfig } from '../../scripts/project/worker-config.ts';
 import type { SetupOptions } from '../../scripts/setup/answers.ts';
@@ -103,6 +104,7 @@ export async function setupScene(options: CloudflareOptions = {}) {
       ),
     [Symbol.asyncDispose]: async () => {
       await rm(home, { recursive: true });
+      await rm(renderedDirectory('production', scene.directory), { recursive: true, force: true });
       await cloudflare.stop();
     },
   };

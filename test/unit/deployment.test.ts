@@ -169,8 +169,10 @@ describe('rendered configurations', () => {
     expect((await set({ REFUND_COMMISSION: 'keep' })).payments.vars?.REFUND_COMMISSION).toBe(
       'keep',
     );
-    await expect(set({ REFUND_COMISSION: 'keep' })).rejects.toThrow(
-      'has no variable REFUND_COMISSION',
+    await expect(set({ REFUND_COMISSION: 'keep' })).rejects.toThrow('cannot set REFUND_COMISSION');
+    // Objects of another jurisdiction would be other objects: all payments would be gone.
+    await expect(set({ OBJECT_JURISDICTION: 'eu' })).rejects.toThrow(
+      'cannot set OBJECT_JURISDICTION',
     );
   });
 

@@ -63,7 +63,7 @@ const REASONS: Readonly<Record<string, string>> = {
   'npm test': 'runs this test',
   'npm run test:fast': 'runs this test',
   'npm run test:security': 'npm test runs these files',
-  'npm run test:setup': 'npm test runs these files, with a network that works',
+  'npm run test:setup': 'npm test runs this file, with a network that works',
   'npm run test:rebuild': 'npm test runs the file with fewer payments',
   'npm run test:payments': 'npm test runs these files, with the back office beside them',
   'npm run check': 'npm test begins with it',

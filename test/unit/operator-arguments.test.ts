@@ -1,4 +1,11 @@
-import { describe, expect, test } from 'vitest';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import {
+  defaultOperatorsFile,
+  writeOperatorsFile,
+} from '../../scripts/deployment/operators-file.ts';
 import { optionsOf, parseCommandLine } from '../../scripts/operator/arguments.ts';
 import { gatewayOf } from '../../scripts/operator/client.ts';
 import { UsageError } from '../../scripts/operator/command.ts';
@@ -8,7 +15,7 @@ import { facts, plain, table } from '../../scripts/operator/text.ts';
 
 /**
  * Goal: a command line becomes exactly one request, or is rejected with a reason before anything is
- * sent; the secret comes only from the environment. Method: tables of command lines.
+ * sent; the secret comes from the environment or a file, never from the command line. Method: tables of command lines.
  */
 
 function requestOf(line: string) {
@@ -209,6 +216,50 @@ describe('help', () => {
 
 describe('the gateway', () => {
   const secret = `kfl_op_${'x'.repeat(43)}`;
+
+  describe('of a deployment', () => {
+    const options = { url: undefined, operatorName: undefined, deployment: 'staging' };
+    let home: string;
+
+    beforeEach(async () => {
+      home = await mkdtemp(join(tmpdir(), 'kefel-home-'));
+      vi.stubEnv('HOME', home);
+      return async () => {
+        vi.unstubAllEnvs();
+        await rm(home, { recursive: true });
+      };
+    });
+
+    const write = (secrets: Readonly<Record<string, string>>) =>
+      writeOperatorsFile(defaultOperatorsFile('staging'), {
+        url: 'https://office.example.com',
+        secrets,
+      });
+
+    test('has the address and the secret that setup left on this machine', async () => {
+      await write({ Sara: secret });
+      const gateway = await gatewayOf(options, { KEFEL_URL: 'https://elsewhere.example.com' });
+      expect(gateway).toEqual({
+        origin: 'https://office.example.com',
+        headers: { authorization: `Bearer ${secret}`, 'x-operator': 'Sara' },
+      });
+    });
+
+    test('needs to know which of several operators asks', async () => {
+      await write({ Sara: secret, Hana: `${secret}2` });
+      const hana = await gatewayOf({ ...options, operatorName: 'Hana' }, {});
+      expect(hana.headers.authorization).toBe(`Bearer ${secret}2`);
+      await expect(gatewayOf({ ...options, operatorName: 'Dawit' }, {})).rejects.toThrow(
+        'no secret of Dawit: name one of Sara, Hana with --as',
+      );
+    });
+
+    test('is asked for by its setup when this machine does not know it', async () => {
+      await expect(gatewayOf(options, {})).rejects.toThrow(
+        /there is no .*kefel-staging-operators\.json/,
+      );
+    });
+  });
 
   test('gets secret, name and service token in headers', async () => {
     const gateway = await gatewayOf(

@@ -86,7 +86,7 @@ describe('a fresh account', () => {
 
   test('gets the places that a person chooses when asked', async () => {
     await using scene = await setupScene();
-    scene.answers = ['pay.example.com', 'https://office.example.com', 'Sara', 'eu', 'weur'];
+    scene.answers = ['pay.example.com', 'https://office.example.com', 'Sara', 'eu', 'weur', 'yes'];
     const { isDone, text } = await scene.setup({ operator: undefined });
     expect(isDone).toBe(true);
     expect(text).toContain('This can never be changed');
