@@ -168,6 +168,10 @@ async function release(run: DeployRun, releases: readonly Release[]): Promise<bo
   }
   for (const one of releases) {
     if (!(await releaseGradually(run, one))) {
+      const { command } = run.options;
+      run.terminal.say(
+        `Correct it and deploy again. Go back in the other Worker, too: ${command} --rollback`,
+      );
       return false;
     }
   }
