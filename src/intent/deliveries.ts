@@ -1,4 +1,5 @@
 import { callbackUrlOf } from '../domain/intent.ts';
+import type { Environment } from '../domain/method.ts';
 import { faultOfTry } from '../domain/webhook-fault.ts';
 import { KEEPS_EARLIER_ALARM } from './alarm.ts';
 import { addressed, claimed, isScheduleUsedUp, reported, resent } from './delivery.ts';
@@ -14,19 +15,22 @@ import type {
 import type { PaymentRecord } from './record.ts';
 import type { StoredEvent } from './store.ts';
 
+/** Signs an event's body with the environment's key. */
+type Sign = (environment: Environment, body: string) => Promise<string>;
+
 /**
  * The deliveries of one payment's events, as its object offers them to the consumers. Each method
  * decides without an await and commits once.
  */
 export class PaymentDeliveries {
-  readonly #env: Env;
   readonly #record: PaymentRecord;
-  readonly #events: Ports['events'];
+  readonly #requestBody: Ports['events']['requestBody'];
+  readonly #sign: Sign;
 
-  constructor(env: Env, record: PaymentRecord, events: Ports['events']) {
-    this.#env = env;
+  constructor(record: PaymentRecord, requestBody: Ports['events']['requestBody'], sign: Sign) {
     this.#record = record;
-    this.#events = events;
+    this.#requestBody = requestBody;
+    this.#sign = sign;
   }
 
   /** The announced events, oldest first, one entry for each delivery. */
@@ -62,8 +66,7 @@ export class PaymentDeliveries {
       return { type: 'refused' };
     }
     const { environment, merchantId, uniqueId, baseUrl } = intent.terms;
-    const events = this.#events;
-    const fresh = waiting.signature ?? (await events.sign(this.#env, environment, waiting.body));
+    const fresh = waiting.signature ?? (await this.#sign(environment, waiting.body));
     // Other commands may have run during signing: read again, then decide and write without an
     // await.
     const queued = this.#queuedDelivery(sequence, position);
@@ -91,7 +94,7 @@ export class PaymentDeliveries {
         mayHaveNoReceiver: intent.terms.callbackUrl !== null,
         endpointId: claim.endpointId,
         ownOrigin: baseUrl,
-        requestBody: events.requestBody({
+        requestBody: this.#requestBody({
           event: event.type,
           environment,
           uniqueId,
@@ -165,11 +168,10 @@ export class PaymentDeliveries {
     }
     const { type, body } = event;
     const { environment, uniqueId } = intent.terms;
-    const events = this.#events;
     // Before the first try there is no stored signature. This one has the same bytes, because
     // PKCS#1 v1.5 adds nothing random.
-    const signature = event.signature ?? (await events.sign(this.#env, environment, body));
-    return events.requestBody({ event: type, environment, uniqueId, signature, body });
+    const signature = event.signature ?? (await this.#sign(environment, body));
+    return this.#requestBody({ event: type, environment, uniqueId, signature, body });
   }
 
   /**

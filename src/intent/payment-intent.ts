@@ -67,7 +67,10 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
       ports.events.body,
       (snapshot, messages) => ctx.waitUntil(this.#send(snapshot, messages)),
     );
-    this.#deliveries = new PaymentDeliveries(env, this.#record, ports.events);
+    const { requestBody, sign } = ports.events;
+    this.#deliveries = new PaymentDeliveries(this.#record, requestBody, (environment, body) =>
+      sign(this.env, environment, body),
+    );
   }
 
   async #send(snapshot: Snapshot, messages: readonly Message[]): Promise<void> {

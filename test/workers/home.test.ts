@@ -6,13 +6,17 @@ import { ORIGIN } from './support.ts';
 
 /**
  * Goal: `/` says what Kefel is and links to the dashboard, the docs and the source, and an address
- * without a page leads on. Method: requests without any bindings, because these pages must answer on
- * a gateway that is not set up yet.
+ * without a page leads on. Method: requests without what an operator provides, because these pages
+ * must answer on a gateway that is not set up yet.
  */
+
+/** Cloudflare provides it. */
+const VERSION = { id: 'v1', tag: '', timestamp: '' };
 
 function home(init: RequestInit = {}, bindings: Partial<Env> = {}, path = ''): Promise<Response> {
   const request = new Request(`${ORIGIN}/${path}`, init);
-  return worker.fetch(request as never, bindings as Env, createExecutionContext());
+  const all = { VERSION, ...bindings } as Env;
+  return worker.fetch(request as never, all, createExecutionContext());
 }
 
 test('shows the checkout, its methods and how to begin, without a way to the desk', async () => {
