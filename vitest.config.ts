@@ -40,6 +40,7 @@ const LONGEST = [
   'e2e/rails-windows',
   'e2e/rails-refunds',
   'journeys/dashboard-pages',
+  'e2e/drill',
   'e2e/cli',
   'e2e/first-minute',
   'e2e/crash',

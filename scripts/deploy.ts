@@ -91,7 +91,8 @@ await runScript(SCRIPT, async ({ steps, wait, yes, ...given }) => {
       isCompatible,
       fetch,
       wait: (ms) => setTimeout(ms),
-      selfCheck: (origin, operator) => runSelfCheck(origin, operator, terminal),
+      selfCheck: (origin, operator) =>
+        runSelfCheck(origin, operator, terminal, { mustStart: true }),
     },
     places.directory,
   );

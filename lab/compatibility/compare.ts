@@ -57,6 +57,9 @@ function isRetired(path: string): boolean {
   return path.split(/[.[(]/).some((name) => RETIRED.includes(name));
 }
 
+/** Some members have the name of a merchant or payment, and each run has its own. */
+const ID = /shop-\d+|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|[\da-f]{64}/g;
+
 type TypesByPath = ReadonlyMap<string, ReadonlySet<string>>;
 
 /** What a member has while it has no value, which depends on the moment. */
@@ -87,8 +90,7 @@ function typesByPath(members: readonly string[]): TypesByPath {
   const types = new Map<string, Set<string>>();
   for (const member of members) {
     const end = member.lastIndexOf(': ');
-    // Some members are ids, and each run has a merchant of its own.
-    const path = member.slice(0, end).replace(/shop-\d+/g, 'shop');
+    const path = member.slice(0, end).replaceAll(ID, 'id');
     types.set(path, (types.get(path) ?? new Set()).add(member.slice(end + 2)));
   }
   return types;

@@ -54,8 +54,6 @@ export interface System {
   readonly backOffice: LocalDatabase;
   /** The id of the payment's object with this name. */
   paymentObjectId(name: string): Promise<string>;
-  /** Runs what a Worker does at a time of its wrangler.toml. */
-  runSchedule(worker: 'kefel' | 'kefel-back-office', cron: string): Promise<void>;
   /** All that crossed between the parts since the start. */
   crossings(): Promise<readonly Crossing[]>;
   stop(): Promise<void>;
@@ -139,12 +137,6 @@ export async function startSystem(options: SystemOptions): Promise<System> {
       (await miniflare.getDurableObjectNamespace('PAYMENT_INTENT', 'kefel'))
         .idFromName(name)
         .toString(),
-    runSchedule: async (worker, cron) => {
-      const { outcome } = await (await miniflare.getWorker(worker)).scheduled({ cron });
-      if (outcome !== 'ok') {
-        throw new Error(`the schedule ${cron} of ${worker} ended with ${outcome}`);
-      }
-    },
     crossings: async () => (await (await fetch(door)).json()) as readonly Crossing[],
     stop: () => miniflare.dispose(),
   };

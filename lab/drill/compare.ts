@@ -3,10 +3,10 @@ import type { Observed } from './observe.ts';
 
 /** What differs after a restore, though it must not. */
 
-/** Fields that a restore changes of a payment that was not finished. */
+/** Fields that a restore changes of a payment that was not finished, or that may go on with it. */
 const MARKED: readonly (keyof ShownPayment)[] = [
   ...(['anomalies', 'expiryHeldUntil', 'lastUpdateDate', 'sequence'] as const),
-  ...(['refunds', 'refundedAmount', 'netShareAmounts'] as const),
+  ...(['transaction', 'refunds', 'refundedAmount', 'netShareAmounts'] as const),
 ];
 /** With the entries of the restore. */
 const GROWING = ['payments: audit_log', 'back office: audit_log'];

@@ -55,31 +55,40 @@ export function changedClasses(
 }
 
 /**
- * Runs the deployed version's code beside this one. Throws when they do not understand each other.
- * Says so when it cannot know what is deployed.
+ * Runs the code of the deployed versions beside this one. Throws when they do not understand each
+ * other. Says so when it cannot know what is deployed.
  */
-export async function checkCompatibility(run: DeployRun, deployed: DeployedWorker): Promise<void> {
-  const { terminal, git, isCompatible } = run;
-  const commits = new Set(deployed.shares.map(({ version }) => version.commit));
-  for (const commit of commits) {
-    const isKnown =
-      commit !== null &&
-      (await git('cat-file', '-e', `${commit}^{commit}`).then(
-        () => true,
-        () => false,
-      ));
-    if (!isKnown) {
-      terminal.say(
-        `  SKIPPED: ${deployed.name} runs ${commit === null ? 'a version of an unknown commit' : `commit ${commit}, which this clone does not have`}, so its code was not run beside this one.`,
-      );
-      continue;
+export async function checkCompatibility(
+  run: DeployRun,
+  deployed: readonly DeployedWorker[],
+): Promise<void> {
+  const { terminal, isCompatible } = run;
+  const compared = new Set<string>();
+  for (const { name, shares } of deployed) {
+    for (const { version } of shares) {
+      const { commit } = version;
+      if (commit === null || !(await hasCommit(run, commit))) {
+        const what = commit === null ? 'an unknown commit' : `commit ${commit}, which is not here`;
+        terminal.say(`  SKIPPED: ${name} runs ${what}, so its code was not run beside this one.`);
+      } else if (!compared.has(commit)) {
+        compared.add(commit);
+        terminal.say(`  Running the code of commit ${commit} beside this one …`);
+        if (!(await isCompatible(commit))) {
+          throw new SetupProblem(
+            `this version and commit ${commit} do not understand each other, and a deployment mixes them`,
+            'See CONTRIBUTING.md, "Change an RPC or a queue message".',
+          );
+        }
+      }
     }
-    terminal.say(`  Running the code of commit ${commit} beside this one …`);
-    if (!(await isCompatible(commit))) {
-      throw new SetupProblem(
-        `this version and commit ${commit} do not understand each other, and a deployment mixes them`,
-        'See CONTRIBUTING.md, "Change an RPC or a queue message".',
-      );
-    }
+  }
+}
+
+async function hasCommit({ git }: DeployRun, commit: string): Promise<boolean> {
+  try {
+    await git('cat-file', '-e', `${commit}^{commit}`);
+    return true;
+  } catch {
+    return false;
   }
 }

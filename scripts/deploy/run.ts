@@ -159,14 +159,19 @@ async function isConfirmed({ options, terminal }: DeployRun, question: string): 
 }
 
 async function release(run: DeployRun, releases: readonly Release[]): Promise<boolean> {
-  for (const { deployed } of releases) {
-    await checkCompatibility(run, deployed);
-  }
+  await checkCompatibility(
+    run,
+    releases.map(({ deployed }) => deployed),
+  );
   if (!(await isConfirmed(run, 'Deploy?'))) {
     return false;
   }
   for (const one of releases) {
     if (!(await releaseGradually(run, one))) {
+      const { command } = run.options;
+      run.terminal.say(
+        `Correct it and deploy again. Go back in the other Worker, too: ${command} --rollback`,
+      );
       return false;
     }
   }
@@ -186,9 +191,7 @@ async function migrate(
     return true;
   }
   // Both versions run on the new tables there.
-  for (const plane of PLANES) {
-    await checkCompatibility(run, deployed[plane]);
-  }
+  await checkCompatibility(run, Object.values(deployed));
   terminal.say(migrations.map(({ what }) => `  Will ${what}`).join('\n'));
   if (!(await isConfirmed(run, 'Apply? No rollback undoes it.'))) {
     return false;
@@ -211,9 +214,10 @@ async function deployClasses(
     terminal.say('Nothing to do: the classes of objects are the deployed ones.');
     return true;
   }
-  for (const { deployed } of releases) {
-    await checkCompatibility(run, deployed);
-  }
+  await checkCompatibility(
+    run,
+    releases.map(({ deployed }) => deployed),
+  );
   terminal.say(`${classes.join('\n')}\nAll requests go to this version at once.`);
   if (!(await isConfirmed(run, 'Deploy? No rollback undoes it.'))) {
     return false;

@@ -11,7 +11,7 @@ const POLL_MS = 2_000;
 /** What a version answers before it gets customers' requests. */
 const PATHS: Readonly<Record<Plane, readonly string[]>> = {
   payments: ['/api/v1/payment/webhook-keys', '/api/v1/payment/sandbox/webhook-keys'],
-  backOffice: ['/', '/dashboard/sign-in', '/docs'],
+  backOffice: ['/', '/dashboard/sign-in', '/llms.txt'],
 };
 
 /** The new version answers wrongly, or not at all. */

@@ -10,7 +10,7 @@ import {
   reportedAttempt,
 } from '../domain/intent.ts';
 import { type Method, TRAITS } from '../domain/method.ts';
-import { isHeld } from '../domain/restored.ts';
+import { isHeld } from '../domain/restored-hold.ts';
 import { expiryHeldUntilMs } from '../domain/time.ts';
 import { webUrl } from '../http/web-url.ts';
 import type { FormProblem } from '../i18n/messages.ts';

@@ -8,7 +8,7 @@ import {
   type Rejection,
 } from './intent.ts';
 import { refundTimes } from './refund-time.ts';
-import { expiryAtMs } from './restored.ts';
+import { expiryAtMs } from './restored-hold.ts';
 import { queryTimeMs, windowIsOpen } from './time.ts';
 import { transition } from './transition.ts';
 

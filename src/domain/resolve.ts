@@ -1,7 +1,7 @@
 import { type Attempt, attemptInFlight, type Command, hasEnded, type Outcome } from './intent.ts';
 import { printableCode } from './provider-code.ts';
 import { hasSameReceipt, isReceiptOf } from './receipt.ts';
-import { expiryAtMs } from './restored.ts';
+import { expiryAtMs } from './restored-hold.ts';
 import {
   end,
   hasAnomaly,

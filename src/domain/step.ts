@@ -9,7 +9,7 @@ import type {
 } from './intent.ts';
 import { ATTEMPTS_MAX } from './intent.ts';
 import type { Refund } from './refund.ts';
-import { expiryAtMs } from './restored.ts';
+import { expiryAtMs } from './restored-hold.ts';
 
 /** The parts of a transition: an intent in progress, and the changes that all transitions share. */
 

@@ -1,5 +1,5 @@
 import { type Attempt, attemptInFlight, type Intent } from './intent.ts';
-import { expiryAtMs } from './restored.ts';
+import { expiryAtMs } from './restored-hold.ts';
 import { end, reopenOrFail, type Step, withAttempt, withStatus } from './step.ts';
 
 /** Time has two effects: rail windows close, and intents expire. */

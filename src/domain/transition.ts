@@ -14,7 +14,7 @@ import type { Refund } from './refund.ts';
 import { applyRefundTime } from './refund-time.ts';
 import { applyRefundCommand } from './refund-transition.ts';
 import { resolveAttempt } from './resolve.ts';
-import { isHeld } from './restored.ts';
+import { isHeld } from './restored-hold.ts';
 import { CHECK_WAIT_MS_MIN, RETURN_ATTEMPTS_MAX, RETURN_QUERY_WAIT_MS } from './schedule.ts';
 import {
   end,

@@ -2,19 +2,20 @@ import type { Intent } from '../domain/intent.ts';
 import { restored } from '../domain/restored.ts';
 import { withEntry } from './history.ts';
 import { projectedVersion } from './projection.ts';
-import type { StoredRecord } from './protocol.ts';
-import { PAYMENT_ID, SCHEMA_VERSION } from './schema.ts';
+import type { RestoreResult, StoredRecord } from './protocol.ts';
+import type { PaymentRecord } from './record.ts';
+import { FIND_TABLE, PAYMENT_ID, SCHEMA_VERSION } from './schema.ts';
 import type { StoredEvent, StoredIntent } from './store.ts';
 
 /** A payment's rows as a backup has them. */
-export interface Backup {
+interface Backup {
   /** Null: only the tombstone was left. */
   readonly intent: Intent | null;
   readonly order: number;
 }
 
 /** Null for rows without a payment, and for rows of a newer release. */
-export function readBackup(records: readonly StoredRecord[]): Backup | null {
+function readBackup(records: readonly StoredRecord[]): Backup | null {
   const rows = new Map(records.map(({ id, content }) => [id, JSON.parse(content)]));
   const stored: StoredIntent | undefined = rows.get(PAYMENT_ID);
   if (stored === undefined || !(stored.schemaVersion <= SCHEMA_VERSION)) {
@@ -28,7 +29,7 @@ export function readBackup(records: readonly StoredRecord[]): Backup | null {
 }
 
 /** Orders the states of one payment. Nothing follows a tombstone. */
-export function orderOf(intent: Intent | null, events: readonly StoredEvent[]): number {
+function orderOf(intent: Intent | null, events: readonly StoredEvent[]): number {
   return intent === null ? Number.POSITIVE_INFINITY : projectedVersion(intent, events);
 }
 
@@ -36,11 +37,7 @@ export function orderOf(intent: Intent | null, events: readonly StoredEvent[]): 
  * The record that the object stores: marked if it was not finished at the backup. The alarm does what
  * is due, such as undelivered events; nothing else is announced.
  */
-export function restoredRecord(
-  backup: StoredIntent,
-  backedUpAtMs: number,
-  nowMs: number,
-): StoredIntent {
+function restoredRecord(backup: StoredIntent, backedUpAtMs: number, nowMs: number): StoredIntent {
   if (backup.intent === null) {
     return backup;
   }
@@ -58,4 +55,34 @@ export function restoredRecord(
     intent,
     history: withEntry(backup.history, { ...entry, command: 'restore', detail }),
   };
+}
+
+/** The rows as they are: empty when there was never a payment, null when only its tombstone is left. */
+export function storedRecords(sql: SqlStorage): readonly StoredRecord[] | null {
+  if (sql.exec(FIND_TABLE).toArray().length === 0) {
+    return [];
+  }
+  const query = `SELECT id, content FROM record WHERE (SELECT json_type(content, '$.intent')
+    FROM record WHERE id = ${PAYMENT_ID}) = 'object' ORDER BY id`;
+  const rows = sql.exec<{ id: number; content: string }>(query).toArray();
+  return rows.length === 0 ? null : rows;
+}
+
+/** Stores a backup's rows, unless the object has the same or a newer state. */
+export function restoreRecords(
+  record: PaymentRecord,
+  records: readonly StoredRecord[],
+  backedUpAtMs: number,
+): RestoreResult {
+  const backup = readBackup(records);
+  if (backup === null) {
+    return 'unreadable';
+  }
+  const stored = record.stored();
+  if (stored !== null && orderOf(stored.intent, record.events()) >= backup.order) {
+    return 'kept';
+  }
+  const nowMs = Date.now();
+  record.commit(() => record.replace(records, (rows) => restoredRecord(rows, backedUpAtMs, nowMs)));
+  return 'restored';
 }

@@ -205,20 +205,8 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
    * (docs/decisions.md#49). A repeated call changes nothing. The caller then calls `republish`.
    */
   async restore(records: readonly StoredRecord[], backedUpAtMs: number): Promise<RestoreResult> {
-    const { orderOf, readBackup, restoredRecord } = await import('./backup-records.ts');
-    const backup = readBackup(records);
-    if (backup === null) {
-      return 'unreadable';
-    }
-    const stored = this.#record.stored();
-    if (stored !== null && orderOf(stored.intent, this.#record.events()) >= backup.order) {
-      return 'kept';
-    }
-    const nowMs = Date.now();
-    this.#record.commit(() =>
-      this.#record.replace(records, (stored) => restoredRecord(stored, backedUpAtMs, nowMs)),
-    );
-    return 'restored';
+    const { restoreRecords } = await import('./backup-records.ts');
+    return restoreRecords(this.#record, records, backedUpAtMs);
   }
 
   /**
@@ -227,25 +215,8 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
    * `isVouchedFor`: the book says that nothing happened since, so the record need not be readable.
    */
   async restoreTo(atMs: number, isVouchedFor: boolean): Promise<RecoveryResult> {
-    const { memoryAfter } = await import('./restore-point.ts');
-    const { storage } = this.ctx;
-    const bookmark = await storage.getBookmarkForTime(atMs);
-    try {
-      const what = memoryAfter(this.#record.stored(), this.#record.events(), atMs);
-      if (what !== null) {
-        return { type: 'remembers', what };
-      }
-    } catch (error) {
-      if (!isVouchedFor) {
-        log('error', 'record_unreadable', { error: errorText(error) });
-        return { type: 'unreadable' };
-      }
-    }
-    this.#record.freeze();
-    return {
-      type: 'restored',
-      undoBookmark: await storage.onNextSessionRestoreBookmark(bookmark),
-    };
+    const { restoreTo } = await import('./restore-point.ts');
+    return restoreTo(this.ctx.storage, this.#record, atMs, isVouchedFor);
   }
 
   restart(): void {
@@ -265,9 +236,9 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
     return true;
   }
 
-  /** What the backup copies, like `rows` of the record. Changes nothing. */
-  exportRecords(): readonly StoredRecord[] | null {
-    return this.#record.rows();
+  /** What the backup copies, as `storedRecords` reads it. Changes nothing. */
+  async exportRecords(): Promise<readonly StoredRecord[] | null> {
+    return (await import('./backup-records.ts')).storedRecords(this.ctx.storage.sql);
   }
 
   // An isolate loads the code of these three with the first call: few payments need it.

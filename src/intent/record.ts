@@ -118,12 +118,6 @@ export class PaymentRecord {
     return snapshot === null ? null : projectedVersion(snapshot.intent, snapshot.events);
   }
 
-  /** For the backup: empty when there was never a payment, null when only its tombstone is left. */
-  rows(): readonly StoredRecord[] | null {
-    const rows = this.#store.exists() ? this.#store.rows() : null;
-    return rows === null ? [] : rows.length === 0 ? null : rows;
-  }
-
   event(sequence: number): StoredEvent | null {
     return this.events().find((event) => event.sequence === sequence) ?? null;
   }

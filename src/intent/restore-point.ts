@@ -1,3 +1,6 @@
+import { errorText, log } from '../platform/log.ts';
+import type { RecoveryResult } from './protocol.ts';
+import type { PaymentRecord } from './record.ts';
 import type { StoredEvent, StoredIntent } from './store.ts';
 
 /**
@@ -13,7 +16,7 @@ const FORGETTABLE: readonly string[] = [
 ];
 
 /** In the words of the operator's message; null: nothing. */
-export function memoryAfter(
+function memoryAfter(
   stored: StoredIntent | null,
   events: readonly StoredEvent[],
   atMs: number,
@@ -49,4 +52,30 @@ export function memoryAfter(
   );
   const later = history.find((entry) => entry.atMs > atMs && !FORGETTABLE.includes(entry.command));
   return later === undefined ? null : `its history has ${later.command} later`;
+}
+
+/** Prepares the recovery, and stops commits, unless the payment would forget something. */
+export async function restoreTo(
+  storage: DurableObjectStorage,
+  record: PaymentRecord,
+  atMs: number,
+  isVouchedFor: boolean,
+): Promise<RecoveryResult> {
+  const bookmark = await storage.getBookmarkForTime(atMs);
+  try {
+    const what = memoryAfter(record.stored(), record.events(), atMs);
+    if (what !== null) {
+      return { type: 'remembers', what };
+    }
+  } catch (error) {
+    if (!isVouchedFor) {
+      log('error', 'record_unreadable', { error: errorText(error) });
+      return { type: 'unreadable' };
+    }
+  }
+  record.freeze();
+  return {
+    type: 'restored',
+    undoBookmark: await storage.onNextSessionRestoreBookmark(bookmark),
+  };
 }

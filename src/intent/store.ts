@@ -157,13 +157,6 @@ export class Store {
     return [firstEvent, ...rows.toArray().map(({ content }) => JSON.parse(content))];
   }
 
-  /** All rows as they are; none when only the tombstone is left. Only if `exists`. */
-  rows(): StoredRecord[] {
-    const sql = `SELECT id, content FROM record WHERE (SELECT json_type(content, '$.intent')
-      FROM record WHERE id = ${PAYMENT_ID}) = 'object' ORDER BY id`;
-    return this.#sql.exec<RecordRow & { id: number }>(sql).toArray();
-  }
-
   /** Deletes all data but the record that keeps the id taken (docs/decisions.md#24). */
   purge(): void {
     this.#sql.exec(`DELETE FROM record WHERE id > ${PAYMENT_ID}`);

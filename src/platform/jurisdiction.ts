@@ -13,25 +13,24 @@ export function rememberJurisdiction({ jurisdiction }: Placement): SqlStatement 
   };
 }
 
-/** What this isolate has compared. Objects have bindings of their own, so the database is no key. */
-const compared = new Set<Placement['jurisdiction']>();
-
 /** While D1 fails, books and accounts ask it no more often: each would wait for its time limit. */
 const ASKED_AGAIN_AFTER_MS = 30_000;
-let askAgainAtMs = 0;
+
+/** When to ask each database of this isolate again; infinite once it has answered. */
+const askAgainAtMs = new WeakMap<D1Database, number>();
 
 /** The same by a query of D1, once in an isolate. While D1 fails, this compares nothing. */
 export async function checkJurisdiction(db: D1Database, placement: Placement): Promise<void> {
-  if (compared.has(placement.jurisdiction) || Date.now() < askAgainAtMs) {
+  if (Date.now() < (askAgainAtMs.get(db) ?? 0)) {
     return;
   }
   const known = await readInTime(() => readJurisdiction(db)).catch(() => null);
   if (known === null) {
-    askAgainAtMs = Date.now() + ASKED_AGAIN_AFTER_MS;
+    askAgainAtMs.set(db, Date.now() + ASKED_AGAIN_AFTER_MS);
     return;
   }
   compareJurisdiction(known.stored, placement);
-  compared.add(placement.jurisdiction);
+  askAgainAtMs.set(db, Number.POSITIVE_INFINITY);
 }
 
 async function readJurisdiction(db: D1Database) {

@@ -13,7 +13,7 @@ import {
 import { idWithoutPhone, maskedPhone } from '../domain/phone.ts';
 import type { Refund } from '../domain/refund.ts';
 import { netShareMinor, refundedOf } from '../domain/refund-amounts.ts';
-import { restoredHoldEndsAtMs } from '../domain/restored.ts';
+import { restoredHoldEndsAtMs } from '../domain/restored-hold.ts';
 import { expiryHeldUntilMs } from '../domain/time.ts';
 import { refundPayload } from './refund-payload.ts';
 

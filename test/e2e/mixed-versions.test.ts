@@ -46,7 +46,8 @@ test.each([
     const { faults } = await runCompatibility({
       old: renamed(code, PLANTED[what]),
       new: code,
-      mixed: WORKER_AND_OBJECTS.slice(0, 1),
+      // New objects with an old Worker: what the new side gets from its own version is known.
+      mixed: WORKER_AND_OBJECTS.slice(1),
       known: same.own,
       port: await freePort(),
     });

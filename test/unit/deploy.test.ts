@@ -1,4 +1,7 @@
+import { createServer } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { listenLocally } from '../../lab/harness/local-server.ts';
+import { runSelfCheck } from '../../scripts/setup/self-check.ts';
 import { ALL_PERMISSIONS } from '../support/cloudflare/permissions.ts';
 import { type Cloudflare, startCloudflare } from '../support/cloudflare/server.ts';
 import {
@@ -50,7 +53,7 @@ test('decisions.md#50 raises the share of a commit step by step, the payments be
   expect(stage.history(PAYMENTS)).toEqual([undefined, 0, 10, 50, 100]);
   expect(stage.history(BACK_OFFICE)).toEqual([undefined, 0, 10, 50, 100]);
   expect(stage.wrangled.filter((line) => line.startsWith('versions upload'))).toHaveLength(2);
-  expect(stage.compared).toEqual([OLD_COMMIT, OLD_COMMIT]);
+  expect(stage.compared).toEqual([OLD_COMMIT]);
   const first = stage.said.findIndex((line) => line.includes(`${BACK_OFFICE}: uploaded`));
   expect(first).toBeGreaterThan(
     stage.said.findIndex((line) => line.includes(`${PAYMENTS}: 100 %`)),
@@ -217,4 +220,25 @@ test('takes both Workers back to the version before, when a deployment was finis
   expect([stage.shares(PAYMENTS), stage.shares(BACK_OFFICE)]).toEqual([ALL_OLD, ALL_OLD]);
   const order = stage.said.filter((line) => line.includes('back to'));
   expect(order[0]).toContain(BACK_OFFICE);
+});
+
+test('waits for a self-check of its own, instead of reading one that began before', async () => {
+  const asked: string[] = [];
+  const server = createServer(({ method, url }, response) => {
+    asked.push(`${method} ${url}`);
+    const isTooEarly = asked.length < 3;
+    const checks = [{ name: 'payment', state: 'wrong', detail: 'not paid', remedy: 'Go back.' }];
+    const content = { checks, finishedAt: '2026-11-27T01:00:00Z' };
+    const status = isTooEarly ? 429 : 200;
+    response.writeHead(status, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ status, message: 'Self-check', content }));
+  });
+  const origin = await listenLocally(server);
+  const operator = { name: 'Sara', secret: 'x' };
+  const said: string[] = [];
+  const terminal = { say: (text: string) => said.push(text) };
+  const checked = runSelfCheck(origin, operator, terminal, { mustStart: true, pollMs: 1 });
+  await expect(checked).rejects.toThrow(/payment/);
+  server.close();
+  expect(asked).toEqual(Array(3).fill('POST /operator/v1/check'));
 });

@@ -28,6 +28,7 @@ test.each<[string, Partial<DevOptions>]>([
   ['--no-stand-ins', { 'no-stand-ins': true }],
   ['--empty', { empty: true }],
   ['--payments-only', { 'payments-only': true }],
+  ['--empty', { empty: true }],
   ['--verbose --log-level debug', { verbose: true, 'log-level': 'debug' }],
   ['--inspector-port 9229 --config a.toml', { 'inspector-port': '9229', config: 'a.toml' }],
   ['--var RATE_LIMITS:off --var A:--b', { var: ['RATE_LIMITS:off', 'A:--b'] }],

@@ -9,7 +9,8 @@ import {
   type IntentKind,
   type IntentStatus,
 } from '../../src/domain/intent.ts';
-import { isHeld, RESTORED_HOLD_MS, restored } from '../../src/domain/restored.ts';
+import { restored } from '../../src/domain/restored.ts';
+import { isHeld, RESTORED_HOLD_MS } from '../../src/domain/restored-hold.ts';
 import {
   fail,
   failManually,

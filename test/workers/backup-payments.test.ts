@@ -189,8 +189,8 @@ it('copies the others when one object is out of reach, and that one later', asyn
   const { exportRecords } = PaymentIntentObject.prototype;
   const broken = vi
     .spyOn(PaymentIntentObject.prototype, 'exportRecords')
-    .mockImplementation(function (this: PaymentIntentObject) {
-      const records = exportRecords.call(this);
+    .mockImplementation(async function (this: PaymentIntentObject) {
+      const records = await exportRecords.call(this);
       if (JSON.stringify(records).includes('order-2')) {
         throw new Error('SABOTAGE');
       }

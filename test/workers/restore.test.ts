@@ -7,7 +7,7 @@ import { openPart } from '../../src/backup/part.ts';
 import { configOf } from '../../src/config.ts';
 import { uuidV7 } from '../../src/crypto/uuid-v7.ts';
 import type { Command, Intent, Tenant } from '../../src/domain/intent.ts';
-import { RESTORED_HOLD_MS } from '../../src/domain/restored.ts';
+import { RESTORED_HOLD_MS } from '../../src/domain/restored-hold.ts';
 import { requestRefund, someTerms, startAttempt } from '../support/intents.ts';
 import { auditLog, signedIn } from './dashboard-support.ts';
 import { content, operateApi } from './operator-support.ts';

@@ -152,7 +152,7 @@ export const desk = {
     markReviewed: 'Mark as reviewed',
     nothingToRecord: 'Nothing to record?',
     reviewLead:
-      'The payment leaves the list until there is something new. Nothing else changes. Describe what you found and did.',
+      'The payment leaves the list until there is something new. One that a backup brought back expires now, or can be paid again. Nothing else changes. Describe what you found and did.',
     recordPaid: 'Record as paid',
     recordUnpaid: 'Record as not paid',
     unpaidFrom: 'The provider may still take money. It can be recorded as not paid after',

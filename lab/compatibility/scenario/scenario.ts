@@ -52,7 +52,7 @@ export async function playScenario(
   });
   await scene('operators rebuild a book', () => operators.rebuildBook(play, objectId));
   await scene('operators switch modes', () => operators.switchModes(play));
-  await scene('the databases are backed up', () => operators.backUp(play));
+  await scene('the gateway is backed up', () => operators.backUp(play, `${prefix}-paid`));
   await scene('operators handle a customer', async () => {
     const email = `${prefix}@example.com`;
     const customerInfo = { name: 'Abebe', email, phone: '922334455' };

@@ -1,4 +1,3 @@
-import { hasBucket } from '../../backup/bucket.ts';
 import { bookOf } from '../../book/client.ts';
 import { eraseFromBackup } from '../../book/erase-from-backup.ts';
 import type { Kept } from '../../domain/erasure.ts';
@@ -58,9 +57,7 @@ async function erasePayment(env: Env, payment: RequestedPayment): Promise<Kept |
   if (result.type === 'kept') {
     return result;
   }
-  if (hasBucket(env)) {
-    await eraseFromBackup(env, tenant, { volume, id, uniqueId });
-  }
+  await eraseFromBackup(env, tenant, { volume, id, uniqueId });
   await runBatch(env.DB, remains(payment, client.objectId));
   await bookOf(env, tenant, volume).erase(id, uniqueId);
   return null;
