@@ -260,6 +260,17 @@ it('gives every line of an erased payment what its object has left, and may be r
   expect(line?.records).toEqual(await objectSql('SELECT * FROM record', 'order-2'));
 });
 
+it('keeps the lines of a payment whose object is lost, because they are the only copy', async () => {
+  await create('order-1', 'order-2');
+  await round();
+  const [payment] = await bookSql<{ id: number }>('SELECT id FROM payment ORDER BY id');
+  await objectSql('DROP TABLE record', 'order-1');
+  await abortObjects();
+  const named = { volume: 0, id: payment?.id ?? 0, uniqueId: 'order-1' };
+  await expect(eraseFromBackup(env, tenantOf(ALPHA), named)).rejects.toThrow('no such payment');
+  expect(Object.values(await paymentLines())).toEqual([['order-1', 'order-2']]);
+});
+
 it('erases a payment from a part that was read before and is written after the erasure', async () => {
   await create('order-1');
   let isReached = false;

@@ -1,4 +1,8 @@
-import { runInDurableObject } from 'cloudflare:test';
+import {
+  createExecutionContext,
+  createScheduledController,
+  runInDurableObject,
+} from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
 import type { Manifest } from '../../src/backup/manifest.ts';
@@ -8,6 +12,8 @@ import { configOf } from '../../src/config.ts';
 import { uuidV7 } from '../../src/crypto/uuid-v7.ts';
 import type { Command, Intent, Tenant } from '../../src/domain/intent.ts';
 import { RESTORED_HOLD_MS } from '../../src/domain/restored-hold.ts';
+import { continueRequests } from '../../src/operations/customers/actions.ts';
+import worker from '../support/gateway.ts';
 import { requestRefund, someTerms, startAttempt } from '../support/intents.ts';
 import { auditLog, signedIn } from './dashboard-support.ts';
 import { content, operateApi } from './operator-support.ts';
@@ -35,6 +41,7 @@ import {
   call,
   clientOf,
   createHosted,
+  DAY_MS,
   hostedBody,
   MINUTE_MS,
   stubOf,
@@ -227,6 +234,41 @@ test('an event that was not delivered is delivered with the same id and bytes', 
   const [again] = await client.events();
   expect(again?.eventId).toBe(event?.eventId);
   expect(await client.eventRequestBody(event?.sequence ?? 0)).toBe(body);
+});
+
+test('a request to erase a payment waits until the restore has ended', async () => {
+  const name = await create('order-9', [started(), paid()]);
+  await reportsAreSent();
+  const bucket = await backUp([SANDBOX], [[name]]);
+  await loseGateway(bucket);
+  const daily = () => worker.scheduled(createScheduledController(), env, createExecutionContext());
+  const due = () => env.DB.prepare('SELECT due_at_ms FROM customer_request_payments').first();
+  let days = 0;
+  const proof = await restore(RUN, async ({ phase }) => {
+    if (phase !== 'accounts' || days > 0) {
+      return;
+    }
+    days += 1;
+    await env.DB.batch([
+      env.DB.prepare(
+        `INSERT INTO customer_requests (id, digest, kind, refundable_too, reason, requested_by,
+          requested_by_proved, requested_at_ms, searched_at_ms)
+          VALUES ('r', 'd', 'phone', 1, 'Request 12', 'Hana', 1, 1, 1)`,
+      ),
+      env.DB.prepare(
+        `INSERT INTO customer_request_payments (request_id, environment, merchant_id, volume,
+          payment_id, unique_id, uuid, due_at_ms) VALUES ('r', 'sandbox', ?, 0, 1, 'order-9', 'u', 1)`,
+      ).bind(ALPHA.id),
+    ]);
+    await daily();
+    expect(await due()).toEqual({ due_at_ms: 1 });
+    // A command of an operator meets the same payment.
+    await continueRequests(env, Date.now());
+    expect(await due()).toEqual({ due_at_ms: Date.now() + DAY_MS });
+  });
+  expect(days).toBe(1);
+  expect(proof).toMatchObject({ differences: [], restored: 1 });
+  expect((await read(name)).status).toBe('succeeded');
 });
 
 test('of several lines of a payment the newest wins', async () => {
