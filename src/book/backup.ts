@@ -8,6 +8,7 @@ import {
   writePart,
   writtenAtMsOf,
 } from '../backup/bucket.ts';
+import { isRestoring } from '../backup/incomplete.ts';
 import type { PaymentLine } from '../backup/manifest.ts';
 import {
   parsePaymentsPart,
@@ -226,7 +227,8 @@ export class BookBackup {
 
   /**
    * Deletes the oldest part, once its payments are past their retention. Those whose objects still
-   * have their data are written again before. False when no part is that old.
+   * have their data are written again before. False when no part is that old, and during a restore,
+   * which may need the part.
    */
   async #deleteOldest(nowMs: number): Promise<boolean> {
     const { expiresAtMs, renewed, sequence } = stateOf(this.#sql);
@@ -240,6 +242,10 @@ export class BookBackup {
     const atMs = writtenAtMs === null ? null : writtenAtMs + keptMs;
     if (oldest === undefined || atMs === null || nowMs < atMs) {
       this.#sql.exec('UPDATE backup SET expires_at_ms = ?', atMs);
+      return false;
+    }
+    if (await isRestoring(this.#env.DB)) {
+      this.#sql.exec('UPDATE backup SET expires_at_ms = ?', nowMs + ROUND_MS);
       return false;
     }
     const { key } = oldest;
@@ -265,10 +271,11 @@ export class BookBackup {
     const living: number[] = [];
     await concurrently(part?.lines ?? [], async (line) => {
       const { records } = await this.#records(line);
-      if (records === 'failed') {
+      // Without rows or a tombstone the object is lost, and the part may have the only copy.
+      if (records === 'failed' || records?.length === 0) {
         throw new Error('a payment could not be read');
       }
-      if (records !== null && records.length > 0) {
+      if (records !== null) {
         living.push(this.#idOf(line));
       }
     });

@@ -241,6 +241,34 @@ it('deletes a part 35 days after its payments’ retention, unless a payment sti
   ]);
 });
 
+it('deletes no part while a restore is under way, which may need it, and does so a day later', async () => {
+  await create('order-1');
+  await end('order-1');
+  await round();
+  const [first = ''] = await partNames('payments/');
+  await purge('order-1');
+  await env.DB.exec("INSERT INTO restore VALUES (1, 'r', 1, 'Hana', '{}', '{}', NULL)");
+  advance(100 * DAY_MS);
+  await alarm();
+  await alarm();
+  expect(await partNames('payments/')).toContain(first);
+  await env.DB.exec('UPDATE restore SET finished_at_ms = 1');
+  await round();
+  expect(await partNames('payments/')).not.toContain(first);
+});
+
+it('deletes no part with a payment whose object is lost, and reports it', async () => {
+  await create('order-1', 'order-2');
+  await round();
+  const [first = ''] = await partNames('payments/');
+  await objectSql('DROP TABLE record', 'order-1');
+  await abortObjects();
+  advance(500 * DAY_MS);
+  await alarm();
+  expect(await partNames('payments/')).toContain(first);
+  expect(logged.some((line) => line.includes('"backup_failed"'))).toBe(true);
+});
+
 it('gives every line of an erased payment what its object has left, and may be repeated', async () => {
   await create('order-1', 'order-2');
   await round();

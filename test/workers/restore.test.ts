@@ -5,8 +5,9 @@ import {
 } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
+import { namesAfter, writtenAtMsOf } from '../../src/backup/bucket.ts';
 import type { Manifest } from '../../src/backup/manifest.ts';
-import { manifestName, paymentsPartName } from '../../src/backup/names.ts';
+import { manifestName, paymentsPartName, runTimeMs } from '../../src/backup/names.ts';
 import { openPart } from '../../src/backup/part.ts';
 import { configOf } from '../../src/config.ts';
 import { uuidV7 } from '../../src/crypto/uuid-v7.ts';
@@ -368,7 +369,7 @@ test('a gateway that is not empty is refused, and so is another run meanwhile', 
 });
 
 test('parts of a fetched copy are uploaded once, and only whole ones', async () => {
-  const bucket = await backUp([SANDBOX], []);
+  const bucket = await backUp([SANDBOX], [[await create('order-9')]]);
   await loseGateway(new Map());
   const base64 = (bytes: Uint8Array) => btoa(String.fromCharCode(...bytes));
   for (const [name, bytes] of bucket) {
@@ -376,6 +377,11 @@ test('parts of a fetched copy are uploaded once, and only whole ones', async () 
     expect(await content(operateApi('/restore/parts', part))).toMatchObject({ isNew: true });
     expect(await content(operateApi('/restore/parts', part))).toMatchObject({ isNew: false });
   }
+  const written = async (prefix: string) =>
+    (await namesAfter(env, prefix)).map((object) => writtenAtMsOf(object));
+  // Nothing tells when a part of payments was written, and an old one might be deleted.
+  expect(await written('payments/')).toEqual([Date.now()]);
+  expect(await written('runs/')).toEqual([runTimeMs(RUN)]);
   const [[, bytes = new Uint8Array()] = []] = bucket;
   expect(
     await operateApi('/restore/parts', { name: 'runs/20900305T011700Z', base64: base64(bytes) }),
