@@ -16,6 +16,7 @@ import { keyRing } from '../../src/config.ts';
 import { bytesFromBase64 } from '../../src/crypto/encoding.ts';
 import worker from '../support/gateway.ts';
 import { content, operateApi } from './operator-support.ts';
+import { loseGateway } from './restore-support.ts';
 import {
   linesOf,
   partNames,
@@ -159,6 +160,34 @@ it('names what each book has copied', async () => {
   expect(book).toMatchObject({ environment: 'sandbox', merchantId: ALPHA.id, volume: 0 });
   expect(book).toMatchObject({ firstSequence: 1, lastSequence: 1, payments: 1 });
   expect(part).toContain(`/${book?.generation}/00000001-`);
+});
+
+describe('makes no backup, so that none of the bucket is replaced or deleted,', () => {
+  const begin = () =>
+    env.DB.exec("INSERT INTO restore VALUES (1, 'r', 1, 'Hana', '{}', '{}', NULL)");
+
+  test.each([
+    ['while the gateway has no merchants', () => loseGateway(new Map()).then(recordMigrations)],
+    ['while a restore is under way', begin],
+  ])('%s', async (_when, prepare) => {
+    const old = 'databases/payments/20800101T013700Z/merchants-1';
+    await prepare();
+    await writePart(env, old, [{ id: 'mer_alpha' }], Date.now());
+    await crons();
+    expect(await operateApi('/backups', {})).toMatchObject({
+      status: 409,
+      envelope: { code: 'nothing_to_back_up' },
+    });
+    expect(await partNames()).toEqual([old]);
+  });
+
+  test('until the restore has ended', async () => {
+    await begin();
+    await crons();
+    await env.DB.exec('UPDATE restore SET finished_at_ms = 1');
+    await crons();
+    expect((await manifest()).databases['back-office']).not.toBeNull();
+  });
 });
 
 describe('a run that dies', () => {
