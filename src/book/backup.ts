@@ -75,8 +75,8 @@ export class BookBackup {
   }
 
   /**
-   * Does what is due, a bounded part of it. Never throws. True when the operator should know: it has
-   * ended a round, or fails again and again.
+   * Does what is due, a bounded part of it. Never throws. True when D1 should know: it has begun a
+   * generation or ended a round, or fails again and again.
    */
   async work(nowMs: number): Promise<boolean> {
     if (nowMs < stateOf(this.#sql).dueAtMs) {
@@ -86,15 +86,18 @@ export class BookBackup {
       this.#storage.transactionSync(() => postpone(this.#sql, nowMs + ROUND_MS));
       return false;
     }
+    const { generation: before } = stateOf(this.#sql);
+    const isBegun = () => stateOf(this.#sql).generation !== before;
     try {
-      return await this.#alone(() => this.#round(nowMs, nowMs - PAYMENT_AGE_MS_MIN));
+      const isDone = await this.#alone(() => this.#round(nowMs, nowMs - PAYMENT_AGE_MS_MIN));
+      return isDone || isBegun();
     } catch (error) {
       const { failures } = stateOf(this.#sql);
       const { environment, merchantId, volume } = identityOf(this.#sql);
       log('warn', 'backup_failed', { environment, merchantId, volume, error: errorText(error) });
       const waitMs = Math.min(AGAIN_MS * 2 ** Math.min(failures, 10), AGAIN_MS_MAX);
       this.#storage.transactionSync(() => postpone(this.#sql, nowMs + waitMs));
-      return failures + 1 === REPORTED_FAILURES;
+      return failures + 1 === REPORTED_FAILURES || isBegun();
     }
   }
 

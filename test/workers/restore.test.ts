@@ -296,6 +296,25 @@ test('an object with a newer state refuses the backup', async () => {
   expect((await read(name)).status).toBe('succeeded');
 });
 
+test('payments of books that the manifest does not name are restored and reported', async () => {
+  const parts = await populate();
+  const bucket = await backUp(TENANTS, parts);
+  const [line] = await openPart(
+    configOf(env).backupKeys,
+    manifestName(RUN),
+    bucket.get(manifestName(RUN)) ?? new Uint8Array(),
+  );
+  const manifest = line as Manifest;
+  const books = manifest.books.filter(({ environment }) => environment !== 'production');
+  await seal(bucket, manifestName(RUN), [{ ...manifest, books }]);
+  await loseGateway(bucket);
+  expect(await restore()).toMatchObject({
+    differences: [`production/${BETA.id}/0: the manifest does not name this book`],
+    restored: 6,
+  });
+  expect((await read({ tenant: PRODUCTION, uniqueId: 'other' })).status).toBe('succeeded');
+});
+
 test('rows of a newer release are reported, and nothing of them is stored', async () => {
   const name = await create('order-9');
   await reportsAreSent();
