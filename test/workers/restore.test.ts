@@ -5,6 +5,7 @@ import {
 } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
+import { auditEntry } from '../../src/audit/log.ts';
 import { namesAfter, writtenAtMsOf } from '../../src/backup/bucket.ts';
 import type { Manifest } from '../../src/backup/manifest.ts';
 import { manifestName, paymentsPartName, runTimeMs } from '../../src/backup/names.ts';
@@ -14,6 +15,7 @@ import { uuidV7 } from '../../src/crypto/uuid-v7.ts';
 import type { Command, Intent, Tenant } from '../../src/domain/intent.ts';
 import { RESTORED_HOLD_MS } from '../../src/domain/restored-hold.ts';
 import { continueRequests } from '../../src/operations/customers/actions.ts';
+import { runBatch } from '../../src/platform/database.ts';
 import worker from '../support/gateway.ts';
 import { requestRefund, someTerms, startAttempt } from '../support/intents.ts';
 import { auditLog, signedIn } from './dashboard-support.ts';
@@ -313,6 +315,50 @@ test('payments of books that the manifest does not name are restored and reporte
     restored: 6,
   });
   expect((await read({ tenant: PRODUCTION, uniqueId: 'other' })).status).toBe('succeeded');
+});
+
+test('the audit logs keep every entry once, when the new gateway writes its own meanwhile', async () => {
+  for (const action of ['suspend', 'reactivate', 'suspend', 'reactivate']) {
+    await operateApi(`/merchants/${ALPHA.id}/${action}`, { reason: 'Test' });
+    await operateApi(`/merchants/${ALPHA.id}/invitations`, { name: 'Almaz', role: 'owner' });
+    advance(1);
+  }
+  const logs = [env.DB, env.BACK_OFFICE_DB] as const;
+  const entriesOf = async (db: D1Database) =>
+    (await db.prepare('SELECT * FROM audit_log ORDER BY id').all<{ id: number; action: string }>())
+      .results;
+  const before = await Promise.all(logs.map(entriesOf));
+  const bucket = await backUp([SANDBOX], []);
+  await loseGateway(bucket);
+  const write = async () => {
+    const actor = { kind: 'operator', id: 'Hana', name: 'Hana', isProved: true } as const;
+    const entry = auditEntry({
+      actor: { ...actor, address: null },
+      ...{ merchantId: null, environment: null, action: 'maintenance.began', target: null },
+      atMs: Date.now(),
+    });
+    await Promise.all(logs.map((db) => runBatch(db, [entry])));
+    advance(1);
+  };
+  await write();
+  let own = 1;
+  const { differences } = await restore(RUN, async ({ phase }) => {
+    if (phase === 'tables' || phase === 'members') {
+      await write();
+      own += 1;
+    }
+  });
+  expect(differences).toEqual([]);
+  const after = await Promise.all(logs.map(entriesOf));
+  for (const [index, entries] of before.entries()) {
+    expect(entries.length).toBeGreaterThan(1);
+    const texts = after[index]?.map(({ id: _, ...entry }) => JSON.stringify(entry)) ?? [];
+    for (const { id: _, ...entry } of entries) {
+      expect(texts.filter((text) => text === JSON.stringify(entry))).toHaveLength(1);
+    }
+    const kept = after[index]?.filter(({ action }) => action === 'maintenance.began') ?? [];
+    expect(kept.length).toBeGreaterThanOrEqual(own);
+  }
 });
 
 test('rows of a newer release are reported, and nothing of them is stored', async () => {
