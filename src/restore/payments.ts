@@ -62,12 +62,17 @@ export async function restorePayments(
   const next = { ...place, sequence: place.sequence - 1, lines: 0 };
   const countOf = (wanted: RestoreResult) => outcomes.filter((one) => one === wanted).length;
   const unreadable = countOf('unreadable');
+  const conflicts = lines.filter((_line, index) => outcomes[index] === 'conflict');
   return {
     lines: lines.length,
     restored: countOf('restored'),
     kept: countOf('kept'),
-    differences:
-      unreadable === 0 ? [] : [`${part.name}: ${unreadable} payments are of a newer release`],
+    differences: [
+      ...(unreadable === 0 ? [] : [`${part.name}: ${unreadable} payments are of a newer release`]),
+      ...conflicts.map(
+        ({ uniqueId }) => `${nameOf(book)}: another payment has the id ${uniqueId} now`,
+      ),
+    ],
     next: done < all.length ? { ...place, lines: done } : next,
   };
 }
@@ -76,7 +81,7 @@ async function restoreLine(env: Env, book: BookBackup, line: PaymentLine) {
   const client = intentByUniqueId(env, book, line.uniqueId);
   try {
     const outcome = await client.restore(line.records, book.atMs);
-    if (outcome !== 'unreadable') {
+    if (outcome === 'restored' || outcome === 'kept') {
       await client.republish();
     }
     return outcome;

@@ -253,6 +253,36 @@ test('an object with a newer state refuses the backup', async () => {
   expect((await read(name)).status).toBe('succeeded');
 });
 
+test('decisions.md#49: another payment with the id stays, and the restore reports it and goes on', async () => {
+  const names = [await create('order-9', [started()]), await create('order-8')];
+  await reportsAreSent();
+  const bucket = await backUp([SANDBOX], [names]);
+  await loseGateway(bucket);
+  await create('order-9');
+  const { terms } = await read({ tenant: SANDBOX, uniqueId: 'order-9' });
+  const proof = await restore();
+  expect(proof).toMatchObject({ linesOfPayments: 2, restored: 1, kept: 0 });
+  expect(proof.differences).toEqual([
+    expect.stringContaining('another payment has the id order-9'),
+  ]);
+  const after = await read({ tenant: SANDBOX, uniqueId: 'order-9' });
+  expect(after).toMatchObject({ terms: { uuid: terms.uuid }, attempts: [] });
+});
+
+test('the maintenance cannot end before the restore has ended', async () => {
+  const bucket = await backUp([SANDBOX], []);
+  await loseGateway(bucket);
+  await restore(RUN, async ({ proof }) => {
+    if (proof === null) {
+      expect(await operateApi('/maintenance/end', {})).toMatchObject({
+        status: 409,
+        envelope: { code: 'restore_under_way' },
+      });
+    }
+  });
+  expect((await operateApi('/maintenance/end', {})).status).toBe(200);
+});
+
 test('rows of a newer release are reported, and nothing of them is stored', async () => {
   const name = await create('order-9');
   await reportsAreSent();
