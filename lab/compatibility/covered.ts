@@ -48,6 +48,7 @@ const OF_ACCOUNTS: MethodsOf<ReturnType<typeof accountOf>> = {
   openVolume: true,
   exportRefunds: true,
   restore: true,
+  lostRefunds: true,
 };
 
 const OF_BOOKS: MethodsOf<ReturnType<typeof bookOf>> = {
@@ -74,6 +75,7 @@ const NOT_CALLED: Readonly<Record<string, string>> = {
   'MerchantBook.settleBackup': 'only for a payment in a backup; takes nothing',
   'PaymentIntent.restore': 'only a restore calls it, while no deployment is under way',
   'MerchantAccount.restore': 'only a restore calls it, while no deployment is under way',
+  'MerchantAccount.lostRefunds': 'only the proof of a restore asks it; takes a number',
   'PaymentIntent.restoreTo': 'the local runtime has no point-in-time recovery',
   'PaymentIntent.restart': 'only after `restoreTo`; takes nothing',
   'interface operations.confirmRestoredMembers': 'only a restore calls it',

@@ -36,7 +36,7 @@ export interface MemberRows {
 }
 
 /** Differences that are kept: what is wrong shows in the first ones. */
-const DIFFERENCES_MAX = 50;
+export const DIFFERENCES_MAX = 50;
 
 /** Null: the bucket has no such run. Throws UnreadablePart for another key. */
 export async function readManifest(env: Env, run: string): Promise<Manifest | null> {
@@ -165,7 +165,7 @@ async function restoreAccount(
   }
   const { rows, differences } = await refundsAt(call.env, account, place.part);
   const refunds = rows.map(refundOf);
-  await accountOf(call.env, account).restore({ refunds, volumes: [], references: [] });
+  await accountOf(call.env, account).restore({ refunds });
   const next: Place =
     place.part + 1 < account.parts.length
       ? { ...place, part: place.part + 1 }
@@ -197,8 +197,7 @@ async function restoreVolumes(env: Env): Promise<void> {
     Pick<AccountExport, 'merchantId' | 'environment'> & { volume: number; openedAtMs: number }
   >();
   for (const { volume, openedAtMs, ...tenant } of results) {
-    const volumes = [{ volume, openedAtMs }];
-    await accountOf(env, tenant).restore({ refunds: [], volumes, references: [] });
+    await accountOf(env, tenant).restore({ volumes: [{ volume, openedAtMs }] });
   }
 }
 

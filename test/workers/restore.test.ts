@@ -8,6 +8,7 @@ import { configOf } from '../../src/config.ts';
 import { uuidV7 } from '../../src/crypto/uuid-v7.ts';
 import type { Command, Intent, Tenant } from '../../src/domain/intent.ts';
 import { RESTORED_HOLD_MS } from '../../src/domain/restored-hold.ts';
+import { requestRefund as reserveRefund } from '../../src/refunds/request.ts';
 import { requestRefund, someTerms, startAttempt } from '../support/intents.ts';
 import { auditLog, signedIn } from './dashboard-support.ts';
 import { content, operateApi } from './operator-support.ts';
@@ -267,6 +268,34 @@ test('decisions.md#49: another payment with the id stays, and the restore report
   ]);
   const after = await read({ tenant: SANDBOX, uniqueId: 'order-9' });
   expect(after).toMatchObject({ terms: { uuid: terms.uuid }, attempts: [] });
+});
+
+test('decisions.md#49: a refund that only the account knows is not made again, and the proof names it', async () => {
+  const name = await create('order-9', [started({ reference: 'REF9' }), paid()]);
+  const older = await lineOf(name);
+  await clientOf('order-9').execute([requestRefund('r-1')]);
+  await reportsAreSent();
+  const bucket = await backUp([SANDBOX], [[name]]);
+  const part = { ...SANDBOX, volume: 0, generation: GENERATION, sequence: 1, fromId: 1, toId: 2 };
+  await seal(bucket, paymentsPartName(part), [older]);
+  await loseGateway(bucket);
+  const { differences } = await restore();
+  expect(differences).toContainEqual(
+    expect.stringContaining('refund r-1 is known to the account, not to its payment order-9'),
+  );
+  await operateApi('/maintenance/end', {});
+  const request = {
+    ...{ paymentUniqueId: 'order-9', refundUniqueId: 'r-1', amountMinor: 100 },
+    ...{ transactionId: null, reason: null, idempotency: null },
+    requester: { type: 'operator', operator: 'abebe', isProved: false },
+  } as const;
+  expect(await reserveRefund(env, SANDBOX, request)).toEqual({
+    type: 'taken',
+    reason: 'duplicate',
+  });
+  expect((await read(name)).refunds).toEqual([]);
+  const other = await reserveRefund(env, SANDBOX, { ...request, refundUniqueId: 'r-2' });
+  expect(other).toMatchObject({ type: 'accepted' });
 });
 
 test('the maintenance cannot end before the restore has ended', async () => {
