@@ -69,6 +69,7 @@ const NOT_CALLED: Readonly<Record<string, string>> = {
   'PaymentIntent.chooseEndpoints':
     'only after 16 deliveries hang; takes what `claimDelivery` takes',
   'MerchantBook.ask counts': 'only the proof of a restore asks it; takes nothing',
+  'MerchantBook.ask holdChangedAtMs': 'only for a payment whose record is damaged; takes a text',
   'MerchantBook.ask': 'each question counts by its name',
   'MerchantAccount.releaseRefund': 'only when refunds race; takes two texts and a flag',
   'message of WEBHOOK_RETRIES': 'after seconds, and with what `WEBHOOKS` carries',
