@@ -89,7 +89,23 @@ async function restoreRows(
   }
   const { rows, differences } = await rowsAt(call.env, table, place.part);
   const counts = countRows(state.counts, `payments ${table.table}`, rows.length, differences);
-  await move(call, state, nextRows(place, table), counts, insertStatements(table.table, rows));
+  const statements = [...insertStatements(table.table, rows), ...pauseStatements(table, rows)];
+  await move(call, state, nextRows(place, table), counts, statements);
+}
+
+/**
+ * The migrations fill the one row of the settings, so it is not inserted. Of the backup's row only the
+ * pause of members' changes counts: the restore has its own maintenance, and objects a new place.
+ */
+function pauseStatements({ table }: TableExport, rows: readonly RowLine[]): SqlStatement[] {
+  const sql = `UPDATE gateway_settings SET members_read_only = 1, members_read_only_since_ms = ?1,
+    members_read_only_by = ?2`;
+  return rows
+    .filter((row) => table === 'gateway_settings' && row.members_read_only === 1)
+    .map(({ members_read_only_since_ms: sinceMs = null, members_read_only_by: by = null }) => ({
+      sql,
+      params: [sinceMs, by],
+    }));
 }
 
 async function memberRows(

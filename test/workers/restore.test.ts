@@ -8,6 +8,7 @@ import { configOf } from '../../src/config.ts';
 import { uuidV7 } from '../../src/crypto/uuid-v7.ts';
 import type { Command, Intent, Tenant } from '../../src/domain/intent.ts';
 import { RESTORED_HOLD_MS } from '../../src/domain/restored-hold.ts';
+import { NO_JURISDICTION } from '../../src/platform/objects.ts';
 import { requestRefund as reserveRefund } from '../../src/refunds/request.ts';
 import { requestRefund, someTerms, startAttempt } from '../support/intents.ts';
 import { auditLog, signedIn } from './dashboard-support.ts';
@@ -310,6 +311,21 @@ test('the maintenance cannot end before the restore has ended', async () => {
     }
   });
   expect((await operateApi('/maintenance/end', {})).status).toBe(200);
+});
+
+test('a restored gateway knows its jurisdiction, and that members may change nothing', async () => {
+  expect((await operateApi('/members/pause-changes', {})).status).toBe(200);
+  const sql = `SELECT object_jurisdiction, members_read_only, members_read_only_by, mode
+    FROM gateway_settings`;
+  const bucket = await backUp([SANDBOX], []);
+  await loseGateway(bucket);
+  await restore();
+  expect(await env.DB.prepare(sql).first()).toEqual({
+    object_jurisdiction: NO_JURISDICTION,
+    members_read_only: 1,
+    members_read_only_by: 'operator',
+    mode: 'maintenance',
+  });
 });
 
 test('rows of a newer release are reported, and nothing of them is stored', async () => {
