@@ -22,7 +22,7 @@ export interface DeployedWorker {
   readonly shares: readonly Share[];
   /** The newest first. */
   readonly versions: readonly WorkerVersion[];
-  /** The last version with other code that had all requests; null: none. */
+  /** The last older version with other code that had all requests and kept them; null: none. */
   readonly previous: WorkerVersion | null;
   readonly secrets: readonly string[];
   /** Of its objects. */
@@ -30,6 +30,7 @@ export interface DeployedWorker {
 }
 
 interface DeploymentRow {
+  readonly annotations?: Readonly<Record<string, string>>;
   readonly versions: readonly { readonly version_id: string; readonly percentage: number }[];
 }
 
@@ -75,11 +76,12 @@ export async function deployedWorker(
     return null;
   }
   const current = shares.at(-1)?.version;
-  const before = deployments
-    .filter((deployment) => deployment.versions.length === 1)
+  const before = withoutAbandoned(deployments)
     .map((deployment) => versionOf(deployment.versions[0]?.version_id ?? ''))
-    // A change of secrets alone makes a version, too.
-    .find(({ id, tag }) => id !== current?.id && (tag === null || tag !== current?.tag));
+    // A newer version was left for this one. A change of secrets alone makes a version, too.
+    .find(({ tag, createdOn }) => {
+      return createdOn < (current?.createdOn ?? '') && (tag === null || tag !== current?.tag);
+    });
   return {
     name,
     shares,
@@ -88,6 +90,24 @@ export async function deployedWorker(
     secrets: secrets.map((secret) => secret.name),
     classes: namespaces.filter((one) => one.script === name).map((one) => one.class),
   };
+}
+
+/**
+ * The deployments of one version, the newest first, without those that a rollback took back: they
+ * stand between it and the last time that its version had all requests.
+ */
+function withoutAbandoned(deployments: readonly DeploymentRow[]): readonly DeploymentRow[] {
+  const kept: DeploymentRow[] = [];
+  let backTo: string | undefined;
+  for (const deployment of deployments.filter(({ versions }) => versions.length === 1)) {
+    const id = deployment.versions[0]?.version_id;
+    if (backTo === undefined || backTo === id) {
+      kept.push(deployment);
+      const isBack = deployment.annotations?.['workers/message'] === DEPLOYMENT_MESSAGES.back;
+      backTo = isBack ? id : undefined;
+    }
+  }
+  return kept;
 }
 
 /** A change of secrets makes a version of the same code without a tag: the one before has it. */
@@ -108,11 +128,18 @@ function versionAt(rows: readonly VersionRow[], index: number): WorkerVersion {
 /** Wrangler's default: a busy object finishes its requests first, for up to 5 minutes. */
 const OBJECTS_CHANGE = { mode: 'deferred', max_delay: 300 };
 
+/** What a deployment says of itself: nothing else remembers how far a run came. */
+const DEPLOYMENT_MESSAGES = {
+  step: 'npm run deploy',
+  back: 'npm run deploy: went back',
+};
+
 /** Makes versions of a Worker the current deployment. */
 export async function setShares(
-  { cloudflare, path }: Pick<DeployRun, 'cloudflare' | 'path'>,
+  { cloudflare, path, changed }: Pick<DeployRun, 'cloudflare' | 'path' | 'changed'>,
   name: string,
   shares: readonly { readonly id: string; readonly percentage: number }[],
+  message: keyof typeof DEPLOYMENT_MESSAGES = 'step',
 ): Promise<void> {
   await cloudflare.call({
     method: 'POST',
@@ -120,8 +147,9 @@ export async function setShares(
     body: {
       strategy: 'percentage',
       versions: shares.map(({ id, percentage }) => ({ version_id: id, percentage })),
-      annotations: { 'workers/message': 'npm run deploy' },
+      annotations: { 'workers/message': DEPLOYMENT_MESSAGES[message] },
       code_update_strategy: OBJECTS_CHANGE,
     },
   });
+  changed.add(name);
 }

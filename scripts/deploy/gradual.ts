@@ -69,7 +69,7 @@ export async function releaseGradually(run: DeployRun, release: Release): Promis
       throw error;
     }
     terminal.say(`  ${name}: ${error.message}.`);
-    await setShares(run, name, [{ id: old.id, percentage: WHOLE }]);
+    await setShares(run, name, [{ id: old.id, percentage: WHOLE }], 'back');
     terminal.say(`  ${name}: rolled back. All requests go to ${old.id} again.`);
     return false;
   }

@@ -23,8 +23,9 @@ export async function runDeploy(
   directory?: string,
 ): Promise<boolean> {
   const { terminal } = tools;
+  const changed = new Set<string>();
   try {
-    const run = await prepared(options, tools, directory);
+    const run = await prepared(options, tools, changed, directory);
     const deployed = await deployedWorkers(run);
     if (options.act === 'rollback') {
       return await rollBack(run, deployed);
@@ -33,9 +34,11 @@ export async function runDeploy(
   } catch (error) {
     const { problem, remedy } = explained(error);
     terminal.say(`\nThe deployment stopped: ${problem}\n${remedy}`);
-    terminal.say(
-      `What is deployed stays as it is. To continue: ${options.command}\nTo go back: ${options.command} --rollback`,
-    );
+    const again = options.act === 'deploy' ? '' : ` --${options.act}`;
+    terminal.say(`What is deployed stays as it is. To continue: ${options.command}${again}`);
+    if (options.act === 'deploy' && changed.size > 0) {
+      terminal.say(`To go back: ${options.command} --rollback`);
+    }
     return false;
   }
 }
@@ -43,12 +46,13 @@ export async function runDeploy(
 async function prepared(
   options: DeployOptions,
   tools: DeployTools,
+  changed: Set<string>,
   directory: string | undefined,
 ): Promise<DeployRun> {
   const deployment = await requireDeployment(options.name, directory);
   const workers = await writeWorkerConfigs(options.name, deployment);
   const path = (below: string) => `/accounts/${deployment.account.id}/${below}`;
-  return { ...tools, options, deployment, workers, path };
+  return { ...tools, options, deployment, workers, changed, path };
 }
 
 async function deployedWorkers(run: DeployRun): Promise<Deployed> {
@@ -124,7 +128,7 @@ async function change(run: DeployRun, deployed: Deployed, commit: string): Promi
     terminal.say('Nothing to do: both Workers run this code.');
     return true;
   }
-  return release(run, releases);
+  return release(run, deployed, releases, commit);
 }
 
 function sayPlan(run: DeployRun, deployed: Deployed, releases: readonly Release[], commit: string) {
@@ -158,7 +162,12 @@ async function isConfirmed({ options, terminal }: DeployRun, question: string): 
   return isSo;
 }
 
-async function release(run: DeployRun, releases: readonly Release[]): Promise<boolean> {
+async function release(
+  run: DeployRun,
+  deployed: Deployed,
+  releases: readonly Release[],
+  commit: string,
+): Promise<boolean> {
   await checkCompatibility(
     run,
     releases.map(({ deployed }) => deployed),
@@ -168,10 +177,17 @@ async function release(run: DeployRun, releases: readonly Release[]): Promise<bo
   }
   for (const one of releases) {
     if (!(await releaseGradually(run, one))) {
-      const { command } = run.options;
-      run.terminal.say(
-        `Correct it and deploy again. Go back in the other Worker, too: ${command} --rollback`,
-      );
+      run.terminal.say('Correct it and deploy again.');
+      const others = PLANES.filter((plane) => plane !== one.plane).map((plane) => deployed[plane]);
+      const released = others.find(({ name, shares }) => {
+        // This run released it, or an interrupted one did.
+        return run.changed.has(name) || shares.at(-1)?.version.commit === commit;
+      });
+      if (released !== undefined) {
+        run.terminal.say(
+          `${released.name} stays at this commit. Take it back, too: ${run.options.command} --rollback`,
+        );
+      }
       return false;
     }
   }
@@ -260,7 +276,7 @@ async function rollBack(run: DeployRun, deployed: Deployed): Promise<boolean> {
     return false;
   }
   for (const { name, target } of targets) {
-    await setShares(run, name, [{ id: target.id, percentage: 100 }]);
+    await setShares(run, name, [{ id: target.id, percentage: 100 }], 'back');
   }
   terminal.say('Rolled back. Tables and stored data are as they were.');
   return true;

@@ -188,7 +188,8 @@ test.each(CALLS.flatMap((call) => FAULTS.map((fault) => [call, fault] as const))
     expect(await stage.run()).toBe(false);
     cloudflare.calls.push = push;
     expect(stage.output).toContain(`To continue: npm run deploy -- --env ${NAME}`);
-    expect(stage.output).toContain('--rollback');
+    // Before the first change, the command would take back what works.
+    expect(stage.output.includes('--rollback')).toBe(call > 1);
     expect(await stage.run()).toBe(true);
     expect([stage.shares(PAYMENTS), stage.shares(BACK_OFFICE)]).toEqual([ALL_NEW, ALL_NEW]);
     expect(stage.script(PAYMENTS).versions).toHaveLength(2);
@@ -220,6 +221,38 @@ test('takes both Workers back to the version before, when a deployment was finis
   expect([stage.shares(PAYMENTS), stage.shares(BACK_OFFICE)]).toEqual([ALL_OLD, ALL_OLD]);
   const order = stage.said.filter((line) => line.includes('back to'));
   expect(order[0]).toContain(BACK_OFFICE);
+});
+
+test('goes back once for each rollback, and never to a version that was taken back', async () => {
+  const third = '3'.repeat(40);
+  await stage.run();
+  stage.release(third);
+  await stage.run();
+  expect(stage.shares(PAYMENTS)).toEqual({ [third]: 100 });
+  for (const expected of [ALL_NEW, ALL_OLD]) {
+    expect(await stage.run({ act: 'rollback' })).toBe(true);
+    expect([stage.shares(PAYMENTS), stage.shares(BACK_OFFICE)]).toEqual([expected, expected]);
+  }
+  expect(await stage.run({ act: 'rollback' })).toBe(false);
+  expect(stage.output).toContain('no version before this one');
+});
+
+test('does not advise to go back, when nothing of a failed deployment is left', async () => {
+  stage.statuses.set(PAYMENTS, 500);
+  expect(await stage.run()).toBe(false);
+  expect(stage.output).not.toContain('--rollback');
+  stage.statuses.clear();
+  stage.isCompatible = false;
+  expect(await stage.run()).toBe(false);
+  expect(stage.output).not.toContain('--rollback');
+});
+
+test('advises to take the payments back, too, when the back office went back', async () => {
+  stage.statuses.set(BACK_OFFICE, 500);
+  expect(await stage.run()).toBe(false);
+  expect(stage.output).toContain(`${PAYMENTS} stays at this commit`);
+  expect(await stage.run({ act: 'rollback' })).toBe(true);
+  expect([stage.shares(PAYMENTS), stage.shares(BACK_OFFICE)]).toEqual([ALL_OLD, ALL_OLD]);
 });
 
 test('waits for a self-check of its own, instead of reading one that began before', async () => {
