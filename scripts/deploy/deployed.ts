@@ -20,6 +20,8 @@ export interface DeployedWorker {
   readonly name: string;
   /** The current deployment, its oldest version first. */
   readonly shares: readonly Share[];
+  /** False after a step of a deployment whose checks have not all passed yet. */
+  readonly isProved: boolean;
   /** The newest first. */
   readonly versions: readonly WorkerVersion[];
   /** The last older version with other code that had all requests and kept them; null: none. */
@@ -85,6 +87,7 @@ export async function deployedWorker(
   return {
     name,
     shares,
+    isProved: messageOf(deployments[0]) !== DEPLOYMENT_MESSAGES.step,
     versions,
     previous: before ?? null,
     secrets: secrets.map((secret) => secret.name),
@@ -103,11 +106,14 @@ function withoutAbandoned(deployments: readonly DeploymentRow[]): readonly Deplo
     const id = deployment.versions[0]?.version_id;
     if (backTo === undefined || backTo === id) {
       kept.push(deployment);
-      const isBack = deployment.annotations?.['workers/message'] === DEPLOYMENT_MESSAGES.back;
-      backTo = isBack ? id : undefined;
+      backTo = messageOf(deployment) === DEPLOYMENT_MESSAGES.back ? id : undefined;
     }
   }
   return kept;
+}
+
+function messageOf(deployment: DeploymentRow | undefined): string | undefined {
+  return deployment?.annotations?.['workers/message'];
 }
 
 /** A change of secrets makes a version of the same code without a tag: the one before has it. */
@@ -131,6 +137,7 @@ const OBJECTS_CHANGE = { mode: 'deferred', max_delay: 300 };
 /** What a deployment says of itself: nothing else remembers how far a run came. */
 const DEPLOYMENT_MESSAGES = {
   step: 'npm run deploy',
+  proved: 'npm run deploy: proved',
   back: 'npm run deploy: went back',
 };
 

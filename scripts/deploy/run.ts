@@ -11,7 +11,8 @@ import {
   pendingMigrations,
 } from './checks.ts';
 import { type DeployOptions, type DeployRun, type DeployTools, PLANES } from './context.ts';
-import { commitMessage, type DeployedWorker, deployedWorker, setShares } from './deployed.ts';
+import { commitMessage, type DeployedWorker, deployedWorker } from './deployed.ts';
+import { goBack, StillLive } from './going-back.ts';
 import { type Release, releaseGradually, splitOf } from './gradual.ts';
 
 type Deployed = Readonly<Record<Plane, DeployedWorker>>;
@@ -34,6 +35,9 @@ export async function runDeploy(
   } catch (error) {
     const { problem, remedy } = explained(error);
     terminal.say(`\nThe deployment stopped: ${problem}\n${remedy}`);
+    if (error instanceof StillLive) {
+      return false;
+    }
     const again = options.act === 'deploy' ? '' : ` --${options.act}`;
     terminal.say(`What is deployed stays as it is. To continue: ${options.command}${again}`);
     if (options.act === 'deploy' && changed.size > 0) {
@@ -80,7 +84,7 @@ async function releasesOf(run: DeployRun, deployed: Deployed, commit: string): P
     const tag = formatVersionTag(wanted);
     const newest = worker.shares.at(-1)?.version;
     const old = parseVersionTag(worker.shares[0]?.version.tag ?? undefined);
-    const isDone = worker.shares.length === 1 && newest?.tag === tag;
+    const isDone = worker.shares.length === 1 && newest?.tag === tag && worker.isProved;
     const hasOtherConfig = old?.config !== wanted.config;
     return isDone ? [] : [{ plane, deployed: worker, commit, tag, hasOtherConfig }];
   });
@@ -254,7 +258,7 @@ async function deployClasses(
  * data stay.
  */
 async function rollBack(run: DeployRun, deployed: Deployed): Promise<boolean> {
-  const { terminal } = run;
+  const { terminal, options } = run;
   const currents = PLANES.flatMap((plane) => deployed[plane].shares.at(-1)?.version ?? []);
   const [newest] = currents.toSorted((one, other) => other.createdOn.localeCompare(one.createdOn));
   const targets = PLANES.toReversed().flatMap((plane) => {
@@ -263,10 +267,13 @@ async function rollBack(run: DeployRun, deployed: Deployed): Promise<boolean> {
     const isOfRelease =
       current?.id === newest?.id || (current?.commit != null && current.commit === newest?.commit);
     const target = isOfRelease ? (splitOf(worker)?.old ?? worker.previous) : null;
-    return target === null ? [] : [{ name: worker.name, target }];
+    return target === null || current === undefined ? [] : [{ name: worker.name, target, current }];
   });
   if (targets.length === 0) {
-    throw new SetupProblem('there is no version before this one', 'Deploy another commit.');
+    throw new SetupProblem(
+      "there is no version before this one in Cloudflare's list of ten deployments",
+      `Check out an older commit and deploy it: ${options.command}`,
+    );
   }
   for (const { name, target } of targets) {
     const named = target.commit === null ? 'an unknown commit' : `commit ${target.commit}`;
@@ -275,8 +282,8 @@ async function rollBack(run: DeployRun, deployed: Deployed): Promise<boolean> {
   if (!(await isConfirmed(run, 'Roll back?'))) {
     return false;
   }
-  for (const { name, target } of targets) {
-    await setShares(run, name, [{ id: target.id, percentage: 100 }], 'back');
+  for (const { name, target, current } of targets) {
+    await goBack(run, name, target, current);
   }
   terminal.say('Rolled back. Tables and stored data are as they were.');
   return true;

@@ -46,6 +46,8 @@ export class DeployStage {
   readonly applied = new Map<string, readonly string[]>();
   /** Happens during each wait between two steps. */
   meanwhile: () => void = () => undefined;
+  /** Happens before each answer of a Worker. */
+  onAnswer: () => void = () => undefined;
   readonly #directory: string;
   #workers: RenderedWorkers | null = null;
 
@@ -205,6 +207,7 @@ export class DeployStage {
     const chosen = shares.find(({ version_id }) => version_id === wanted) ?? shares.at(-1);
     const id = chosen?.version_id ?? '';
     const status = this.statuses.get(name) ?? 200;
+    this.onAnswer();
     return new Response('', { status, headers: { [VERSION_HEADER]: id } });
   }
 
