@@ -7,6 +7,7 @@ import { runDeploy } from '../../scripts/deploy/run.ts';
 import { Cloudflare as Client, type CloudflareCall } from '../../scripts/deployment/cloudflare.ts';
 import { writeDeployment } from '../../scripts/deployment/deployment-file.ts';
 import { SECRETS_OF } from '../../scripts/deployment/keys.ts';
+import { writeOperatorsFile } from '../../scripts/deployment/operators-file.ts';
 import { type RenderedWorkers, writeWorkerConfigs } from '../../scripts/deployment/render.ts';
 import { WranglerError } from '../../scripts/deployment/wrangler.ts';
 import type { WorkerConfig } from '../../scripts/project/worker-config.ts';
@@ -46,6 +47,7 @@ export class DeployStage {
   readonly applied = new Map<string, readonly string[]>();
   /** Happens during each wait between two steps. */
   meanwhile: () => void = () => undefined;
+  selfCheck: DeployTools['selfCheck'] = async () => undefined;
   /** Happens before each answer of a Worker. */
   onAnswer: () => void = () => undefined;
   readonly #directory: string;
@@ -105,6 +107,12 @@ export class DeployStage {
       deploy(script, [{ version_id: version.id, percentage: 100 }], {});
     }
     return stage;
+  }
+
+  /** Gives this machine an operator's secret, so that deployments check the gateway. */
+  async addOperator(): Promise<void> {
+    const operators = { url: 'https://kefel.example.com', secrets: { Sara: 'x' } };
+    await writeOperatorsFile(join(this.#directory, 'none.json'), operators);
   }
 
   stop(): Promise<void> {
@@ -180,7 +188,7 @@ export class DeployStage {
       },
       fetch: async (url, init) => this.#answer(new URL(String(url)), new Headers(init?.headers)),
       wait: async () => this.meanwhile(),
-      selfCheck: async () => undefined,
+      selfCheck: (origin, operator) => this.selfCheck(origin, operator),
     };
   }
 

@@ -1,8 +1,7 @@
-import { createServer } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { listenLocally } from '../../lab/harness/local-server.ts';
 import { Cloudflare as Client } from '../../scripts/deployment/cloudflare.ts';
-import { runSelfCheck } from '../../scripts/setup/self-check.ts';
+import { SetupProblem } from '../../scripts/setup/explain.ts';
+import { NotChecked } from '../../scripts/setup/self-check.ts';
 import { ALL_PERMISSIONS } from '../support/cloudflare/permissions.ts';
 import { type Cloudflare, startCloudflare } from '../support/cloudflare/server.ts';
 import {
@@ -303,23 +302,22 @@ test('asks for the next token of a login, when Cloudflare no longer takes the fi
   await expect(given.get(path)).rejects.toThrow('Invalid API Token');
 });
 
-test('waits for a self-check of its own, instead of reading one that began before', async () => {
-  const asked: string[] = [];
-  const server = createServer(({ method, url }, response) => {
-    asked.push(`${method} ${url}`);
-    const isTooEarly = asked.length < 3;
-    const checks = [{ name: 'payment', state: 'wrong', detail: 'not paid', remedy: 'Go back.' }];
-    const content = { checks, finishedAt: '2026-11-27T01:00:00Z' };
-    const status = isTooEarly ? 429 : 200;
-    response.writeHead(status, { 'content-type': 'application/json' });
-    response.end(JSON.stringify({ status, message: 'Self-check', content }));
-  });
-  const origin = await listenLocally(server);
-  const operator = { name: 'Sara', secret: 'x' };
-  const said: string[] = [];
-  const terminal = { say: (text: string) => said.push(text) };
-  const checked = runSelfCheck(origin, operator, terminal, { mustStart: true, pollMs: 1 });
-  await expect(checked).rejects.toThrow(/payment/);
-  server.close();
-  expect(asked).toEqual(Array(3).fill('POST /operator/v1/check'));
+test('goes back, when the gateway finds itself wrong', async () => {
+  await stage.addOperator();
+  stage.selfCheck = async () => {
+    throw new SetupProblem('payment is wrong', 'Look at it.');
+  };
+  expect(await stage.run()).toBe(false);
+  expect(stage.output).toContain('payment is wrong');
+  expect(stage.shares(PAYMENTS)).toEqual(ALL_OLD);
+});
+
+test('says so and goes on, when the gateway does not let the operator in', async () => {
+  await stage.addOperator();
+  stage.selfCheck = async () => {
+    throw new NotChecked('Cloudflare Access requires a sign-in', 'Set CF_ACCESS_CLIENT_ID.');
+  };
+  expect(await stage.run()).toBe(true);
+  expect(stage.output).toContain('NOT CHECKED: Cloudflare Access requires a sign-in');
+  expect(stage.shares(PAYMENTS)).toEqual(ALL_NEW);
 });
