@@ -77,9 +77,7 @@ export async function setupScene(options: CloudflareOptions = {}) {
     setup: (given: Partial<SetupOptions> = {}) =>
       run((tools) => runSetup({ ...places(), ...SETUP_DEFAULTS, ...given }, tools)),
     teardown: (given: Partial<TeardownOptions>) =>
-      run((tools) =>
-        runTeardown({ ...places(), accountName: undefined, isWithBackups: false, ...given }, tools),
-      ),
+      run((tools) => runTeardown({ ...places(), ...TEARDOWN_DEFAULTS, ...given }, tools)),
     /** Runs other steps about the deployment, such as those of a rotation. */
     steps: async (stepsOf: (setup: Setup) => readonly Step[]) => {
       const deployment = await scene.deployment();
@@ -257,6 +255,12 @@ export async function setupScene(options: CloudflareOptions = {}) {
 
   return scene;
 }
+
+const TEARDOWN_DEFAULTS = {
+  accountName: undefined,
+  deploymentName: undefined,
+  isWithBackups: false,
+};
 
 const SETUP_DEFAULTS = {
   url: undefined,

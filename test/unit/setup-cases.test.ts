@@ -200,6 +200,31 @@ describe('refuses, and changes nothing', () => {
     );
   });
 
+  test('backups of a gateway that it did not make', async () => {
+    await using scene = await setupScene();
+    await scene.setup();
+    const { state, runtime } = scene.cloudflare;
+    await (await runtime.bucket('kefel-backups')).put('runs/1', 'sealed');
+    state.scripts.clear();
+    state.databases.length = 0;
+    state.queues.length = 0;
+    await rm(scene.directory, { recursive: true });
+    await expectRefusal(scene, {}, /the account has the bucket kefel-backups, which has backups/);
+  });
+
+  test('queues from which another Worker takes messages', async () => {
+    await using scene = await setupScene();
+    await scene.setup();
+    const { state } = scene.cloudflare;
+    state.scripts.clear();
+    state.databases.length = 0;
+    for (const { consumers } of state.queues) {
+      consumers.splice(0, 1, ...consumers.map((consumer) => ({ ...consumer, script: 'shop' })));
+    }
+    await rm(scene.directory, { recursive: true });
+    await expectRefusal(scene, {}, /another Worker consumes kefel-/, /set up under another name/);
+  });
+
   test('a recovery file inside the project', async () => {
     await using scene = await setupScene();
     const recoveryFile = join(PROJECT_DIRECTORY, 'recovery.txt');
