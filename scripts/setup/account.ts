@@ -6,6 +6,7 @@ import type { Setup } from './context.ts';
 import { missingPermissions, permissionFor, R2_NOT_ENABLED, SetupProblem } from './explain.ts';
 import { checkConsumers, hasBackups } from './resources.ts';
 import type { Step, Work } from './step.ts';
+import { checkAddresses } from './triggers.ts';
 
 type Account = Deployment['account'];
 
@@ -33,6 +34,10 @@ export function accountStep(setup: Setup, wanted: Wanted): Step {
       } else {
         setup.plan({ ...unmade(wanted), account, addresses, zones });
         await checkNames(setup, account);
+      }
+      // Before the new address is stored, and long before a Worker takes it for its own.
+      await checkAddresses(setup);
+      if (!setup.isStored) {
         await confirm(setup, account);
       }
       return isRegistered ? [] : [registration(setup, account, subdomain)];

@@ -232,6 +232,7 @@ export async function setupScene(options: CloudflareOptions = {}) {
   function pullTriggers(config: WorkerConfig): void {
     const { name } = config;
     const script = scene.script(name);
+    script.onWorkersDev = config.workers_dev !== false;
     script.schedules.splice(0, Number.POSITIVE_INFINITY, ...(config.triggers?.crons ?? []));
     for (const { queue, dead_letter_queue: dead } of config.queues?.consumers ?? []) {
       const found = state.queues.find(({ queue_name }) => queue_name === queue);
