@@ -8,6 +8,7 @@ import { fieldError } from '../http/field-error.ts';
 import { wholeNumber } from '../http/fields.ts';
 import { body } from '../http/strict-body.ts';
 import { prepare, runBatch } from '../platform/database.ts';
+import { rememberJurisdiction } from '../platform/jurisdiction.ts';
 import { proofOf } from '../restore/proof.ts';
 import { beginStatement, type Place, type RestoreState, readState } from '../restore/state.ts';
 import {
@@ -165,6 +166,8 @@ async function begin(
     // The migrations fill this table, and the backup has it as the operator changed it.
     { sql: 'DELETE FROM banks', params: [] },
     maintenanceStatement(call, `Restored from the backup ${run}`),
+    // As the first merchant does.
+    rememberJurisdiction(call.config.placement),
     beginStatement(run, actor.name, nowMs),
   ]);
 }

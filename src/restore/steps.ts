@@ -37,7 +37,7 @@ export interface MemberRows {
 }
 
 /** Differences that are kept: what is wrong shows in the first ones. */
-const DIFFERENCES_MAX = 50;
+export const DIFFERENCES_MAX = 50;
 
 /** Null: the bucket has no such run. Throws UnreadablePart for another key. */
 export async function readManifest(env: Env, run: string): Promise<Manifest | null> {
@@ -93,7 +93,23 @@ async function restoreRows(
   }
   const { rows, differences } = await rowsAt(call.env, table, place.part);
   const counts = countRows(state.counts, `payments ${table.table}`, rows.length, differences);
-  await move(call, state, nextRows(place, table), counts, insertStatements(table.table, rows));
+  const statements = [...insertStatements(table.table, rows), ...pauseStatements(table, rows)];
+  await move(call, state, nextRows(place, table), counts, statements);
+}
+
+/**
+ * The migrations fill the one row of the settings, so it is not inserted. Of the backup's row only the
+ * pause of members' changes counts: the restore has its own maintenance, and objects a new place.
+ */
+function pauseStatements({ table }: TableExport, rows: readonly RowLine[]): SqlStatement[] {
+  const sql = `UPDATE gateway_settings SET members_read_only = 1, members_read_only_since_ms = ?1,
+    members_read_only_by = ?2`;
+  return rows
+    .filter((row) => table === 'gateway_settings' && row.members_read_only === 1)
+    .map(({ members_read_only_since_ms: sinceMs = null, members_read_only_by: by = null }) => ({
+      sql,
+      params: [sinceMs, by],
+    }));
 }
 
 async function memberRows(
@@ -169,7 +185,7 @@ async function restoreAccount(
   }
   const { rows, differences } = await refundsAt(call.env, account, place.part);
   const refunds = rows.map(refundOf);
-  await accountOf(call.env, account).restore({ refunds, volumes: [], references: [] });
+  await accountOf(call.env, account).restore({ refunds });
   const next: Place =
     place.part + 1 < account.parts.length
       ? { ...place, part: place.part + 1 }
@@ -201,8 +217,7 @@ async function restoreVolumes(env: Env): Promise<void> {
     Pick<AccountExport, 'merchantId' | 'environment'> & { volume: number; openedAtMs: number }
   >();
   for (const { volume, openedAtMs, ...tenant } of results) {
-    const volumes = [{ volume, openedAtMs }];
-    await accountOf(env, tenant).restore({ refunds: [], volumes, references: [] });
+    await accountOf(env, tenant).restore({ volumes: [{ volume, openedAtMs }] });
   }
 }
 

@@ -16,6 +16,8 @@ import type { Command, Intent, Tenant } from '../../src/domain/intent.ts';
 import { RESTORED_HOLD_MS } from '../../src/domain/restored-hold.ts';
 import { continueRequests } from '../../src/operations/customers/actions.ts';
 import { runBatch } from '../../src/platform/database.ts';
+import { NO_JURISDICTION } from '../../src/platform/objects.ts';
+import { requestRefund as reserveRefund } from '../../src/refunds/request.ts';
 import worker from '../support/gateway.ts';
 import { requestRefund, someTerms, startAttempt } from '../support/intents.ts';
 import { auditLog, signedIn } from './dashboard-support.ts';
@@ -359,6 +361,79 @@ test('the audit logs keep every entry once, when the new gateway writes its own 
     }
     expect(after.filter(({ action }) => action === 'backup.begun')).toHaveLength(2);
   }
+});
+
+test('decisions.md#49: another payment with the id stays, and the restore reports it and goes on', async () => {
+  const names = [await create('order-9', [started()]), await create('order-8')];
+  await reportsAreSent();
+  const bucket = await backUp([SANDBOX], [names]);
+  await loseGateway(bucket);
+  await create('order-9');
+  const { terms } = await read({ tenant: SANDBOX, uniqueId: 'order-9' });
+  const proof = await restore();
+  expect(proof).toMatchObject({ linesOfPayments: 2, restored: 1, kept: 0 });
+  expect(proof.differences).toEqual([
+    expect.stringContaining('another payment has the id order-9'),
+  ]);
+  const after = await read({ tenant: SANDBOX, uniqueId: 'order-9' });
+  expect(after).toMatchObject({ terms: { uuid: terms.uuid }, attempts: [] });
+});
+
+test('decisions.md#49: a refund that only the account knows is not made again, and the proof names it', async () => {
+  const name = await create('order-9', [started({ reference: 'REF9' }), paid()]);
+  const older = await lineOf(name);
+  await clientOf('order-9').execute([requestRefund('r-1')]);
+  await reportsAreSent();
+  const bucket = await backUp([SANDBOX], [[name]]);
+  const part = { ...SANDBOX, volume: 0, generation: GENERATION, sequence: 1, fromId: 1, toId: 2 };
+  await seal(bucket, paymentsPartName(part), [older]);
+  await loseGateway(bucket);
+  const { differences } = await restore();
+  expect(differences).toContainEqual(
+    expect.stringContaining('refund r-1 is known to the account, not to its payment order-9'),
+  );
+  await operateApi('/maintenance/end', {});
+  const request = {
+    ...{ paymentUniqueId: 'order-9', refundUniqueId: 'r-1', amountMinor: 100 },
+    ...{ transactionId: null, reason: null, idempotency: null },
+    requester: { type: 'operator', operator: 'abebe', isProved: false },
+  } as const;
+  expect(await reserveRefund(env, SANDBOX, request)).toEqual({
+    type: 'taken',
+    reason: 'duplicate',
+  });
+  expect((await read(name)).refunds).toEqual([]);
+  const other = await reserveRefund(env, SANDBOX, { ...request, refundUniqueId: 'r-2' });
+  expect(other).toMatchObject({ type: 'accepted' });
+});
+
+test('the maintenance cannot end before the restore has ended', async () => {
+  const bucket = await backUp([SANDBOX], []);
+  await loseGateway(bucket);
+  await restore(RUN, async ({ proof }) => {
+    if (proof === null) {
+      expect(await operateApi('/maintenance/end', {})).toMatchObject({
+        status: 409,
+        envelope: { code: 'restore_under_way' },
+      });
+    }
+  });
+  expect((await operateApi('/maintenance/end', {})).status).toBe(200);
+});
+
+test('a restored gateway knows its jurisdiction, and that members may change nothing', async () => {
+  expect((await operateApi('/members/pause-changes', {})).status).toBe(200);
+  const sql = `SELECT object_jurisdiction, members_read_only, members_read_only_by, mode
+    FROM gateway_settings`;
+  const bucket = await backUp([SANDBOX], []);
+  await loseGateway(bucket);
+  await restore();
+  expect(await env.DB.prepare(sql).first()).toEqual({
+    object_jurisdiction: NO_JURISDICTION,
+    members_read_only: 1,
+    members_read_only_by: 'operator',
+    mode: 'maintenance',
+  });
 });
 
 test('rows of a newer release are reported, and nothing of them is stored', async () => {
