@@ -1,5 +1,5 @@
 import { accountOf } from '../account/client.ts';
-import { allNames, asking, bucketOf, namesAfter, readPart } from '../backup/bucket.ts';
+import { allNames, asking, bucketOf, namesAfter, readIfWhole } from '../backup/bucket.ts';
 import type { BookBackup, PaymentLine } from '../backup/manifest.ts';
 import {
   type BookName,
@@ -53,8 +53,8 @@ export async function restorePayments(
   if (part === null) {
     return { ...NOTHING, ...(await beyond(env, book, place)) };
   }
-  const read = await readPart<PaymentLine>(env, part.name);
-  const all = read?.lines ?? [];
+  const read = await readIfWhole<PaymentLine>(env, part.name);
+  const all = read.part?.lines ?? [];
   const lines = all.slice(place.lines, place.lines + PAYMENTS_MAX);
   await restoreReferences(env, book, lines);
   const outcomes = await concurrently(lines, (line) => restoreLine(env, book, line));
@@ -74,6 +74,7 @@ export async function restorePayments(
     restored: countOf('restored'),
     kept: countOf('kept'),
     differences: [
+      ...read.differences,
       ...(unreadable === 0 ? [] : [`${part.name}: ${unreadable} payments are of a newer release`]),
       ...conflicts.map(
         ({ uniqueId }) => `${nameOf(book)}: another payment has the id ${uniqueId} now`,

@@ -1,6 +1,6 @@
 import { accountOf } from '../account/client.ts';
 import { type Actor, auditEntry } from '../audit/log.ts';
-import { readPart } from '../backup/bucket.ts';
+import { readIfWhole, readPart } from '../backup/bucket.ts';
 import type {
   AccountExport,
   DatabaseExport,
@@ -31,6 +31,7 @@ export interface StepCall {
 
 /** Rows that the back office inserts into its own database before it confirms the step. */
 export interface MemberRows {
+  readonly place: RowsPlace;
   readonly table: string;
   readonly rows: readonly RowLine[];
 }
@@ -121,19 +122,23 @@ async function memberRows(
     return null;
   }
   const { rows } = await rowsAt(call.env, table, place.part);
-  return { table: table.table, rows };
+  return { place, table: table.table, rows };
 }
 
-/** The back office has inserted the rows of this place. */
+/** The back office has inserted the rows of this place, perhaps after another call did. */
 export async function confirmMembers(
   call: StepCall,
   state: RestoreState,
   manifest: Manifest,
+  inserted: RowsPlace,
 ): Promise<void> {
   const { place } = state;
   const tables = tablesOf(manifest.databases['back-office']);
   const table = place.phase === 'members' ? tables[place.table] : undefined;
   if (place.phase !== 'members' || table === undefined) {
+    return;
+  }
+  if (place.table !== inserted.table || place.part !== inserted.part) {
     return;
   }
   const { rows, differences } = await rowsAt(call.env, table, place.part);
@@ -154,9 +159,9 @@ async function rowsAt(env: Env, { parts }: TableExport, part: number) {
 
 /** The lines of a part, and how they differ from the manifest. */
 async function linesOf<Line>(env: Env, expected: PartDigest) {
-  const part = await readPart<Line>(env, expected.name);
+  const { part, differences } = await readIfWhole<Line>(env, expected.name);
   if (part === null) {
-    return { rows: [], differences: [`${expected.name} is missing`] };
+    return { rows: [], differences };
   }
   const isSame = (await digestIn(part.lines, expected.name)) === expected.sha256;
   return { rows: part.lines, differences: isSame ? [] : [`${expected.name} has other lines`] };
