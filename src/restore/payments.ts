@@ -47,7 +47,8 @@ export async function restorePayments(
 ): Promise<RestoredLines> {
   const place = from ?? (await newestPlace(env, book, null));
   if (place === null) {
-    return { ...NOTHING, differences: book.payments === 0 ? [] : [`${nameOf(book)}: no parts`] };
+    const isKept = book.lastSequence >= book.firstSequence;
+    return { ...NOTHING, differences: isKept ? [`${nameOf(book)}: no parts`] : [] };
   }
   const part = await partAt(env, book, place);
   if (part === null) {
@@ -158,8 +159,10 @@ function partOf(name: string): FoundPart | null {
 /** Where to go on after a sequence without a part: over a gap, or to the generation before. */
 async function beyond(env: Env, book: BookBackup, { generation, sequence }: PaymentsPlace) {
   const first = await firstSequence(env, book, generation);
-  const isGap = first !== null && first < sequence;
-  return isGap
+  // The parts before these have gone after their retention.
+  const known = generation === book.generation ? [book.firstSequence] : [];
+  const oldest = Math.min(...known, first ?? Number.POSITIVE_INFINITY);
+  return oldest <= sequence
     ? {
         differences: [`${nameOf(book)}: part ${sequence} of ${generation} is missing`],
         next: { generation, sequence: sequence - 1, lines: 0 },

@@ -14,7 +14,7 @@ import { auditPrefix, DATABASES, manifestName } from '../backup/names.ts';
 import { digestOf } from '../backup/part.ts';
 import { withoutAddresses } from '../backup/runs.ts';
 import { prepare, runBatch, type SqlStatement } from '../platform/database.ts';
-import { restorePayments } from './payments.ts';
+import { nameOf, restorePayments } from './payments.ts';
 import { insertStatements } from './rows.ts';
 import { type Counts, moveStatement, type Place, type RestoreState } from './state.ts';
 
@@ -238,6 +238,9 @@ async function restoreBook(
     place.from,
   );
   const { counts } = state;
+  const name = nameOf(book);
+  // The object keeps what it has when an older line of its payment comes.
+  const found = (counts.payments[name] ?? 0) + lines - kept;
   await move(
     call,
     state,
@@ -248,6 +251,7 @@ async function restoreBook(
         lines: counts.lines + lines,
         restored: counts.restored + restored,
         kept: counts.kept + kept,
+        payments: { ...counts.payments, [name]: found },
       },
       differences,
     ),

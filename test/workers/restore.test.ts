@@ -300,6 +300,20 @@ test('decisions.md#49: a refund that only the account knows is not made again, a
   expect(other).toMatchObject({ type: 'accepted' });
 });
 
+test('the proof misses no payment that was erased before, and no refund of it', async () => {
+  const erased = await create('order-9', [
+    ...[started({ reference: 'REF9' }), paid()],
+    requestRefund('r-1'),
+  ]);
+  const other = await create('order-8');
+  await reportsAreSent();
+  const bucket = await backUp([SANDBOX], [[erased, other]]);
+  const part = { ...SANDBOX, volume: 0, generation: GENERATION, sequence: 1, fromId: 1, toId: 2 };
+  await seal(bucket, paymentsPartName(part), [await lineOf(other)]);
+  await loseGateway(bucket);
+  expect(await restore()).toMatchObject({ linesOfPayments: 1, restored: 1, differences: [] });
+});
+
 test('the maintenance cannot end before the restore has ended', async () => {
   const bucket = await backUp([SANDBOX], []);
   await loseGateway(bucket);
