@@ -24,7 +24,11 @@ export interface Tools {
   readonly cloudflare: Cloudflare;
   readonly runWrangler: RunWrangler;
   /** Lets the deployed gateway check itself. Throws what is wrong. */
-  readonly checkGateway: (setup: Setup, operator: Operator) => Promise<void>;
+  readonly checkGateway: (
+    setup: Setup,
+    operator: Operator,
+    options: { readonly mustStart: boolean },
+  ) => Promise<void>;
 }
 
 /** Who asks the gateway. */
@@ -43,12 +47,15 @@ export class Setup {
   readonly cloudflare: Cloudflare;
   readonly runWrangler: RunWrangler;
   readonly checkGateway: Tools['checkGateway'];
+  /** Host names whose DNS records of something else a person has given up. */
+  readonly replacedHosts: Set<string>;
   #deployment: Deployment | null;
   /** Whether the deployment file exists. */
   #isStored: boolean;
 
   constructor(options: RunOptions, tools: Tools, stored: Deployment | null) {
     this.options = options;
+    this.replacedHosts = new Set(options.replaceDns);
     this.terminal = tools.terminal;
     this.cloudflare = tools.cloudflare;
     this.runWrangler = tools.runWrangler;

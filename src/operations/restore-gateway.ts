@@ -1,10 +1,9 @@
 import * as v from 'valibot';
 import { asking, bucketOf, readIfWhole } from '../backup/bucket.ts';
 import type { Manifest } from '../backup/manifest.ts';
-import { parsePaymentsPart, runOfPart, runTimeMs } from '../backup/names.ts';
+import { runOfPart, runTimeMs } from '../backup/names.ts';
 import { openPart, UnreadablePart } from '../backup/part.ts';
 import { bytesFromBase64 } from '../crypto/encoding.ts';
-import { uuidV7TimeMs } from '../crypto/uuid-v7.ts';
 import { fieldError } from '../http/field-error.ts';
 import { wholeNumber } from '../http/fields.ts';
 import { body } from '../http/strict-body.ts';
@@ -111,22 +110,14 @@ export const uploadBackupPart = action(
     // One that opens is as good or newer: an erasure may have rewritten it.
     const isNew = (await readIfWhole(call.env, name)).part === null;
     if (isNew) {
-      const writtenAtMs = String(writtenAtMsIn(name) ?? call.nowMs);
+      // Only its run tells when a part was written. Others begin to age now.
+      const run = runOfPart(name);
+      const writtenAtMs = String((run && runTimeMs(run)) ?? call.nowMs);
       await asking(bucketOf(call.env).put(name, bytes, { customMetadata: { writtenAtMs } }));
     }
     return { name, isNew };
   },
 );
-
-/** No later than the part was written: its age decides when the backup deletes it. */
-function writtenAtMsIn(name: string): number | null {
-  const part = parsePaymentsPart(name);
-  const run = runOfPart(name);
-  if (part !== null) {
-    return uuidV7TimeMs(part.generation);
-  }
-  return run === null ? null : runTimeMs(run);
-}
 
 async function manifestOf({ env }: OperatorCall, run: string): Promise<Manifest> {
   const manifest = await reading(readManifest(env, run));

@@ -10,13 +10,20 @@ import type {
   RowLine,
   TableExport,
 } from '../backup/manifest.ts';
-import { auditPrefix, DATABASES, manifestName } from '../backup/names.ts';
+import {
+  auditPrefix,
+  type BookName,
+  DATABASES,
+  manifestName,
+  paymentsPrefix,
+} from '../backup/names.ts';
 import { digestOf } from '../backup/part.ts';
 import { withoutAddresses } from '../backup/runs.ts';
 import { prepare, runBatch, type SqlStatement } from '../platform/database.ts';
-import { nameOf, restorePayments } from './payments.ts';
+import { nameOf, type RestoredLines, restorePayments } from './payments.ts';
 import { insertStatements } from './rows.ts';
 import { type Counts, moveStatement, type Place, type RestoreState } from './state.ts';
+import { nextUnnamedBook } from './unnamed-books.ts';
 
 /**
  * One step of a restore: a part of a table or of an account, or a hundred payments. A step that dies
@@ -68,6 +75,9 @@ export async function takeStep(
       return null;
     case 'payments':
       await restoreBook(call, state, manifest, place);
+      return null;
+    case 'unnamed':
+      await restoreUnnamed(call, state, manifest, place);
       return null;
     case 'proof':
     case 'finished':
@@ -230,31 +240,57 @@ async function restoreBook(
 ): Promise<void> {
   const book = books[place.book];
   if (book === undefined) {
-    return move(call, state, { phase: 'proof' });
+    return move(call, state, { phase: 'unnamed', after: '', from: null });
   }
-  const { lines, restored, kept, differences, next } = await restorePayments(
-    call.env,
-    book,
-    place.from,
-  );
-  const { counts } = state;
-  const name = nameOf(book);
-  // The object keeps what it has when an older line of its payment comes.
-  const found = (counts.payments[name] ?? 0) + lines - kept;
+  const done = await restorePayments(call.env, book, place.from);
+  const { next } = done;
   await move(
     call,
     state,
     next === null ? { ...place, book: place.book + 1, from: null } : { ...place, from: next },
-    withDifferences(
-      {
-        ...counts,
-        lines: counts.lines + lines,
-        restored: counts.restored + restored,
-        kept: counts.kept + kept,
-        payments: { ...counts.payments, [name]: found },
-      },
-      differences,
-    ),
+    countPayments(state.counts, book, done),
+  );
+}
+
+async function restoreUnnamed(
+  call: StepCall,
+  state: RestoreState,
+  manifest: Manifest,
+  place: Extract<Place, { phase: 'unnamed' }>,
+): Promise<void> {
+  const { book, after } = await nextUnnamedBook(call.env, manifest, place.after);
+  if (after === null) {
+    return move(call, state, { phase: 'proof' });
+  }
+  if (book === null) {
+    return move(call, state, { ...place, after });
+  }
+  const done = await restorePayments(call.env, book, place.from);
+  const { next } = done;
+  const found = next === null ? [`${nameOf(book)}: the manifest does not name this book`] : [];
+  await move(
+    call,
+    state,
+    next === null
+      ? { ...place, after: paymentsPrefix(book), from: null }
+      : { ...place, after, from: next },
+    withDifferences(countPayments(state.counts, book, done), found),
+  );
+}
+
+function countPayments(counts: Counts, book: BookName, done: RestoredLines): Counts {
+  const name = nameOf(book);
+  // The object keeps what it has when an older line of its payment comes.
+  const found = (counts.payments[name] ?? 0) + done.lines - done.kept;
+  return withDifferences(
+    {
+      ...counts,
+      lines: counts.lines + done.lines,
+      restored: counts.restored + done.restored,
+      kept: counts.kept + done.kept,
+      payments: { ...counts.payments, [name]: found },
+    },
+    done.differences,
   );
 }
 
