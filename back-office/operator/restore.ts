@@ -13,7 +13,7 @@ export async function restoreGateway(call: OperatorCall, fields: Fields): Promis
   const step: RestoreProgress = await operations.restoreStep(actor, {}, { ...fields, memberRows });
   if (step.members !== null) {
     const { insertStatements } = await import('../../src/restore/rows.ts');
-    const { table, rows } = step.members;
+    const { place, table, rows } = step.members;
     const statements = insertStatements(table, rows);
     if (statements.length > 0) {
       await runBatch(env.BACK_OFFICE_DB, statements);
@@ -22,7 +22,11 @@ export async function restoreGateway(call: OperatorCall, fields: Fields): Promis
       members: _,
       counts: __,
       ...progress
-    } = await operations.confirmRestoredMembers(...([actor, {}, fields] as const));
+    } = await operations.confirmRestoredMembers(
+      actor,
+      {},
+      { ...fields, table: place.table, part: place.part },
+    );
     return { message: 'Under way', content: { ...progress, proof: null } };
   }
   const { members: _, counts, ...progress } = step;

@@ -2,7 +2,7 @@ import { configOf } from '../config.ts';
 import { errorText } from '../platform/log.ts';
 import { Unavailable } from '../platform/unavailable.ts';
 import type { PartDigest } from './manifest.ts';
-import { digestOf, openPart, sealPart } from './part.ts';
+import { digestOf, openPart, sealPart, UnreadablePart } from './part.ts';
 
 /** The bucket with the backup. */
 
@@ -67,6 +67,22 @@ export async function readPart<Line>(env: Env, name: string): Promise<ReadPart<L
   const bytes = new Uint8Array(await asking(object.arrayBuffer()));
   const lines = (await openPart(configOf(env).backupKeys, name, bytes)) as readonly Line[];
   return { lines, etag: object.etag, writtenAtMs: writtenAtMsOf(object) };
+}
+
+/** The same of a restore, which goes on without a part that is missing or damaged, and says so. */
+export async function readIfWhole<Line>(
+  env: Env,
+  name: string,
+): Promise<{ readonly part: ReadPart<Line> | null; readonly differences: readonly string[] }> {
+  try {
+    const part = await readPart<Line>(env, name);
+    return { part, differences: part === null ? [`${name} is missing`] : [] };
+  } catch (error) {
+    if (error instanceof UnreadablePart) {
+      return { part: null, differences: [error.message] };
+    }
+    throw error;
+  }
 }
 
 /**

@@ -68,10 +68,11 @@ export class OpenBook {
   }
 
   /** Erases the personal data of a payment whose object is deleted. */
-  erase(id: number, uniqueId: string): void {
+  erase(knownId: number, uniqueId: string): void {
     const { storage } = this.#ctx;
     storage.transactionSync(() => {
-      if (hasTables(storage.sql) && erasePayment(storage.sql, id, uniqueId)) {
+      const id = hasTables(storage.sql) ? erasePayment(storage.sql, knownId, uniqueId) : null;
+      if (id !== null) {
         this.#attention.note(id, Date.now());
       }
     });

@@ -112,20 +112,22 @@ const ERASED_VERSION = Number.MAX_SAFE_INTEGER;
 
 /**
  * Deletes a payment's personal data before its time, on its customer's request. Its object must be
- * deleted by then. No event of it can be sent any more. Repeating it changes nothing. False when
- * there is no such payment.
+ * deleted by then. No event of it can be sent any more. Repeating it changes nothing. A book that was
+ * rebuilt since may have given the payment another row id of its millisecond. Returns that id, or null
+ * when there is no such payment.
  */
-export function erasePayment(sql: SqlStorage, id: number, uniqueId: string): boolean {
+export function erasePayment(sql: SqlStorage, knownId: number, uniqueId: string): number | null {
+  const firstId = Math.floor(knownId / IDS_PER_MS) * IDS_PER_MS;
   const [payment] = sql
     .exec<Passed & { readonly event_times: string }>(
-      `SELECT ${COLUMNS}, event_times FROM payment WHERE id = ? AND unique_id = ?`,
-      id,
-      uniqueId,
+      `SELECT ${COLUMNS}, event_times FROM payment WHERE id BETWEEN ? AND ? AND unique_id = ?`,
+      ...[firstId, firstId + IDS_PER_MS - 1, uniqueId],
     )
     .toArray();
   if (payment === undefined) {
-    return false;
+    return null;
   }
+  const { id } = payment;
   purgePayment(sql, payment);
   sql.exec('UPDATE payment SET version = ? WHERE id = ?', ERASED_VERSION, id);
   sql.exec('UPDATE refund SET version = ? WHERE payment_id = ?', ERASED_VERSION, id);
@@ -137,7 +139,7 @@ export function erasePayment(sql: SqlStorage, id: number, uniqueId: string): boo
     payment.event_times,
     id,
   );
-  return true;
+  return id;
 }
 
 /** Whether the purge must still pass a payment, or return to one. */

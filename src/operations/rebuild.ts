@@ -100,8 +100,8 @@ async function outcomeOf(client: IntentClient): Promise<keyof Rebuilt> {
 
 /**
  * Sets a book back to a time of the last 30 days: for rows that are wrong, not for lost ones.
- * Payments that changed since are then missing or old, until they are rebuilt. Answers with the
- * bookmark that undoes it.
+ * Payments that changed since are then missing or old, until they are rebuilt, and erasures since
+ * must be repeated. Answers with the bookmark that undoes it.
  */
 export const restoreBook = action(
   body({

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { asking, bucketOf } from '../backup/bucket.ts';
+import { asking, bucketOf, readIfWhole } from '../backup/bucket.ts';
 import type { Manifest } from '../backup/manifest.ts';
 import { runOfPart, runTimeMs } from '../backup/names.ts';
 import { openPart, UnreadablePart } from '../backup/part.ts';
@@ -60,12 +60,15 @@ export const restoreStep = action(
   },
 );
 
-/** The back office has inserted the rows of the last step. */
+const indexField = wholeNumber(0, Number.MAX_SAFE_INTEGER);
+
+/** The back office has inserted the rows of this place. */
 export const confirmRestoredMembers = action(
-  body({ run: runField }),
-  async (call, _target, { run }): Promise<RestoreProgress> => {
+  body({ run: runField, table: indexField, part: indexField }),
+  async (call, _target, { run, table, part }): Promise<RestoreProgress> => {
     const manifest = await manifestOf(call, run);
-    await reading(confirmMembers(call, await stateOf(call, run), manifest));
+    const inserted = { phase: 'members', table, part } as const;
+    await reading(confirmMembers(call, await stateOf(call, run), manifest, inserted));
     return progressOf(await stateOf(call, run), manifest, null);
   },
 );
@@ -104,7 +107,8 @@ export const uploadBackupPart = action(
   async (call, _target, { name, base64 }) => {
     const bytes = bytesFromBase64(base64);
     await reading(openPart(call.config.backupKeys, name, bytes));
-    const isNew = (await asking(bucketOf(call.env).head(name))) === null;
+    // One that opens is as good or newer: an erasure may have rewritten it.
+    const isNew = (await readIfWhole(call.env, name)).part === null;
     if (isNew) {
       // Only its run tells when a part was written. Others begin to age now.
       const run = runOfPart(name);

@@ -1,5 +1,5 @@
 import { accountOf } from '../account/client.ts';
-import { allNames, asking, bucketOf, namesAfter, readPart } from '../backup/bucket.ts';
+import { allNames, asking, bucketOf, namesAfter, readIfWhole } from '../backup/bucket.ts';
 import type { BookBackup, PaymentLine } from '../backup/manifest.ts';
 import {
   type BookName,
@@ -47,14 +47,15 @@ export async function restorePayments(
 ): Promise<RestoredLines> {
   const place = from ?? (await newestPlace(env, book, null));
   if (place === null) {
-    return { ...NOTHING, differences: book.payments === 0 ? [] : [`${nameOf(book)}: no parts`] };
+    const isKept = book.lastSequence >= book.firstSequence;
+    return { ...NOTHING, differences: isKept ? [`${nameOf(book)}: no parts`] : [] };
   }
   const part = await partAt(env, book, place);
   if (part === null) {
     return { ...NOTHING, ...(await beyond(env, book, place)) };
   }
-  const read = await readPart<PaymentLine>(env, part.name);
-  const all = read?.lines ?? [];
+  const read = await readIfWhole<PaymentLine>(env, part.name);
+  const all = read.part?.lines ?? [];
   const lines = all.slice(place.lines, place.lines + PAYMENTS_MAX);
   await restoreReferences(env, book, lines);
   const outcomes = await concurrently(lines, (line) => restoreLine(env, book, line));
@@ -74,6 +75,7 @@ export async function restorePayments(
     restored: countOf('restored'),
     kept: countOf('kept'),
     differences: [
+      ...read.differences,
       ...(unreadable === 0 ? [] : [`${part.name}: ${unreadable} payments are of a newer release`]),
       ...conflicts.map(
         ({ uniqueId }) => `${nameOf(book)}: another payment has the id ${uniqueId} now`,
@@ -157,8 +159,10 @@ function partOf(name: string): FoundPart | null {
 /** Where to go on after a sequence without a part: over a gap, or to the generation before. */
 async function beyond(env: Env, book: BookBackup, { generation, sequence }: PaymentsPlace) {
   const first = await firstSequence(env, book, generation);
-  const isGap = first !== null && first < sequence;
-  return isGap
+  // The parts before these have gone after their retention.
+  const known = generation === book.generation ? [book.firstSequence] : [];
+  const oldest = Math.min(...known, first ?? Number.POSITIVE_INFINITY);
+  return oldest <= sequence
     ? {
         differences: [`${nameOf(book)}: part ${sequence} of ${generation} is missing`],
         next: { generation, sequence: sequence - 1, lines: 0 },

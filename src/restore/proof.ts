@@ -27,7 +27,7 @@ export type CountedRows = Readonly<Record<string, number>>;
 export async function proofOf(
   env: Env,
   manifest: Manifest,
-  { differences }: Counts,
+  counts: Counts,
   members: CountedRows,
 ): Promise<Proof> {
   const tables = await Promise.all(
@@ -38,13 +38,13 @@ export async function proofOf(
   const others = tablesOf(manifest.databases['back-office']).map(({ table, rows }) =>
     line(`back office: ${table}`, rows, members[table] ?? 0),
   );
-  const lines = [...tables, ...others, ...(await linesOfBooks(env, manifest))];
+  const lines = [...tables, ...others, ...(await linesOfBooks(env, manifest, counts))];
   const refunds = await Promise.all(manifest.accounts.map((account) => lostRefunds(env, account)));
   const lost = lines.filter(({ inBackup, inGateway }) => inBackup !== null && inGateway < inBackup);
   return {
     lines,
     differences: [
-      ...differences,
+      ...counts.differences,
       ...(manifest.databases['back-office'] === null ? ['the backup has no members'] : []),
       ...refunds.flat(),
       ...lost.map(({ what, inBackup, inGateway }) => `${what}: ${inGateway} of ${inBackup}`),
@@ -61,8 +61,16 @@ async function lostRefunds(env: Env, tenant: Tenant): Promise<readonly string[]>
   );
 }
 
-/** Payments of all books by their state, and refunds. */
-async function linesOfBooks(env: Env, { books, accounts }: Manifest): Promise<ProofLine[]> {
+/**
+ * Payments of all books by their state, and refunds. The manifest's counts only grow: payments that
+ * were erased, or whose parts have gone after their retention, are in them. So the payments of the
+ * parts count, and the refunds of the accounts.
+ */
+async function linesOfBooks(
+  env: Env,
+  { books, accounts }: Manifest,
+  counted: Counts,
+): Promise<ProofLine[]> {
   const byStatus = new Map<string, number>();
   const lines: ProofLine[] = [];
   let refunds = 0;
@@ -73,14 +81,15 @@ async function linesOfBooks(env: Env, { books, accounts }: Manifest): Promise<Pr
       byStatus.set(status, (byStatus.get(status) ?? 0) + count);
     }
     const total = payments.reduce((sum, { count }) => sum + count, 0);
-    lines.push(line(`payments of ${nameOf(book)}`, book.payments, total));
+    lines.push(line(`payments of ${nameOf(book)}`, counted.payments[nameOf(book)] ?? 0, total));
     refunds += counts?.refunds ?? 0;
   }
   const inBackup = accounts.reduce((sum, { rows }) => sum + rows, 0);
   return [
     ...lines,
     ...[...byStatus].sort().map(([status, count]) => line(`payments ${status}`, null, count)),
-    line('refunds', inBackup, refunds),
+    line('refunds', inBackup, counted.rows.refunds ?? 0),
+    line('refunds of payments', null, refunds),
   ];
 }
 

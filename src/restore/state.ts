@@ -36,6 +36,8 @@ export interface Counts {
   readonly lines: number;
   readonly restored: number;
   readonly kept: number;
+  /** Of each book: the payments of the parts, each once. */
+  readonly payments: Readonly<Record<string, number>>;
   /** What is not as the manifest says, in a few words each. */
   readonly differences: readonly string[];
 }
@@ -49,7 +51,9 @@ export interface RestoreState {
   readonly finishedAtMs: number | null;
 }
 
-export const NO_COUNTS: Counts = { rows: {}, lines: 0, restored: 0, kept: 0, differences: [] };
+export const NO_COUNTS: Counts = {
+  ...{ rows: {}, lines: 0, restored: 0, kept: 0, payments: {}, differences: [] },
+};
 
 /** The first place of a restore: D1's tables, so that the payments find their merchants. */
 export const FIRST_PLACE: Place = { phase: 'tables', table: 0, part: 0 };

@@ -1,6 +1,6 @@
 import { accountOf } from '../account/client.ts';
 import { type Actor, auditEntry } from '../audit/log.ts';
-import { readPart } from '../backup/bucket.ts';
+import { readIfWhole, readPart } from '../backup/bucket.ts';
 import type {
   AccountExport,
   DatabaseExport,
@@ -10,7 +10,13 @@ import type {
   RowLine,
   TableExport,
 } from '../backup/manifest.ts';
-import { auditPrefix, DATABASES, manifestName, paymentsPrefix } from '../backup/names.ts';
+import {
+  auditPrefix,
+  type BookName,
+  DATABASES,
+  manifestName,
+  paymentsPrefix,
+} from '../backup/names.ts';
 import { digestOf } from '../backup/part.ts';
 import { withoutAddresses } from '../backup/runs.ts';
 import { prepare, runBatch, type SqlStatement } from '../platform/database.ts';
@@ -32,6 +38,7 @@ export interface StepCall {
 
 /** Rows that the back office inserts into its own database before it confirms the step. */
 export interface MemberRows {
+  readonly place: RowsPlace;
   readonly table: string;
   readonly rows: readonly RowLine[];
 }
@@ -125,19 +132,23 @@ async function memberRows(
     return null;
   }
   const { rows } = await rowsAt(call.env, table, place.part);
-  return { table: table.table, rows };
+  return { place, table: table.table, rows };
 }
 
-/** The back office has inserted the rows of this place. */
+/** The back office has inserted the rows of this place, perhaps after another call did. */
 export async function confirmMembers(
   call: StepCall,
   state: RestoreState,
   manifest: Manifest,
+  inserted: RowsPlace,
 ): Promise<void> {
   const { place } = state;
   const tables = tablesOf(manifest.databases['back-office']);
   const table = place.phase === 'members' ? tables[place.table] : undefined;
   if (place.phase !== 'members' || table === undefined) {
+    return;
+  }
+  if (place.table !== inserted.table || place.part !== inserted.part) {
     return;
   }
   const { rows, differences } = await rowsAt(call.env, table, place.part);
@@ -158,9 +169,9 @@ async function rowsAt(env: Env, { parts }: TableExport, part: number) {
 
 /** The lines of a part, and how they differ from the manifest. */
 async function linesOf<Line>(env: Env, expected: PartDigest) {
-  const part = await readPart<Line>(env, expected.name);
+  const { part, differences } = await readIfWhole<Line>(env, expected.name);
   if (part === null) {
-    return { rows: [], differences: [`${expected.name} is missing`] };
+    return { rows: [], differences };
   }
   const isSame = (await digestIn(part.lines, expected.name)) === expected.sha256;
   return { rows: part.lines, differences: isSame ? [] : [`${expected.name} has other lines`] };
@@ -237,7 +248,7 @@ async function restoreBook(
     call,
     state,
     next === null ? { ...place, book: place.book + 1, from: null } : { ...place, from: next },
-    countPayments(state.counts, done),
+    countPayments(state.counts, book, done),
   );
 }
 
@@ -263,17 +274,21 @@ async function restoreUnnamed(
     next === null
       ? { ...place, after: paymentsPrefix(book), from: null }
       : { ...place, after, from: next },
-    withDifferences(countPayments(state.counts, done), found),
+    withDifferences(countPayments(state.counts, book, done), found),
   );
 }
 
-function countPayments(counts: Counts, done: RestoredLines): Counts {
+function countPayments(counts: Counts, book: BookName, done: RestoredLines): Counts {
+  const name = nameOf(book);
+  // The object keeps what it has when an older line of its payment comes.
+  const found = (counts.payments[name] ?? 0) + done.lines - done.kept;
   return withDifferences(
     {
       ...counts,
       lines: counts.lines + done.lines,
       restored: counts.restored + done.restored,
       kept: counts.kept + done.kept,
+      payments: { ...counts.payments, [name]: found },
     },
     done.differences,
   );

@@ -409,6 +409,16 @@ describe('a crash during an erasure', () => {
   });
 });
 
+test('a payment is erased whose rebuilt book has given it another row of its millisecond', async () => {
+  await paidNow();
+  const [row] = await bookSql<{ id: number }>('SELECT id FROM payment');
+  const id = row?.id ?? 0;
+  await bookOf(env, tenantOf(ALPHA), 0).erase(id % 2 === 0 ? id + 1 : id - 1, 'paid');
+  expect(await bookSql('SELECT search_keys, sealed_details FROM payment')).toEqual([
+    { search_keys: '[]', sealed_details: null },
+  ]);
+});
+
 test('a delayed message of the payment brings nothing back into the book', async () => {
   await paidNow();
   await clientOf('paid').republish();

@@ -18,6 +18,7 @@ import { continueRequests } from '../../src/operations/customers/actions.ts';
 import { runBatch } from '../../src/platform/database.ts';
 import { NO_JURISDICTION } from '../../src/platform/objects.ts';
 import { requestRefund as reserveRefund } from '../../src/refunds/request.ts';
+import { readState } from '../../src/restore/state.ts';
 import worker from '../support/gateway.ts';
 import { requestRefund, someTerms, startAttempt } from '../support/intents.ts';
 import { auditLog, signedIn } from './dashboard-support.ts';
@@ -407,6 +408,20 @@ test('decisions.md#49: a refund that only the account knows is not made again, a
   expect(other).toMatchObject({ type: 'accepted' });
 });
 
+test('the proof misses no payment that was erased before, and no refund of it', async () => {
+  const erased = await create('order-9', [
+    ...[started({ reference: 'REF9' }), paid()],
+    requestRefund('r-1'),
+  ]);
+  const other = await create('order-8');
+  await reportsAreSent();
+  const bucket = await backUp([SANDBOX], [[erased, other]]);
+  const part = { ...SANDBOX, volume: 0, generation: GENERATION, sequence: 1, fromId: 1, toId: 2 };
+  await seal(bucket, paymentsPartName(part), [await lineOf(other)]);
+  await loseGateway(bucket);
+  expect(await restore()).toMatchObject({ linesOfPayments: 1, restored: 1, differences: [] });
+});
+
 test('the maintenance cannot end before the restore has ended', async () => {
   const bucket = await backUp([SANDBOX], []);
   await loseGateway(bucket);
@@ -472,6 +487,22 @@ test.each<[string, (bucket: Bucket) => void, string]>([
     },
     'webhook_secrets-1 is missing',
   ],
+  [
+    'a part of payments is damaged',
+    (bucket) => {
+      const name = [...bucket.keys()].find((key) => /^payments.*\/00000002-/.test(key));
+      bucket.get(name ?? '')?.fill(0, -20);
+    },
+    '/00000002-',
+  ],
+  [
+    'a part of a table is damaged',
+    (bucket) => {
+      const name = [...bucket.keys()].find((key) => key.includes('webhook_secrets-1'));
+      bucket.get(name ?? '')?.fill(0, -20);
+    },
+    'webhook_secrets-1',
+  ],
 ])('the proof names the difference when %s', async (_name, lose, difference) => {
   const names = [await create('one'), await create('two'), await create('three')];
   await reportsAreSent();
@@ -522,7 +553,10 @@ test('parts of a fetched copy are uploaded once, and only whole ones', async () 
   // Nothing tells when a part of payments was written, and an old one might be deleted.
   expect(await written('payments/')).toEqual([Date.now()]);
   expect(await written('runs/')).toEqual([runTimeMs(RUN)]);
-  const [[, bytes = new Uint8Array()] = []] = bucket;
+  const [[name = '', bytes = new Uint8Array()] = []] = bucket;
+  await env.BACKUPS.put(name, 'damaged');
+  const whole = { name, base64: base64(bytes) };
+  expect(await content(operateApi('/restore/parts', whole))).toMatchObject({ isNew: true });
   expect(
     await operateApi('/restore/parts', { name: 'runs/20900305T011700Z', base64: base64(bytes) }),
   ).toMatchObject({ status: 409, envelope: { code: 'backup_unreadable' } });
@@ -564,6 +598,29 @@ test('a restore that dies at any step or within one ends like one that did not',
   const { anomalies } = await read({ tenant: SANDBOX, uniqueId: 'open' });
   expect(anomalies).toHaveLength(1);
   expect(await restore()).toMatchObject({ differences: [] });
+});
+
+test('a request that confirms its rows late skips none of the next ones', async () => {
+  await signedIn('owner');
+  await signedIn('viewer');
+  const rows = await databaseRows();
+  const bucket = await backUp(TENANTS, []);
+  await loseGateway(bucket);
+  let late = 0;
+  const { batch } = env.BACK_OFFICE_DB;
+  const spy = vi.spyOn(env.BACK_OFFICE_DB, 'batch').mockImplementation(async (statements) => {
+    const state = await readState(env.DB);
+    if (late === 0 && state?.place.phase === 'members') {
+      late += 1;
+      expect((await operateApi('/restore', { run: RUN })).status).toBe(200);
+    }
+    return batch.call(env.BACK_OFFICE_DB, statements) as never;
+  });
+  const proof = await restore();
+  spy.mockRestore();
+  expect(late).toBe(1);
+  expect(proof.differences).toEqual([]);
+  expect(await databaseRows()).toEqual(rows);
 });
 
 test('a payment whose object dies within its restore is restored by the next try', async () => {
