@@ -84,8 +84,12 @@ async function releasesOf(run: DeployRun, deployed: Deployed, commit: string): P
     const tag = formatVersionTag(wanted);
     const newest = worker.shares.at(-1)?.version;
     const old = parseVersionTag(worker.shares[0]?.version.tag ?? undefined);
-    const isDone = worker.shares.length === 1 && newest?.tag === tag && worker.isProved;
-    const hasOtherConfig = old?.config !== wanted.config;
+    // After a rollback, Cloudflare changes no secret until the newest version is deployed again.
+    const isNewest = worker.versions[0]?.id === newest?.id;
+    const isWhole = worker.shares.length === 1 && worker.isProved && isNewest;
+    const isDone = isWhole && newest?.tag === tag;
+    // What was taken back may have left its schedules, consumers and routes.
+    const hasOtherConfig = old?.config !== wanted.config || !isNewest;
     return isDone ? [] : [{ plane, deployed: worker, commit, tag, hasOtherConfig }];
   });
   return (await Promise.all(releases)).flat();

@@ -14,7 +14,7 @@ import type { WorkerConfig } from '../../scripts/project/worker-config.ts';
 import { VERSION_HEADER } from '../../src/http/common-headers.ts';
 import type { Script, Version } from './cloudflare/account.ts';
 import type { Cloudflare } from './cloudflare/server.ts';
-import { deploy, makeClasses } from './cloudflare/versions.ts';
+import { changeSecrets, deploy, makeClasses } from './cloudflare/versions.ts';
 import { deploymentFixture } from './deployment.ts';
 
 /**
@@ -107,6 +107,13 @@ export class DeployStage {
       deploy(script, [{ version_id: version.id, percentage: 100 }], {});
     }
     return stage;
+  }
+
+  /** Changes a secret, as `npm run rotate` does. */
+  changeSecret(name: string, secret: string): void {
+    const script = this.script(name);
+    changeSecrets(script, { [secret]: 'changed' });
+    Object.assign(script.versions.at(-1) ?? {}, { created_on: this.#nextTime() });
   }
 
   /** Gives this machine an operator's secret, so that deployments check the gateway. */
@@ -260,8 +267,7 @@ export class DeployStage {
     const version: Version = {
       id: randomUUID(),
       number: versions.length + 1,
-      // Strictly rising, as Cloudflare's are.
-      created_on: new Date(Date.UTC(2026, 10, 27) + this.#uploads * 1_000).toISOString(),
+      created_on: this.#nextTime(),
       annotations: { 'workers/tag': about.tag, 'workers/message': about.message },
       bindings: about.bindings,
       mainModule: 'index.js',
@@ -271,12 +277,17 @@ export class DeployStage {
       exports: about.exports,
       assets: null,
     };
-    this.#uploads += 1;
     versions.push(version);
     return version;
   }
 
   #uploads = 0;
+
+  /** Strictly rising, as Cloudflare's are. */
+  #nextTime(): string {
+    this.#uploads += 1;
+    return new Date(Date.UTC(2026, 10, 27) + this.#uploads * 1_000).toISOString();
+  }
 
   /** The API, except D1's queries, which would start the Workers. */
   #client(): Client {

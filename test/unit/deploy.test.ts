@@ -321,3 +321,32 @@ test('says so and goes on, when the gateway does not let the operator in', async
   expect(stage.output).toContain('NOT CHECKED: Cloudflare Access requires a sign-in');
   expect(stage.shares(PAYMENTS)).toEqual(ALL_NEW);
 });
+
+test('names the secrets that changed and the commit to deploy, when Cloudflare refuses to go back', async () => {
+  await stage.run();
+  stage.changeSecret(PAYMENTS, 'LINK_SIGNING_KEYS');
+  expect(await stage.run({ act: 'rollback' })).toBe(false);
+  expect(stage.output).toContain('an old value of LINK_SIGNING_KEYS');
+  expect(stage.output).toContain(
+    `check out ${OLD_COMMIT} and run \`npm run deploy -- --env ${NAME}\``,
+  );
+});
+
+test('deploys the older commit again after a rollback, so that its secrets can be changed', async () => {
+  await stage.run();
+  await stage.run({ act: 'rollback' });
+  expect(() => stage.changeSecret(PAYMENTS, 'LINK_SIGNING_KEYS')).toThrow('not deployed');
+
+  // The folder has the older commit now.
+  for (const name of [PAYMENTS, BACK_OFFICE]) {
+    const [old, taken] = stage.script(name).versions.map(({ annotations }) => annotations);
+    const tags = [taken?.['workers/tag'], old?.['workers/tag']];
+    Object.assign(old ?? {}, { 'workers/tag': tags[0] });
+    Object.assign(taken ?? {}, { 'workers/tag': tags[1] });
+  }
+  stage.commit = OLD_COMMIT;
+  expect(await stage.run()).toBe(true);
+  stage.changeSecret(PAYMENTS, 'LINK_SIGNING_KEYS');
+  expect(await stage.run()).toBe(true);
+  expect(stage.output).toContain('Nothing to do');
+});
