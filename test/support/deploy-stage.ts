@@ -8,7 +8,11 @@ import { Cloudflare as Client, type CloudflareCall } from '../../scripts/deploym
 import { writeDeployment } from '../../scripts/deployment/deployment-file.ts';
 import { SECRETS_OF } from '../../scripts/deployment/keys.ts';
 import { writeOperatorsFile } from '../../scripts/deployment/operators-file.ts';
-import { type RenderedWorkers, writeWorkerConfigs } from '../../scripts/deployment/render.ts';
+import {
+  type RenderedWorkers,
+  renderedDirectory,
+  writeWorkerConfigs,
+} from '../../scripts/deployment/render.ts';
 import { WranglerError } from '../../scripts/deployment/wrangler.ts';
 import type { WorkerConfig } from '../../scripts/project/worker-config.ts';
 import { VERSION_HEADER } from '../../src/http/common-headers.ts';
@@ -34,14 +38,18 @@ export class DeployStage {
   readonly cloudflare: Cloudflare;
   readonly said: string[] = [];
   readonly wrangled: string[] = [];
+  /** Each command of wrangler with its configuration. */
+  readonly configured: (readonly [command: string, file: string])[] = [];
   /** The status of a version's answers; by default 200. */
   readonly statuses = new Map<string, number>();
   /** What `git status --porcelain` prints. */
   changes = '';
   commit = COMMIT;
+  /** What the person types; without any, nobody is there. */
+  answers: string[] = [];
   /** The commits that this clone has. */
   readonly known = [OLD_COMMIT, COMMIT];
-  isCompatible = true;
+  isCompatible: boolean | Error = true;
   readonly compared: string[] = [];
   /** The migrations that each database has. */
   readonly applied = new Map<string, readonly string[]>();
@@ -68,7 +76,7 @@ export class DeployStage {
       account: { id: cloudflare.accountId, name: cloudflare.state.name },
     });
     await writeDeployment(NAME, deployment, stage.#directory);
-    const workers = await writeWorkerConfigs(NAME, deployment);
+    const workers = await writeWorkerConfigs(NAME, deployment, stage.#directory);
     stage.#workers = workers;
     for (const plane of ['payments', 'backOffice'] as const) {
       const { config } = workers[plane];
@@ -122,8 +130,9 @@ export class DeployStage {
     await writeOperatorsFile(join(this.#directory, 'none.json'), operators);
   }
 
-  stop(): Promise<void> {
-    return rm(this.#directory, { recursive: true });
+  async stop(): Promise<void> {
+    await rm(renderedDirectory(NAME, this.#directory), { recursive: true });
+    await rm(this.#directory, { recursive: true });
   }
 
   /** Makes this folder's code that of another commit: its version in the account gets other tags. */
@@ -166,6 +175,7 @@ export class DeployStage {
       steps: [10, 50, 100],
       waitMs: 60_000,
       isYes: true,
+      isWithoutComparison: false,
       act: 'deploy',
       operatorsFile: join(this.#directory, 'none.json'),
       command: `npm run deploy -- --env ${NAME}`,
@@ -181,9 +191,9 @@ export class DeployStage {
   #tools(): DeployTools {
     return {
       terminal: {
-        isInteractive: false,
+        isInteractive: this.answers.length > 0,
         say: (text) => this.said.push(text),
-        ask: async () => '',
+        ask: async () => this.answers.shift() ?? '',
         open: () => undefined,
       },
       cloudflare: this.#client(),
@@ -191,6 +201,9 @@ export class DeployStage {
       git: async (...args) => this.#git(args),
       isCompatible: async (commit) => {
         this.compared.push(commit);
+        if (this.isCompatible instanceof Error) {
+          throw this.isCompatible;
+        }
         return this.isCompatible;
       },
       fetch: async (url, init) => this.#answer(new URL(String(url)), new Headers(init?.headers)),
@@ -229,6 +242,7 @@ export class DeployStage {
   async #wrangle(args: readonly string[]): Promise<string> {
     this.wrangled.push(args.filter((arg) => !arg.startsWith('/')).join(' '));
     const file = args[args.indexOf('-c') + 1] ?? '';
+    this.configured.push([args[0] ?? '', file]);
     const worker = file.includes('/backOffice/') ? 'backOffice' : 'payments';
     const config = this.#workers?.[worker].config;
     const script = this.script(config?.name ?? '');

@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { Cloudflare as Client } from '../../scripts/deployment/cloudflare.ts';
 import { SetupProblem } from '../../scripts/setup/explain.ts';
@@ -88,6 +89,18 @@ test('refuses changed classes of objects in the same step, and deploys them alon
 
   expect(await stage.run({ act: 'classes' })).toBe(true);
   expect(stage.history(PAYMENTS)).toEqual([undefined, 100]);
+  // Without routes, with which wrangler would replace DNS records of something else.
+  const deployed = stage.configured.filter(([command]) => command === 'deploy');
+  expect(deployed.map(([, file]) => basename(file))).toEqual(['upload.json', 'upload.json']);
+});
+
+test('says that a bad version is live, when it was deployed with changed classes', async () => {
+  stage.script(PAYMENTS).namespaces.splice(2, 1);
+  stage.statuses.set(PAYMENTS, 500);
+  expect(await stage.run({ act: 'classes' })).toBe(false);
+  expect(stage.output).toContain('answered 500');
+  expect(stage.output).toContain('IS LIVE, and no rollback undoes');
+  expect(stage.shares(BACK_OFFICE)).toEqual(ALL_OLD);
 });
 
 test('refuses a Worker that lacks a secret', async () => {
@@ -102,10 +115,27 @@ test('uploads nothing that the deployed commit does not understand', async () =>
   expectRefusal(await stage.run(), 'do not understand each other', 'CONTRIBUTING.md');
 });
 
-test('says that it compared nothing, when it does not know the deployed commit', async () => {
+test('deploys nothing beside an unknown commit, unless a person says so', async () => {
   stage.known.splice(0, 1);
-  expect(await stage.run()).toBe(true);
+  const words = `${PAYMENTS} runs commit ${OLD_COMMIT}, which is not here`;
+  expectRefusal(await stage.run(), words, '--without-comparison');
+  stage.answers = ['no'];
+  expectRefusal(await stage.run({ isYes: false }), words);
+  stage.answers = ['yes', 'yes'];
+  expect(await stage.run({ isYes: false })).toBe(true);
+  expect(stage.output).toContain(`SKIPPED: ${words}`);
+});
+
+test('deploys beside an unknown commit, when the command says so', async () => {
+  stage.known.splice(0, 1);
+  expect(await stage.run({ isWithoutComparison: true })).toBe(true);
   expect(stage.output).toContain(`SKIPPED: ${PAYMENTS} runs commit ${OLD_COMMIT}`);
+});
+
+test('says what failed, when the deployed commit cannot be run at all', async () => {
+  stage.isCompatible = new SetupProblem('the port is in use', 'Free it.');
+  expectRefusal(await stage.run(), 'the port is in use');
+  expect(stage.output).not.toContain('do not understand each other');
 });
 
 test('asks before it changes anything, or refuses where nobody can answer', async () => {
