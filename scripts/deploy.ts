@@ -103,8 +103,8 @@ await runScript(SCRIPT, async ({ steps, wait, yes, ...given }) => {
       isCompatible,
       fetch,
       wait: (ms) => setTimeout(ms),
-      selfCheck: (origin, operator) =>
-        runSelfCheck(origin, operator, terminal, { mustStart: true }),
+      selfCheck: (origin, operator, headers) =>
+        runSelfCheck(origin, operator, terminal, { mustStart: true, headers }),
     },
     places.directory,
   );

@@ -40,8 +40,12 @@ export interface DeployTools {
   readonly isCompatible: (commit: string) => Promise<boolean>;
   readonly fetch: typeof fetch;
   readonly wait: (ms: number) => Promise<void>;
-  /** Runs the self-check; throws when something is wrong. */
-  readonly selfCheck: (origin: string, operator: Operator) => Promise<void>;
+  /** Runs a new self-check; throws when something is wrong. Returns what each check found. */
+  readonly selfCheck: (
+    origin: string,
+    operator: Operator,
+    headers: Readonly<Record<string, string>>,
+  ) => Promise<ReadonlyMap<string, string>>;
 }
 
 export interface Operator {

@@ -267,7 +267,7 @@ async function deployClasses(
 async function isRight(run: DeployRun, plane: Plane, name: string, id: string): Promise<boolean> {
   try {
     await smokeTest(run, plane, name, id);
-    await selfCheck(run);
+    await selfCheck(run, plane, name, id);
     return true;
   } catch (error) {
     if (!(error instanceof SmokeFailure)) {

@@ -55,7 +55,7 @@ export class DeployStage {
   readonly applied = new Map<string, readonly string[]>();
   /** Happens during each wait between two steps. */
   meanwhile: () => void = () => undefined;
-  selfCheck: DeployTools['selfCheck'] = async () => undefined;
+  selfCheck: DeployTools['selfCheck'] = async () => new Map();
   /** Happens before each answer of a Worker. */
   onAnswer: () => void = () => undefined;
   readonly #directory: string;
@@ -208,7 +208,7 @@ export class DeployStage {
       },
       fetch: async (url, init) => this.#answer(new URL(String(url)), new Headers(init?.headers)),
       wait: async () => this.meanwhile(),
-      selfCheck: (origin, operator) => this.selfCheck(origin, operator),
+      selfCheck: (...asked) => this.selfCheck(...asked),
     };
   }
 

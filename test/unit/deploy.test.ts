@@ -380,3 +380,34 @@ test('deploys the older commit again after a rollback, so that its secrets can b
   expect(await stage.run()).toBe(true);
   expect(stage.output).toContain('Nothing to do');
 });
+
+/** What a self-check finds that runs in the newest or in the oldest version of both Workers. */
+function foundBy(which: 'new' | 'old'): ReadonlyMap<string, string> {
+  const index = which === 'new' ? -1 : 0;
+  const textOf = (name: string) => `Version ${stage.script(name).versions.at(index)?.id}`;
+  return new Map([
+    ['payments-worker', textOf(PAYMENTS)],
+    ['back-office-worker', textOf(BACK_OFFICE)],
+  ]);
+}
+
+test('repeats the self-check until the new version has answered', async () => {
+  await stage.addOperator();
+  const asked: string[] = [];
+  stage.selfCheck = async (_origin, _operator, headers) => {
+    asked.push(headers['cloudflare-workers-version-overrides'] ?? '');
+    return foundBy(asked.length < 3 ? 'old' : 'new');
+  };
+  expect(await stage.run()).toBe(true);
+  // Three for the first step, and one for each other step of the two Workers.
+  expect(asked).toHaveLength(8);
+  expect(asked.at(-1)).toContain(`${BACK_OFFICE}="${stage.script(BACK_OFFICE).versions[1]?.id}"`);
+  expect(stage.output).not.toContain('NOT CHECKED');
+});
+
+test('says that only the old version was checked, when the new one never answers', async () => {
+  await stage.addOperator();
+  stage.selfCheck = async () => foundBy('old');
+  expect(await stage.run()).toBe(true);
+  expect(stage.output).toContain(`5 self-checks ran on the old version of ${PAYMENTS}`);
+});
