@@ -1,4 +1,5 @@
 /** `npm run teardown`: deletes a deployment that was a trial. See docs/deploy.md#delete-a-trial. */
+import { checkDeploymentName } from './deployment/names.ts';
 import { DEPLOYMENT_OPTIONS, placesOf } from './deployment/options.ts';
 import { runScript } from './project/options.ts';
 import { processTools } from './setup/process-tools.ts';
@@ -7,11 +8,26 @@ import { commandOf } from './setup/terminal.ts';
 
 const SCRIPT = {
   usage: 'npm run teardown',
-  about: `Deletes a deployment with all its payments. Asks for the account's name first.
+  about: `Deletes a deployment with all its payments. Asks for the account's name first, and for
+production for the deployment's name, too.
 The recovery file stays, and so do backups.`,
   options: {
     ...DEPLOYMENT_OPTIONS,
+    env: {
+      value: 'NAME',
+      about: 'the deployment to delete',
+      read: (text: string | undefined) => {
+        if (text === undefined) {
+          throw new Error('name the deployment to delete, such as --env staging');
+        }
+        return checkDeploymentName(text);
+      },
+    },
     account: { value: 'NAME', about: "the account's name, which confirms without a question" },
+    deployment: {
+      value: 'NAME',
+      about: 'the same name again, which confirms for production without a question',
+    },
     'with-backups': { value: null, about: 'delete the backups, too' },
     'dry-run': { value: null, about: 'say what it would delete, and delete nothing' },
   },
@@ -21,6 +37,7 @@ await runScript(SCRIPT, async (given) => {
   const options = {
     ...placesOf({ ...given, account: undefined }),
     accountName: given.account,
+    deploymentName: given.deployment,
     isWithBackups: given['with-backups'],
     isDryRun: given['dry-run'],
     isYes: false,

@@ -1,10 +1,12 @@
 import { type Cloudflare, CloudflareError } from '../deployment/cloudflare.ts';
 import type { Deployment } from '../deployment/deployment-file.ts';
-import { workerNames } from '../deployment/render.ts';
+import { resourcesOf, workerNames } from '../deployment/render.ts';
 import type { Wanted } from './answers.ts';
 import type { Setup } from './context.ts';
 import { missingPermissions, permissionFor, R2_NOT_ENABLED, SetupProblem } from './explain.ts';
+import { checkConsumers, hasBackups } from './resources.ts';
 import type { Step, Work } from './step.ts';
+import { checkAddresses } from './triggers.ts';
 
 type Account = Deployment['account'];
 
@@ -30,9 +32,13 @@ export function accountStep(setup: Setup, wanted: Wanted): Step {
       if (setup.isStored) {
         setup.plan({ ...setup.deployment, addresses, zones, hasBackups: wanted.hasBackups });
       } else {
-        await checkNames(setup, account);
-        await confirm(setup, account);
         setup.plan({ ...unmade(wanted), account, addresses, zones });
+        await checkNames(setup, account);
+      }
+      // Before the new address is stored, and long before a Worker takes it for its own.
+      await checkAddresses(setup);
+      if (!setup.isStored) {
+        await confirm(setup, account);
       }
       return isRegistered ? [] : [registration(setup, account, subdomain)];
     },
@@ -201,6 +207,11 @@ async function checkNames(setup: Setup, { id }: Account): Promise<void> {
     if (await hasTables(cloudflare, id, uuid)) {
       used.push(`the database ${name}, which has tables`);
     }
+  }
+  const resources = resourcesOf(await setup.workers());
+  await checkConsumers(setup);
+  if (resources.bucket !== null && (await hasBackups(setup, resources.bucket))) {
+    used.push(`the bucket ${resources.bucket}, which has backups`);
   }
   const taken = [...workers.map((worker) => `the Worker ${worker.id}`), ...used];
   if (taken.length > 0) {

@@ -47,12 +47,15 @@ export class Setup {
   readonly cloudflare: Cloudflare;
   readonly runWrangler: RunWrangler;
   readonly checkGateway: Tools['checkGateway'];
+  /** Host names whose DNS records of something else a person has given up. */
+  readonly replacedHosts: Set<string>;
   #deployment: Deployment | null;
   /** Whether the deployment file exists. */
   #isStored: boolean;
 
   constructor(options: RunOptions, tools: Tools, stored: Deployment | null) {
     this.options = options;
+    this.replacedHosts = new Set(options.replaceDns);
     this.terminal = tools.terminal;
     this.cloudflare = tools.cloudflare;
     this.runWrangler = tools.runWrangler;

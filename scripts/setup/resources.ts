@@ -65,22 +65,8 @@ export function queuesStep(setup: Setup): Step {
     title: 'queues',
     why: 'Webhooks and calls to providers wait in queues, and failed messages in one for each.',
     look: async () => {
-      const workers = await setup.workers();
-      const { queues } = resourcesOf(workers);
-      const rows = await setup.cloudflare.list<QueueRow>(setup.path('queues'));
-      const own = rows.filter(({ queue_name }) => queues.includes(queue_name));
-      const taken = own.filter(({ consumers = [] }) =>
-        consumers.some(
-          ({ script, service }) => (script ?? service) !== workers.payments.config.name,
-        ),
-      );
-      if (taken.length > 0) {
-        throw new SetupProblem(
-          `another Worker consumes ${taken.map(({ queue_name }) => queue_name).join(', ')}`,
-          'Remove that consumer, or set up under another name: --env trial.',
-        );
-      }
-      const known = own.map(({ queue_name }) => queue_name);
+      const { queues } = resourcesOf(await setup.workers());
+      const known = (await checkConsumers(setup)).map(({ queue_name }) => queue_name);
       return queues
         .filter((name) => !known.includes(name))
         .map((queue_name) => ({
@@ -95,6 +81,34 @@ export function queuesStep(setup: Setup): Step {
         }));
     },
   };
+}
+
+/** The deployment's queues that exist. Throws for one whose messages another Worker takes. */
+export async function checkConsumers(setup: Setup): Promise<readonly QueueRow[]> {
+  const workers = await setup.workers();
+  const { queues } = resourcesOf(workers);
+  const rows = await setup.cloudflare.list<QueueRow>(setup.path('queues'));
+  const own = rows.filter(({ queue_name }) => queues.includes(queue_name));
+  const taken = own.filter(({ consumers = [] }) =>
+    consumers.some(({ script, service }) => (script ?? service) !== workers.payments.config.name),
+  );
+  if (taken.length > 0) {
+    throw new SetupProblem(
+      `another Worker consumes ${taken.map(({ queue_name }) => queue_name).join(', ')}`,
+      'Remove that consumer, or set up under another name: --env trial.',
+    );
+  }
+  return own;
+}
+
+/** Whether a bucket of this name is there with anything in it. */
+export async function hasBackups(setup: Setup, bucket: string): Promise<boolean> {
+  const path = setup.path(`r2/buckets/${bucket}`);
+  const headers = jurisdictionHeaders(setup);
+  if ((await setup.cloudflare.getIfPresent(path, headers)) === null) {
+    return false;
+  }
+  return (await setup.cloudflare.get<readonly unknown[]>(`${path}/objects`, headers)).length > 0;
 }
 
 /** Names the place in which R2 looks for the bucket. */

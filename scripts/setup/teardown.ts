@@ -1,15 +1,19 @@
 import { rm } from 'node:fs/promises';
 import { deploymentFile, requireDeployment } from '../deployment/deployment-file.ts';
+import { PRODUCTION } from '../deployment/names.ts';
 import { type RenderedWorker, resourcesOf } from '../deployment/render.ts';
 import { type RunOptions, Setup, type Tools } from './context.ts';
 import { explained, SetupProblem } from './explain.ts';
 import { databaseOf, jurisdictionHeaders, type QueueRow } from './resources.ts';
 import { runSteps, type Step, type Work } from './step.ts';
+import type { Terminal } from './terminal.ts';
 import type { DomainRow, RouteRow } from './triggers.ts';
 
 export interface TeardownOptions extends RunOptions {
   /** The account's name, which confirms without a question. */
   readonly accountName: string | undefined;
+  /** The deployment's name once more, which confirms for production. */
+  readonly deploymentName: string | undefined;
   readonly isWithBackups: boolean;
 }
 
@@ -23,15 +27,15 @@ export async function runTeardown(options: TeardownOptions, tools: Tools): Promi
     terminal.say(
       `This deletes the deployment "${options.name}" and all its payments in the account ${name}.`,
     );
-    const asks = options.accountName === undefined && terminal.isInteractive && !options.isDryRun;
-    const typed = asks
-      ? await terminal.ask("To confirm, type the account's name > ")
-      : options.accountName;
-    if (typed !== name && !options.isDryRun) {
-      throw new SetupProblem(
-        "the account's name was not confirmed",
-        `Type it when asked, or give it with --account "${name}".`,
-      );
+    if (!options.isDryRun) {
+      await confirm(terminal, "the account's name", options.accountName, ['--account', name]);
+      // All deployments of an account share its name.
+      if (options.name === PRODUCTION) {
+        await confirm(terminal, "the deployment's name", options.deploymentName, [
+          '--deployment',
+          PRODUCTION,
+        ]);
+      }
     }
     const { payments, backOffice } = await setup.workers();
     const steps = [
@@ -54,6 +58,22 @@ export async function runTeardown(options: TeardownOptions, tools: Tools): Promi
     const { problem, remedy } = explained(error);
     terminal.say(`${problem}\n${remedy}`);
     return false;
+  }
+}
+
+async function confirm(
+  terminal: Terminal,
+  what: string,
+  given: string | undefined,
+  [option, name]: readonly [option: string, name: string],
+): Promise<void> {
+  const asks = given === undefined && terminal.isInteractive;
+  const typed = asks ? await terminal.ask(`To confirm, type ${what} > `) : given;
+  if (typed !== name) {
+    throw new SetupProblem(
+      `${what} was not confirmed`,
+      `Type it when asked, or give it with ${option} "${name}".`,
+    );
   }
 }
 

@@ -1,8 +1,10 @@
+import { readFile } from 'node:fs/promises';
 import type { RenderedWorker } from '../deployment/render.ts';
+import { writeWhole } from '../project/files.ts';
 import type { Setup } from './context.ts';
 import { SetupProblem } from './explain.ts';
 import type { QueueRow } from './resources.ts';
-import type { Step } from './step.ts';
+import type { Step, Work } from './step.ts';
 
 /** What leads to a Worker: addresses, schedules and, for the payments, queues. */
 export function triggersStep(setup: Setup): Step {
@@ -11,7 +13,8 @@ export function triggersStep(setup: Setup): Step {
     why: 'An address leads to a Worker only after it runs, and replaces nothing of yours unasked.',
     look: async () => {
       const { payments, backOffice } = await setup.workers();
-      const works = [];
+      const works: Work[] = [];
+      const closings: Work[] = [];
       for (const worker of [payments, backOffice]) {
         const missing = [
           ...(await missingDomains(setup, worker)),
@@ -23,12 +26,67 @@ export function triggersStep(setup: Setup): Step {
           works.push({
             what: `let ${missing.join(', ')} lead to the Worker ${worker.config.name}`,
             make: async () => {
-              await setup.runWrangler(['triggers', 'deploy', '-c', worker.file]);
+              const file = await keepingWorkersDev(setup, worker, worker.file);
+              await setup.runWrangler(['triggers', 'deploy', '-c', file]);
             },
           });
         }
+        if (await mustLeaveWorkersDev(setup, worker)) {
+          closings.push(closing(setup, worker.config.name));
+        }
       }
-      return works;
+      return [...works, ...closings];
+    },
+  };
+}
+
+/** Refuses addresses that something else has, or whose DNS record a person wants to keep. */
+export async function checkAddresses(setup: Setup): Promise<void> {
+  const { payments, backOffice } = await setup.workers();
+  for (const worker of [payments, backOffice]) {
+    await missingDomains(setup, worker);
+    await missingRoutes(setup, worker);
+  }
+}
+
+/** Whether the Worker still answers at workers.dev, although it has an address of its own. */
+async function mustLeaveWorkersDev(setup: Setup, { config }: RenderedWorker): Promise<boolean> {
+  if (config.workers_dev !== false) {
+    return false;
+  }
+  const known = await setup.cloudflare.getIfPresent<{ readonly enabled: boolean }>(
+    setup.path(`workers/scripts/${config.name}/subdomain`),
+  );
+  return known?.enabled === true;
+}
+
+/**
+ * A configuration file for wrangler that leaves the address at workers.dev as it is. Wrangler would
+ * close it before the new address works, and a failure in between would leave customers without any.
+ */
+export async function keepingWorkersDev(
+  setup: Setup,
+  worker: RenderedWorker,
+  file: string,
+): Promise<string> {
+  if (!(await mustLeaveWorkersDev(setup, worker))) {
+    return file;
+  }
+  const open = file.replace(/\.json$/, '-open.json');
+  const config = JSON.parse(await readFile(file, 'utf8'));
+  await writeWhole(open, `${JSON.stringify({ ...config, workers_dev: true }, null, 2)}\n`);
+  return open;
+}
+
+function closing(setup: Setup, name: string): Work {
+  return {
+    what: `close the address of the Worker ${name} at workers.dev`,
+    make: async () => {
+      await setup.cloudflare.call({
+        method: 'POST',
+        path: setup.path(`workers/scripts/${name}/subdomain`),
+        body: { enabled: false },
+      });
     },
   };
 }
@@ -65,23 +123,29 @@ async function missingDomains(setup: Setup, { config }: RenderedWorker) {
 
 /** Wrangler would replace the record of something else, such as a shop that runs there. */
 async function checkDnsRecord(setup: Setup, worker: string, hostname: string): Promise<void> {
-  const { options, terminal } = setup;
-  // The Worker may not exist yet.
-  if (options.isDryRun || options.replaceDns.includes(hostname)) {
+  const { options, terminal, replacedHosts } = setup;
+  if (replacedHosts.has(hostname)) {
+    return;
+  }
+  // Cloudflare answers for a Worker that exists; in a first run, the last look is in time.
+  const script = setup.path(`workers/scripts/${worker}`);
+  if ((await setup.cloudflare.getIfPresent(`${script}/secrets`)) === null) {
     return;
   }
   const { conflicting } = await setup.cloudflare.call<{
     readonly conflicting: readonly { readonly hostname: string }[];
   }>({
     method: 'POST',
-    path: setup.path(`workers/scripts/${worker}/domains/changeset?replace_state=true`),
+    path: `${script}/domains/changeset?replace_state=true`,
     body: [{ hostname }],
   });
   if (conflicting.length === 0) {
     return;
   }
   const question = `  ${hostname} has a DNS record of something else, which would stop working.\n  To replace it, type the host name > `;
-  if (terminal.isInteractive && (await terminal.ask(question)) === hostname) {
+  const asks = terminal.isInteractive && !options.isYes && !options.isDryRun;
+  if (asks && (await terminal.ask(question)) === hostname) {
+    replacedHosts.add(hostname);
     return;
   }
   throw new SetupProblem(

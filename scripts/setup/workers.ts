@@ -16,6 +16,7 @@ import type { AccountAccess, Setup } from './context.ts';
 import { SetupProblem } from './explain.ts';
 import { databaseOf } from './resources.ts';
 import type { Step, Work } from './step.ts';
+import { keepingWorkersDev } from './triggers.ts';
 
 /** Creates the tables that are missing, before a Worker reads them. */
 export function tablesStep(setup: Setup): Step {
@@ -233,10 +234,11 @@ async function recordUploads(setup: Setup, names: readonly SecretName[]): Promis
 
 function redeployment(
   setup: Setup,
-  { config, uploadFile }: RenderedWorker,
+  worker: RenderedWorker,
   tag: VersionTag,
   { isSplit, isOtherCode }: { readonly isSplit: boolean; readonly isOtherCode: boolean },
 ): Work {
+  const { config, uploadFile } = worker;
   return {
     what: `deploy the Worker ${config.name}, whose configuration has changed`,
     make: async () => {
@@ -252,7 +254,8 @@ function redeployment(
           'Run `npm run deploy`, which changes code and configuration in safe steps.',
         );
       }
-      await setup.runWrangler(deployArguments(uploadFile, tag));
+      const file = await keepingWorkersDev(setup, worker, uploadFile);
+      await setup.runWrangler(deployArguments(file, tag));
     },
   };
 }

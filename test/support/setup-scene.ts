@@ -77,9 +77,7 @@ export async function setupScene(options: CloudflareOptions = {}) {
     setup: (given: Partial<SetupOptions> = {}) =>
       run((tools) => runSetup({ ...places(), ...SETUP_DEFAULTS, ...given }, tools)),
     teardown: (given: Partial<TeardownOptions>) =>
-      run((tools) =>
-        runTeardown({ ...places(), accountName: undefined, isWithBackups: false, ...given }, tools),
-      ),
+      run((tools) => runTeardown({ ...places(), ...TEARDOWN_DEFAULTS, ...given }, tools)),
     /** Runs other steps about the deployment, such as those of a rotation. */
     steps: async (stepsOf: (setup: Setup) => readonly Step[]) => {
       const deployment = await scene.deployment();
@@ -234,6 +232,7 @@ export async function setupScene(options: CloudflareOptions = {}) {
   function pullTriggers(config: WorkerConfig): void {
     const { name } = config;
     const script = scene.script(name);
+    script.onWorkersDev = config.workers_dev !== false;
     script.schedules.splice(0, Number.POSITIVE_INFINITY, ...(config.triggers?.crons ?? []));
     for (const { queue, dead_letter_queue: dead } of config.queues?.consumers ?? []) {
       const found = state.queues.find(({ queue_name }) => queue_name === queue);
@@ -257,6 +256,12 @@ export async function setupScene(options: CloudflareOptions = {}) {
 
   return scene;
 }
+
+const TEARDOWN_DEFAULTS = {
+  accountName: undefined,
+  deploymentName: undefined,
+  isWithBackups: false,
+};
 
 const SETUP_DEFAULTS = {
   url: undefined,

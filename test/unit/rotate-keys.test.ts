@@ -211,15 +211,27 @@ describe('a teardown', () => {
     scene.answers = null;
   });
 
+  test("of production deletes nothing without the deployment's name", async () => {
+    const accountName = scene.cloudflare.state.name;
+    for (const answers of [null, ['staging']]) {
+      scene.answers = answers;
+      const { isDone, text } = await scene.teardown({ accountName });
+      expect(isDone).toBe(false);
+      expect(text).toContain("the deployment's name was not confirmed");
+      expect(scene.cloudflare.changes()).toEqual([]);
+    }
+    scene.answers = null;
+  });
+
   test('deletes all but the recovery file, also after a failure in the middle', async () => {
     const { state } = scene.cloudflare;
-    const accountName = state.name;
+    const names = { accountName: state.name, deploymentName: 'production' };
     scene.cloudflare.failCall('DELETE /accounts/{account}/queues/{queue}');
-    const broken = await scene.teardown({ accountName });
+    const broken = await scene.teardown(names);
     expect(broken.isDone).toBe(false);
     expect(broken.text).toContain('To continue, run the same command again');
     scene.cloudflare.recover();
-    expect((await scene.teardown({ accountName })).isDone).toBe(true);
+    expect((await scene.teardown(names)).isDone).toBe(true);
     expect([...state.scripts, ...state.queues, ...state.databases, ...state.buckets]).toEqual([]);
     expect(existsSync(scene.recoveryFile)).toBe(true);
     expect(existsSync(scene.operatorsFile)).toBe(false);
@@ -233,12 +245,12 @@ test('a teardown leaves backups and the list of their keys, unless told', async 
   const { state, runtime } = other.cloudflare;
   state.scripts.clear();
   await (await runtime.bucket('kefel-backups')).put('payments/sandbox/a b/1', 'sealed');
-  const accountName = state.name;
-  const { isDone, text } = await other.teardown({ accountName });
+  const names = { accountName: state.name, deploymentName: 'production' };
+  const { isDone, text } = await other.teardown(names);
   expect(isDone).toBe(true);
   expect(text).toContain('The bucket kefel-backups has backups, so it stays.');
   expect(state.buckets).toHaveLength(1);
   expect((await other.deployment()).keys.BACKUP_KEYS).toHaveLength(1);
-  expect((await other.teardown({ accountName, isWithBackups: true })).isDone).toBe(true);
+  expect((await other.teardown({ ...names, isWithBackups: true })).isDone).toBe(true);
   expect(state.buckets).toEqual([]);
 });

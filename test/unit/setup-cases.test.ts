@@ -200,6 +200,31 @@ describe('refuses, and changes nothing', () => {
     );
   });
 
+  test('backups of a gateway that it did not make', async () => {
+    await using scene = await setupScene();
+    await scene.setup();
+    const { state, runtime } = scene.cloudflare;
+    await (await runtime.bucket('kefel-backups')).put('runs/1', 'sealed');
+    state.scripts.clear();
+    state.databases.length = 0;
+    state.queues.length = 0;
+    await rm(scene.directory, { recursive: true });
+    await expectRefusal(scene, {}, /the account has the bucket kefel-backups, which has backups/);
+  });
+
+  test('queues from which another Worker takes messages', async () => {
+    await using scene = await setupScene();
+    await scene.setup();
+    const { state } = scene.cloudflare;
+    state.scripts.clear();
+    state.databases.length = 0;
+    for (const { consumers } of state.queues) {
+      consumers.splice(0, 1, ...consumers.map((consumer) => ({ ...consumer, script: 'shop' })));
+    }
+    await rm(scene.directory, { recursive: true });
+    await expectRefusal(scene, {}, /another Worker consumes kefel-/, /set up under another name/);
+  });
+
   test('a recovery file inside the project', async () => {
     await using scene = await setupScene();
     const recoveryFile = join(PROJECT_DIRECTORY, 'recovery.txt');
@@ -291,6 +316,42 @@ describe('says what stops it, and continues with the same command', () => {
     expect(scene.cloudflare.state.domains.map(({ hostname }) => hostname)).toEqual([
       'pay.example.com',
     ]);
+  });
+
+  test('a new address with a DNS record of something else, before it gives up the old one', async () => {
+    await using scene = await setupScene();
+    await scene.setup();
+    const before = await scene.deployment();
+    scene.cloudflare.state.dnsRecords.add('pay.example.com');
+    const address = { url: 'https://pay.example.com' };
+    for (const given of [{ isDryRun: true }, {}, { isYes: true }]) {
+      // A person who is there is not asked by a dry run, or with --yes.
+      scene.answers = 'isDryRun' in given || 'isYes' in given ? ['pay.example.com'] : null;
+      const { isDone, text } = await scene.setup({ ...address, ...given });
+      expect(isDone).toBe(false);
+      expect(text).toContain('pay.example.com has a DNS record of something else');
+      expect(scene.wranglerRuns).toEqual([]);
+      expect(await scene.deployment()).toEqual(before);
+    }
+    // Asked once, although setup looks again before the address leads to the Worker.
+    scene.answers = ['pay.example.com'];
+    expect((await scene.setup(address)).isDone).toBe(true);
+    expect(scene.answers).toEqual([]);
+  });
+
+  test('a new address that does not work yet, while the old one goes on', async () => {
+    await using scene = await setupScene();
+    await scene.setup();
+    const address = { url: 'https://pay.example.com' };
+    const isOpen = () =>
+      ['kefel', 'kefel-back-office'].map((name) => scene.script(name).onWorkersDev);
+    scene.wranglerFault = { command: 'triggers', at: 'start' };
+    expect((await scene.setup(address)).isDone).toBe(false);
+    expect(isOpen()).toEqual([true, true]);
+    const { isDone, text } = await scene.setup(address);
+    expect(isDone).toBe(true);
+    expect(text).toContain('Will close the address of the Worker kefel at workers.dev');
+    expect(isOpen()).toEqual([false, false]);
   });
 
   test('a machine that does not have the recovery file', async () => {
