@@ -2,7 +2,13 @@ import { rmSync } from 'node:fs';
 import { mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Plane, SECRETS_OF, secretsOf, secretVersion } from '../deployment/keys.ts';
+import {
+  newestKeyOf,
+  type Plane,
+  SECRETS_OF,
+  secretsOf,
+  secretVersion,
+} from '../deployment/keys.ts';
 import type { RenderedWorker } from '../deployment/render.ts';
 import {
   formatVersionTag,
@@ -194,7 +200,7 @@ function firstDeployment(
         process.off('exit', clean);
         clean();
       }
-      await recordUploads(setup, names);
+      await recordUploads(setup, names, new Date());
     },
   };
 }
@@ -211,7 +217,9 @@ export async function uploadSecrets(
   setup: Setup,
   worker: string,
   names: readonly SecretName[],
+  now = new Date(),
 ): Promise<void> {
+  await checkNotSplit(setup, worker);
   const values = await secretsOf(setup.deployment, await setup.recoveryKey());
   const secrets = names.map((name) => [name, { name, text: values[name], type: 'secret_text' }]);
   await setup.cloudflare.call({
@@ -220,15 +228,31 @@ export async function uploadSecrets(
     headers: { 'content-type': 'application/merge-patch+json' },
     body: { secrets: Object.fromEntries(secrets) },
   });
-  await recordUploads(setup, names);
+  await recordUploads(setup, names, now);
 }
 
-async function recordUploads(setup: Setup, names: readonly SecretName[]): Promise<void> {
+/** A new secret makes a version with all requests, so it would end a gradual deployment. */
+export async function checkNotSplit(setup: Setup, worker: string): Promise<void> {
+  const deployed = await deployedWorker(setup, worker);
+  if (deployed?.isSplit === true) {
+    throw new SetupProblem(
+      `a deployment of ${worker} is under way in steps, and a changed secret would end it`,
+      'Finish it or roll it back with `npm run deploy`.',
+    );
+  }
+}
+
+async function recordUploads(setup: Setup, names: readonly SecretName[], now: Date): Promise<void> {
   const { deployment } = setup;
-  const uploaded = names.map((name) => [name, secretVersion(deployment, name)]);
+  const uploaded = names.map((name) => [name, secretVersion(deployment, name)] as const);
+  const renewed = uploaded.filter(
+    ([name, version]) => newestKeyOf(version) !== newestKeyOf(deployment.uploaded[name]),
+  );
+  const times = renewed.map(([name]) => [name, now.toISOString()]);
   await setup.store({
     ...deployment,
     uploaded: { ...deployment.uploaded, ...Object.fromEntries(uploaded) },
+    uploadedAt: { ...deployment.uploadedAt, ...Object.fromEntries(times) },
   });
 }
 

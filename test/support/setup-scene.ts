@@ -8,7 +8,7 @@ import { renderedDirectory } from '../../scripts/deployment/render.ts';
 import { WranglerError } from '../../scripts/deployment/wrangler.ts';
 import type { WorkerConfig } from '../../scripts/project/worker-config.ts';
 import type { SetupOptions } from '../../scripts/setup/answers.ts';
-import { Setup, type Tools } from '../../scripts/setup/context.ts';
+import { type RunOptions, Setup, type Tools } from '../../scripts/setup/context.ts';
 import { runSetup } from '../../scripts/setup/run.ts';
 import { runSteps, type Step } from '../../scripts/setup/step.ts';
 import { runTeardown, type TeardownOptions } from '../../scripts/setup/teardown.ts';
@@ -79,12 +79,15 @@ export async function setupScene(options: CloudflareOptions = {}) {
     teardown: (given: Partial<TeardownOptions>) =>
       run((tools) => runTeardown({ ...places(), ...TEARDOWN_DEFAULTS, ...given }, tools)),
     /** Runs other steps about the deployment, such as those of a rotation. */
-    steps: async (stepsOf: (setup: Setup) => readonly Step[]) => {
+    steps: (stepsOf: (setup: Setup) => readonly Step[]) =>
+      scene.withSetup((setup) => runSteps(stepsOf(setup), setup.terminal, setup.options)),
+    /** Runs another command about the deployment. */
+    withSetup: async (
+      command: (setup: Setup) => Promise<boolean>,
+      given: Partial<RunOptions> = {},
+    ) => {
       const deployment = await scene.deployment();
-      return run((tools) => {
-        const setup = new Setup(places(), tools, deployment);
-        return runSteps(stepsOf(setup), tools.terminal, places());
-      });
+      return run((tools) => command(new Setup({ ...places(), ...given }, tools, deployment)));
     },
     script: (name: string): Script => {
       const script = state.scripts.get(name);
