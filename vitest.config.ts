@@ -30,7 +30,7 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cach
  * Files that run at the same time and mostly wait: for gateways, providers' time limits and browsers.
  * More of them would make two cores the limit.
  */
-const WAITING_WORKERS = 7;
+const WAITING_WORKERS = 9;
 
 /**
  * Files that wait for minutes, as providers do, or have the most pages, longest first. The others run

@@ -57,12 +57,20 @@ export default {
     const purged = await purgeExpired(env, Date.now());
     const { compareManualReceipts } = await import('./operations/receipts.ts');
     await compareManualReceipts(env, Date.now());
-    const { continueRequests } = await import('./operations/customers/actions.ts');
-    await continueRequests(env, Date.now());
+    await continueErasures(env);
     const { finishDailyRun } = await import('./platform/daily-runs.ts');
     await finishDailyRun(env.DB, 'purge', purged, Date.now());
   },
 } satisfies ExportedHandler<Env>;
+
+/** Not during a restore, which has the requests before it has their payments. */
+async function continueErasures(env: Env): Promise<void> {
+  const { isRestoring } = await import('./backup/incomplete.ts');
+  if (!(await isRestoring(env.DB))) {
+    const { continueRequests } = await import('./operations/customers/actions.ts');
+    await continueRequests(env, Date.now());
+  }
+}
 
 function deliver(batch: MessageBatch, env: Env, ctx: ExecutionContext): Promise<void> {
   return consumeDeliveries(batch as MessageBatch<DeliveryMessage>, env, ctx);

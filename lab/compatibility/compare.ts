@@ -16,26 +16,40 @@ export function missingMembers(
   assignment: Assignment,
   own: Readonly<Record<Version, readonly Crossing[]>>,
 ): readonly string[] {
-  return mixed.flatMap(({ from, to, message, members }) => {
+  return mixed.flatMap((crossing) => {
+    const { from, to, message } = crossing;
     if (assignment[from] === assignment[to]) {
       return [];
     }
     const version = assignment[to];
-    const usual = own[version].find(
-      (one) => one.from === from && one.to === to && one.message === message,
-    );
-    const got = typesByPath(members);
-    const wanted = typesByPath(usual?.members ?? []);
-    return [...wanted].flatMap(([path, types]) =>
-      [...types]
-        .filter((type) => !isThere(got, path, type))
-        .filter(() => !isRetired(path) && !isOtherKind(got, wanted, path))
-        .map((type) => {
-          const parts = `${from} (${assignment[from]}) to ${to} (${version})`;
-          return `${message}, ${parts}: no ${path || 'value'} that is a ${type}`;
-        }),
-    );
+    const got = typesByPath(crossing.members);
+    const wanted = usualMembers(own[version], crossing);
+    const before = usualMembers(own.old, crossing);
+    // Once the new version has a message without an old member, an addition may be its new name.
+    const mayAdd = version === 'new' && absent(before, wanted).length === 0;
+    return absent(wanted, got)
+      .filter(({ path }) => !(mayAdd && before.get(path) === undefined))
+      .map(({ path, type }) => {
+        const parts = `${from} (${assignment[from]}) to ${to} (${version})`;
+        return `${message}, ${parts}: no ${path || 'value'} that is a ${type}`;
+      });
   });
+}
+
+/** What a message has when both parts have the same version. */
+function usualMembers(own: readonly Crossing[], { from, to, message }: Crossing): TypesByPath {
+  const usual = own.find((one) => one.from === from && one.to === to && one.message === message);
+  return typesByPath(usual?.members ?? []);
+}
+
+/** The members of one message that the other lacks. */
+function absent(wanted: TypesByPath, got: TypesByPath) {
+  return [...wanted].flatMap(([path, types]) =>
+    [...types]
+      .filter((type) => !isThere(got, path, type))
+      .filter(() => !isRetired(path) && !isOtherKind(got, wanted, path))
+      .map((type) => ({ path, type })),
+  );
 }
 
 /**

@@ -48,6 +48,7 @@ const OF_ACCOUNTS: MethodsOf<ReturnType<typeof accountOf>> = {
   openVolume: true,
   exportRefunds: true,
   restore: true,
+  lostRefunds: true,
 };
 
 const OF_BOOKS: MethodsOf<ReturnType<typeof bookOf>> = {
@@ -68,12 +69,14 @@ const NOT_CALLED: Readonly<Record<string, string>> = {
   'PaymentIntent.chooseEndpoints':
     'only after 16 deliveries hang; takes what `claimDelivery` takes',
   'MerchantBook.ask counts': 'only the proof of a restore asks it; takes nothing',
+  'MerchantBook.ask holdChangedAtMs': 'only for a payment whose record is damaged; takes a text',
   'MerchantBook.ask': 'each question counts by its name',
   'MerchantAccount.releaseRefund': 'only when refunds race; takes two texts and a flag',
   'message of WEBHOOK_RETRIES': 'after seconds, and with what `WEBHOOKS` carries',
   'MerchantBook.settleBackup': 'only for a payment in a backup; takes nothing',
   'PaymentIntent.restore': 'only a restore calls it, while no deployment is under way',
   'MerchantAccount.restore': 'only a restore calls it, while no deployment is under way',
+  'MerchantAccount.lostRefunds': 'only the proof of a restore asks it; takes a number',
   'PaymentIntent.restoreTo': 'the local runtime has no point-in-time recovery',
   'PaymentIntent.restart': 'only after `restoreTo`; takes nothing',
   'interface operations.confirmRestoredMembers': 'only a restore calls it',

@@ -205,7 +205,12 @@ async function workAgain(
     throw new Error('the restored gateway takes payments before an operator has compared it');
   }
   await operate(baseUrl, 'maintenance/end', {});
-  // The journey repeats its create while it is refused with 503.
+  // Isolates remember the mode for up to 10 s, longer than a journey repeats its create.
+  const body = { ...plan.body, paymentIntentUniqueId: 'after-maintenance' };
+  const probe = scene.caller.api(plan.environment).postJson('intent', body);
+  await until('normal mode', async () => (await client.send(probe)).status === 200, {
+    everyMs: 500,
+  });
   await new Journey(scene, scene.observed.open(plan)).run();
   await until(
     'webhook of the new payment',

@@ -46,6 +46,8 @@ export interface DeployRun extends DeployTools {
   readonly options: DeployOptions;
   readonly deployment: Deployment;
   readonly workers: RenderedWorkers;
+  /** The Workers whose requests this run has moved. */
+  readonly changed: Set<string>;
   /** `/accounts/…` of the deployment's account. */
   path(below: string): string;
 }

@@ -20,9 +20,11 @@ export interface DeployedWorker {
   readonly name: string;
   /** The current deployment, its oldest version first. */
   readonly shares: readonly Share[];
+  /** False after a step of a deployment whose checks have not all passed yet. */
+  readonly isProved: boolean;
   /** The newest first. */
   readonly versions: readonly WorkerVersion[];
-  /** The last version with other code that had all requests; null: none. */
+  /** The last older version with other code that had all requests and kept them; null: none. */
   readonly previous: WorkerVersion | null;
   readonly secrets: readonly string[];
   /** Of its objects. */
@@ -30,6 +32,7 @@ export interface DeployedWorker {
 }
 
 interface DeploymentRow {
+  readonly annotations?: Readonly<Record<string, string>>;
   readonly versions: readonly { readonly version_id: string; readonly percentage: number }[];
 }
 
@@ -75,19 +78,42 @@ export async function deployedWorker(
     return null;
   }
   const current = shares.at(-1)?.version;
-  const before = deployments
-    .filter((deployment) => deployment.versions.length === 1)
+  const before = withoutAbandoned(deployments)
     .map((deployment) => versionOf(deployment.versions[0]?.version_id ?? ''))
-    // A change of secrets alone makes a version, too.
-    .find(({ id, tag }) => id !== current?.id && (tag === null || tag !== current?.tag));
+    // A newer version was left for this one. A change of secrets alone makes a version, too.
+    .find(({ tag, createdOn }) => {
+      return createdOn < (current?.createdOn ?? '') && (tag === null || tag !== current?.tag);
+    });
   return {
     name,
     shares,
+    isProved: messageOf(deployments[0]) !== DEPLOYMENT_MESSAGES.step,
     versions,
     previous: before ?? null,
     secrets: secrets.map((secret) => secret.name),
     classes: namespaces.filter((one) => one.script === name).map((one) => one.class),
   };
+}
+
+/**
+ * The deployments of one version, the newest first, without those that a rollback took back: they
+ * stand between it and the last time that its version had all requests.
+ */
+function withoutAbandoned(deployments: readonly DeploymentRow[]): readonly DeploymentRow[] {
+  const kept: DeploymentRow[] = [];
+  let backTo: string | undefined;
+  for (const deployment of deployments.filter(({ versions }) => versions.length === 1)) {
+    const id = deployment.versions[0]?.version_id;
+    if (backTo === undefined || backTo === id) {
+      kept.push(deployment);
+      backTo = messageOf(deployment) === DEPLOYMENT_MESSAGES.back ? id : undefined;
+    }
+  }
+  return kept;
+}
+
+function messageOf(deployment: DeploymentRow | undefined): string | undefined {
+  return deployment?.annotations?.['workers/message'];
 }
 
 /** A change of secrets makes a version of the same code without a tag: the one before has it. */
@@ -108,11 +134,19 @@ function versionAt(rows: readonly VersionRow[], index: number): WorkerVersion {
 /** Wrangler's default: a busy object finishes its requests first, for up to 5 minutes. */
 const OBJECTS_CHANGE = { mode: 'deferred', max_delay: 300 };
 
+/** What a deployment says of itself: nothing else remembers how far a run came. */
+const DEPLOYMENT_MESSAGES = {
+  step: 'npm run deploy',
+  proved: 'npm run deploy: proved',
+  back: 'npm run deploy: went back',
+};
+
 /** Makes versions of a Worker the current deployment. */
 export async function setShares(
-  { cloudflare, path }: Pick<DeployRun, 'cloudflare' | 'path'>,
+  { cloudflare, path, changed }: Pick<DeployRun, 'cloudflare' | 'path' | 'changed'>,
   name: string,
   shares: readonly { readonly id: string; readonly percentage: number }[],
+  message: keyof typeof DEPLOYMENT_MESSAGES = 'step',
 ): Promise<void> {
   await cloudflare.call({
     method: 'POST',
@@ -120,8 +154,9 @@ export async function setShares(
     body: {
       strategy: 'percentage',
       versions: shares.map(({ id, percentage }) => ({ version_id: id, percentage })),
-      annotations: { 'workers/message': 'npm run deploy' },
+      annotations: { 'workers/message': DEPLOYMENT_MESSAGES[message] },
       code_update_strategy: OBJECTS_CHANGE,
     },
   });
+  changed.add(name);
 }

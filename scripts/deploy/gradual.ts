@@ -8,6 +8,7 @@ import {
   type WorkerVersion,
 } from './deployed.ts';
 import { compareErrors } from './error-counts.ts';
+import { goBack } from './going-back.ts';
 import { SmokeFailure, selfCheck, smokeTest } from './smoke.ts';
 
 const WHOLE = 100;
@@ -31,6 +32,15 @@ export function splitOf({ shares }: DeployedWorker) {
     : { old: old.version, current: current.version, percentage: current.percentage };
 }
 
+/** Where an interrupted run left the release; null: it has not begun. */
+function interrupted({ deployed, tag }: Release): ReturnType<typeof splitOf> {
+  const { shares, isProved, previous } = deployed;
+  const current = shares.at(-1)?.version;
+  return !isProved && shares.length === 1 && current?.tag === tag && previous !== null
+    ? { old: previous, current, percentage: WHOLE }
+    : splitOf(deployed);
+}
+
 /**
  * Uploads the version, or finds the upload of an interrupted run, and raises its share step by step.
  * Returns false after it went back to the old version.
@@ -39,7 +49,7 @@ export async function releaseGradually(run: DeployRun, release: Release): Promis
   const { terminal, options } = run;
   const { deployed } = release;
   const { name } = deployed;
-  const split = splitOf(deployed);
+  const split = interrupted(release);
   const current = split?.current ?? (await uploaded(run, release));
   const old = split?.old ?? (deployed.shares[0]?.version as WorkerVersion);
   const reached = split?.percentage ?? 0;
@@ -64,15 +74,20 @@ export async function releaseGradually(run: DeployRun, release: Release): Promis
       await compareErrors(run, name, { newId: current.id, oldId: old.id }, sinceMs);
       await selfCheck(run);
     }
+    if (reached === WHOLE) {
+      await selfCheck(run);
+    }
   } catch (error) {
     if (!(error instanceof SmokeFailure)) {
       throw error;
     }
     terminal.say(`  ${name}: ${error.message}.`);
-    await setShares(run, name, [{ id: old.id, percentage: WHOLE }]);
+    await goBack(run, name, old, current);
     terminal.say(`  ${name}: rolled back. All requests go to ${old.id} again.`);
     return false;
   }
+  // An interrupted run leaves this out, and the next one repeats the checks.
+  await setShares(run, name, sharesOf(current, old, WHOLE), 'proved');
   return true;
 }
 

@@ -11,7 +11,8 @@ import {
   pendingMigrations,
 } from './checks.ts';
 import { type DeployOptions, type DeployRun, type DeployTools, PLANES } from './context.ts';
-import { commitMessage, type DeployedWorker, deployedWorker, setShares } from './deployed.ts';
+import { commitMessage, type DeployedWorker, deployedWorker } from './deployed.ts';
+import { goBack, StillLive } from './going-back.ts';
 import { type Release, releaseGradually, splitOf } from './gradual.ts';
 
 type Deployed = Readonly<Record<Plane, DeployedWorker>>;
@@ -23,8 +24,9 @@ export async function runDeploy(
   directory?: string,
 ): Promise<boolean> {
   const { terminal } = tools;
+  const changed = new Set<string>();
   try {
-    const run = await prepared(options, tools, directory);
+    const run = await prepared(options, tools, changed, directory);
     const deployed = await deployedWorkers(run);
     if (options.act === 'rollback') {
       return await rollBack(run, deployed);
@@ -33,9 +35,14 @@ export async function runDeploy(
   } catch (error) {
     const { problem, remedy } = explained(error);
     terminal.say(`\nThe deployment stopped: ${problem}\n${remedy}`);
-    terminal.say(
-      `What is deployed stays as it is. To continue: ${options.command}\nTo go back: ${options.command} --rollback`,
-    );
+    if (error instanceof StillLive) {
+      return false;
+    }
+    const again = options.act === 'deploy' ? '' : ` --${options.act}`;
+    terminal.say(`What is deployed stays as it is. To continue: ${options.command}${again}`);
+    if (options.act === 'deploy' && changed.size > 0) {
+      terminal.say(`To go back: ${options.command} --rollback`);
+    }
     return false;
   }
 }
@@ -43,12 +50,13 @@ export async function runDeploy(
 async function prepared(
   options: DeployOptions,
   tools: DeployTools,
+  changed: Set<string>,
   directory: string | undefined,
 ): Promise<DeployRun> {
   const deployment = await requireDeployment(options.name, directory);
   const workers = await writeWorkerConfigs(options.name, deployment);
   const path = (below: string) => `/accounts/${deployment.account.id}/${below}`;
-  return { ...tools, options, deployment, workers, path };
+  return { ...tools, options, deployment, workers, changed, path };
 }
 
 async function deployedWorkers(run: DeployRun): Promise<Deployed> {
@@ -76,7 +84,7 @@ async function releasesOf(run: DeployRun, deployed: Deployed, commit: string): P
     const tag = formatVersionTag(wanted);
     const newest = worker.shares.at(-1)?.version;
     const old = parseVersionTag(worker.shares[0]?.version.tag ?? undefined);
-    const isDone = worker.shares.length === 1 && newest?.tag === tag;
+    const isDone = worker.shares.length === 1 && newest?.tag === tag && worker.isProved;
     const hasOtherConfig = old?.config !== wanted.config;
     return isDone ? [] : [{ plane, deployed: worker, commit, tag, hasOtherConfig }];
   });
@@ -124,7 +132,7 @@ async function change(run: DeployRun, deployed: Deployed, commit: string): Promi
     terminal.say('Nothing to do: both Workers run this code.');
     return true;
   }
-  return release(run, releases);
+  return release(run, deployed, releases, commit);
 }
 
 function sayPlan(run: DeployRun, deployed: Deployed, releases: readonly Release[], commit: string) {
@@ -158,7 +166,12 @@ async function isConfirmed({ options, terminal }: DeployRun, question: string): 
   return isSo;
 }
 
-async function release(run: DeployRun, releases: readonly Release[]): Promise<boolean> {
+async function release(
+  run: DeployRun,
+  deployed: Deployed,
+  releases: readonly Release[],
+  commit: string,
+): Promise<boolean> {
   await checkCompatibility(
     run,
     releases.map(({ deployed }) => deployed),
@@ -168,10 +181,17 @@ async function release(run: DeployRun, releases: readonly Release[]): Promise<bo
   }
   for (const one of releases) {
     if (!(await releaseGradually(run, one))) {
-      const { command } = run.options;
-      run.terminal.say(
-        `Correct it and deploy again. Go back in the other Worker, too: ${command} --rollback`,
-      );
+      run.terminal.say('Correct it and deploy again.');
+      const others = PLANES.filter((plane) => plane !== one.plane).map((plane) => deployed[plane]);
+      const released = others.find(({ name, shares }) => {
+        // This run released it, or an interrupted one did.
+        return run.changed.has(name) || shares.at(-1)?.version.commit === commit;
+      });
+      if (released !== undefined) {
+        run.terminal.say(
+          `${released.name} stays at this commit. Take it back, too: ${run.options.command} --rollback`,
+        );
+      }
       return false;
     }
   }
@@ -238,7 +258,7 @@ async function deployClasses(
  * data stay.
  */
 async function rollBack(run: DeployRun, deployed: Deployed): Promise<boolean> {
-  const { terminal } = run;
+  const { terminal, options } = run;
   const currents = PLANES.flatMap((plane) => deployed[plane].shares.at(-1)?.version ?? []);
   const [newest] = currents.toSorted((one, other) => other.createdOn.localeCompare(one.createdOn));
   const targets = PLANES.toReversed().flatMap((plane) => {
@@ -247,10 +267,13 @@ async function rollBack(run: DeployRun, deployed: Deployed): Promise<boolean> {
     const isOfRelease =
       current?.id === newest?.id || (current?.commit != null && current.commit === newest?.commit);
     const target = isOfRelease ? (splitOf(worker)?.old ?? worker.previous) : null;
-    return target === null ? [] : [{ name: worker.name, target }];
+    return target === null || current === undefined ? [] : [{ name: worker.name, target, current }];
   });
   if (targets.length === 0) {
-    throw new SetupProblem('there is no version before this one', 'Deploy another commit.');
+    throw new SetupProblem(
+      "there is no version before this one in Cloudflare's list of ten deployments",
+      `Check out an older commit and deploy it: ${options.command}`,
+    );
   }
   for (const { name, target } of targets) {
     const named = target.commit === null ? 'an unknown commit' : `commit ${target.commit}`;
@@ -259,8 +282,8 @@ async function rollBack(run: DeployRun, deployed: Deployed): Promise<boolean> {
   if (!(await isConfirmed(run, 'Roll back?'))) {
     return false;
   }
-  for (const { name, target } of targets) {
-    await setShares(run, name, [{ id: target.id, percentage: 100 }]);
+  for (const { name, target, current } of targets) {
+    await goBack(run, name, target, current);
   }
   terminal.say('Rolled back. Tables and stored data are as they were.');
   return true;

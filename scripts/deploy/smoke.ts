@@ -2,6 +2,7 @@ import { VERSION_HEADER } from '../../src/http/common-headers.ts';
 import type { Plane } from '../deployment/keys.ts';
 import { readOperatorsFile } from '../deployment/operators-file.ts';
 import { SetupProblem } from '../setup/explain.ts';
+import { NotChecked } from '../setup/self-check.ts';
 import type { DeployRun } from './context.ts';
 
 /** A deployment reaches Cloudflare's places within seconds. */
@@ -75,6 +76,10 @@ export async function selfCheck(run: DeployRun): Promise<void> {
   try {
     await run.selfCheck(deployment.addresses.backOffice, { name, secret });
   } catch (error) {
+    if (error instanceof NotChecked) {
+      terminal.say(`  NOT CHECKED: ${error.problem}. ${error.remedy}`);
+      return;
+    }
     if (error instanceof SetupProblem) {
       throw new SmokeFailure(error.problem);
     }

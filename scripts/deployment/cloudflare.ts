@@ -41,11 +41,14 @@ export interface CloudflareCall {
 /** Cloudflare's API with one token. */
 export class Cloudflare {
   readonly #baseUrl: string;
-  readonly #token: string;
+  #token: string;
+  readonly #renewed: (() => Promise<string>) | null;
 
-  constructor(token: string, baseUrl: string) {
+  /** `renewed`: a login's next token, for a command that outlives the first one. */
+  constructor(token: string, baseUrl: string, renewed: (() => Promise<string>) | null = null) {
     this.#token = token;
     this.#baseUrl = baseUrl;
+    this.#renewed = renewed;
   }
 
   /** The result of a call. Throws CloudflareError, whose message never has the token. */
@@ -94,8 +97,7 @@ export class Cloudflare {
     const path = '/graphql';
     const { status, text } = await this.#reach('POST', path, {
       method: 'POST',
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-      headers: { authorization: `Bearer ${this.#token}`, 'content-type': 'application/json' },
+      headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ query, variables }),
     });
     const answer = parsed(text) as {
@@ -113,9 +115,7 @@ export class Cloudflare {
   async #send({ method, path, body, headers = {} }: CloudflareCall): Promise<Envelope> {
     const response = await this.#reach(method, path, {
       method,
-      signal: AbortSignal.timeout(TIMEOUT_MS),
       headers: {
-        authorization: `Bearer ${this.#token}`,
         ...(body !== undefined && { 'content-type': 'application/json' }),
         ...headers,
       },
@@ -137,8 +137,21 @@ export class Cloudflare {
   }
 
   async #reach(method: string, path: string, request: RequestInit) {
+    const response = await this.#sent(method, path, request);
+    if (response.status !== 401 || this.#renewed === null) {
+      return response;
+    }
+    this.#token = await this.#renewed();
+    return this.#sent(method, path, request);
+  }
+
+  async #sent(method: string, path: string, request: RequestInit) {
     try {
-      const response = await fetch(`${this.#baseUrl}${path}`, request);
+      const response = await fetch(`${this.#baseUrl}${path}`, {
+        ...request,
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+        headers: { ...request.headers, authorization: `Bearer ${this.#token}` },
+      });
       return { status: response.status, text: await response.text() };
     } catch (error) {
       const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
@@ -155,8 +168,12 @@ export class Cloudflare {
 
 /** The client for CLOUDFLARE_API_TOKEN, else for the login of `npx wrangler login`. */
 export async function cloudflareOf(environment: NodeJS.ProcessEnv): Promise<Cloudflare> {
-  const token = environment.CLOUDFLARE_API_TOKEN ?? (await loginToken(environment));
-  return new Cloudflare(token, environment.CLOUDFLARE_API_BASE_URL ?? DEFAULT_BASE_URL);
+  const baseUrl = environment.CLOUDFLARE_API_BASE_URL ?? DEFAULT_BASE_URL;
+  const given = environment.CLOUDFLARE_API_TOKEN;
+  const login = () => loginToken(environment);
+  return given === undefined
+    ? new Cloudflare(await login(), baseUrl, login)
+    : new Cloudflare(given, baseUrl);
 }
 
 /** Wrangler refreshes the login, if it has expired. */

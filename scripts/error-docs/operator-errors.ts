@@ -109,6 +109,11 @@ export const OPERATOR_ERRORS: Readonly<Record<OperatorProblemCode, ErrorText>> =
     meaning: 'The bucket has no such backup or part: it was deleted after 35 days, or never ended.',
     remedy: 'List the backups with `npm run operator -- backup list`.',
   },
+  nothing_to_back_up: {
+    meaning:
+      'A copy of this gateway would have less than the backups in the bucket, and replace them.',
+    remedy: 'Create a merchant, or end the restore.',
+  },
   backup_unreadable: {
     meaning: 'A part is damaged or renamed, or `BACKUP_KEYS` lacks its key.',
     remedy: 'Set `BACKUP_KEYS` as it was when the backup was made.',

@@ -52,7 +52,6 @@ export async function gatewayOf(
   const operators = deployment === undefined ? null : await operatorsIn(deployment);
   const url = options.url ?? operators?.url ?? environment.KEFEL_URL ?? (await localUrl());
   const { origin, isLocal } = originOf(url);
-  const { CF_ACCESS_CLIENT_ID: clientId, CF_ACCESS_CLIENT_SECRET: clientSecret } = environment;
   const name =
     options.operatorName ??
     environment.KEFEL_OPERATOR ??
@@ -65,15 +64,21 @@ export async function gatewayOf(
   if (!secret) {
     throw new UsageError(missingSecret(isLocal, operators, name));
   }
+  return { origin, headers: operatorHeaders({ name, secret }, environment) };
+}
+
+/** What authenticates an operator, and this machine where Cloudflare Access guards the desk. */
+export function operatorHeaders(
+  { name, secret }: { readonly name: string; readonly secret: string },
+  environment: NodeJS.ProcessEnv,
+): Gateway['headers'] {
+  const { CF_ACCESS_CLIENT_ID: clientId, CF_ACCESS_CLIENT_SECRET: clientSecret } = environment;
   return {
-    origin,
-    headers: {
-      authorization: `Bearer ${secret}`,
-      'x-operator': encodeURIComponent(name),
-      ...(clientId && clientSecret
-        ? { 'cf-access-client-id': clientId, 'cf-access-client-secret': clientSecret }
-        : {}),
-    },
+    authorization: `Bearer ${secret}`,
+    'x-operator': encodeURIComponent(name),
+    ...(clientId && clientSecret
+      ? { 'cf-access-client-id': clientId, 'cf-access-client-secret': clientSecret }
+      : {}),
   };
 }
 

@@ -24,7 +24,11 @@ export interface Tools {
   readonly cloudflare: Cloudflare;
   readonly runWrangler: RunWrangler;
   /** Lets the deployed gateway check itself. Throws what is wrong. */
-  readonly checkGateway: (setup: Setup, operator: Operator) => Promise<void>;
+  readonly checkGateway: (
+    setup: Setup,
+    operator: Operator,
+    options: { readonly mustStart: boolean },
+  ) => Promise<void>;
 }
 
 /** Who asks the gateway. */

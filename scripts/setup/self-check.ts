@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { VERSION_HEADER } from '../../src/http/common-headers.ts';
 import { readOperatorsFile } from '../deployment/operators-file.ts';
-import { type Gateway, GatewayError, send } from '../operator/client.ts';
+import { type Gateway, GatewayError, operatorHeaders, send } from '../operator/client.ts';
 import type { Operator, Setup } from './context.ts';
 import { SetupProblem } from './explain.ts';
 import type { Step } from './step.ts';
@@ -17,7 +18,7 @@ export function selfCheckStep(setup: Setup): Step {
   return {
     title: 'self-check',
     why: 'The gateway looks at itself, and makes a payment in its sandbox.',
-    look: async () => {
+    look: async (hasChanged) => {
       const { addresses } = setup.deployment;
       if (options.isDryRun) {
         return [{ what: `check the gateway at ${addresses.backOffice}`, make: async () => {} }];
@@ -34,7 +35,7 @@ export function selfCheckStep(setup: Setup): Step {
         {
           what: `check the gateway at ${addresses.backOffice}`,
           make: async () => {
-            await setup.checkGateway(setup, { name, secret });
+            await setup.checkGateway(setup, { name, secret }, { mustStart: hasChanged });
           },
         },
       ];
@@ -42,33 +43,37 @@ export function selfCheckStep(setup: Setup): Step {
   };
 }
 
-/** Waits for the network to know a new address. */
-async function waitUntilReachable({ terminal }: Setup, origin: string): Promise<void> {
+/** Waits until the address leads to Kefel: nothing else may get the operator's secret. */
+async function waitUntilReachable(
+  terminal: Pick<Terminal, 'say'>,
+  origin: string,
+  path: string,
+  pollMs: number,
+): Promise<void> {
   const deadlineMs = Date.now() + REACHABLE_WITHIN_MS;
   for (let tries = 1; ; tries += 1) {
-    const failure = await failureAt(origin);
+    const failure = await failureAt(`${origin}${path}`);
     if (failure === null) {
       return;
     }
     if (Date.now() > deadlineMs) {
       throw new SetupProblem(
-        `${origin} does not answer yet: ${failure}`,
+        `${origin} does not lead to Kefel yet: ${failure}`,
         'A new domain may need some minutes more for its certificate. Wait, then continue.',
       );
     }
     if (tries === 1) {
-      terminal.say(`  Waiting until the internet knows ${origin} (up to 10 minutes) …`);
+      terminal.say(`  Waiting until ${origin} leads to Kefel (up to 10 minutes) …`);
     }
-    await wait(POLL_MS);
+    await wait(pollMs);
   }
 }
 
-/** Why Cloudflare does not lead the address to a Worker yet; null when it does. */
-async function failureAt(origin: string): Promise<string | null> {
+/** Why the address does not lead to Kefel yet; null when it does. */
+async function failureAt(url: string): Promise<string | null> {
   try {
-    const { status } = await fetch(`${origin}/operator/v1/check`, { redirect: 'manual' });
-    // The Worker answers 4xx: without a secret, or because it is the payments' Worker.
-    return status < 500 ? null : `status ${status}`;
+    const { status, headers } = await fetch(url, { redirect: 'manual' });
+    return headers.has(VERSION_HEADER) ? null : `something else answers, with status ${status}`;
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
     return cause instanceof Error ? cause.message : String(cause);
@@ -86,12 +91,20 @@ interface Report {
   readonly finishedAt: string | null;
 }
 
+/** The gateway did not let the operator in, so nothing is known about it. */
+export class NotChecked extends SetupProblem {}
+
 /** Waits for the addresses, then checks the gateway. */
-export async function checkGateway(setup: Setup, operator: Operator): Promise<void> {
-  const { addresses } = setup.deployment;
-  await waitUntilReachable(setup, addresses.backOffice);
-  await waitUntilReachable(setup, addresses.payments);
-  await runSelfCheck(addresses.backOffice, operator, setup.terminal);
+export async function checkGateway(
+  { deployment, terminal }: Pick<Setup, 'deployment' | 'terminal'>,
+  operator: Operator,
+  { mustStart, pollMs = POLL_MS }: { readonly mustStart: boolean; readonly pollMs?: number },
+): Promise<void> {
+  const { backOffice, payments } = deployment.addresses;
+  // Cloudflare Access may guard the desk, and not these.
+  await waitUntilReachable(terminal, backOffice, '/', pollMs);
+  await waitUntilReachable(terminal, payments, '/api/v1/payment/webhook-keys', pollMs);
+  await runSelfCheck(backOffice, operator, terminal, { mustStart });
 }
 
 /**
@@ -102,13 +115,9 @@ export async function runSelfCheck(
   origin: string,
   operator: Operator,
   terminal: Pick<Terminal, 'say'>,
-  { mustStart = false, pollMs = CHECK_POLL_MS } = {},
+  { mustStart = false, pollMs = CHECK_POLL_MS, environment = process.env } = {},
 ): Promise<void> {
-  const headers = {
-    authorization: `Bearer ${operator.secret}`,
-    'x-operator': encodeURIComponent(operator.name),
-  };
-  const gateway = { origin, headers };
+  const gateway = { origin, headers: operatorHeaders(operator, environment) };
   const printed = new Set<string>();
   const begin = () => startCheck(gateway, mustStart ? pollMs : null);
   for (let report = await begin(); ; report = await reportOf(gateway)) {
@@ -163,10 +172,17 @@ async function reportOf(gateway: Gateway): Promise<Report> {
 }
 
 function checkProblem(error: unknown): unknown {
-  return error instanceof GatewayError
-    ? new SetupProblem(
-        `the gateway did not check itself: ${error.message}`,
-        'Look at its log with `npx wrangler tail`.',
+  if (!(error instanceof GatewayError)) {
+    return error;
+  }
+  const { message, status } = error;
+  return status !== null && ((status >= 300 && status < 400) || status === 401 || status === 403)
+    ? new NotChecked(
+        `the gateway did not let the operator in: ${message}`,
+        "Look at the operator's secret. Where Cloudflare Access guards the desk, set CF_ACCESS_CLIENT_ID and CF_ACCESS_CLIENT_SECRET: docs/operator.md.",
       )
-    : error;
+    : new SetupProblem(
+        `the gateway did not check itself: ${message}`,
+        'Look at its log with `npx wrangler tail`.',
+      );
 }

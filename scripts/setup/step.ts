@@ -13,8 +13,8 @@ export interface Step {
   readonly title: string;
   /** One sentence, printed before anything happens. */
   readonly why: string;
-  /** What is missing; empty when all is right. May print notes. */
-  readonly look: () => Promise<readonly Work[]>;
+  /** What is missing; empty when all is right. May print notes. `hasChanged`: this run did something. */
+  readonly look: (hasChanged: boolean) => Promise<readonly Work[]>;
 }
 
 /** Runs the steps in order. Returns false after a failure, which it has explained. */
@@ -23,17 +23,19 @@ export async function runSteps(
   terminal: Terminal,
   { isDryRun, command }: { readonly isDryRun: boolean; readonly command: string },
 ): Promise<boolean> {
+  let hasChanged = false;
   for (const [index, { title, why, look }] of steps.entries()) {
     terminal.say(`\nStep ${index + 1} of ${steps.length}: ${title}`);
     terminal.say(`  ${why}`);
     try {
-      const works = await look();
+      const works = await look(hasChanged);
       if (works.length === 0) {
         terminal.say('  Nothing to do: this is right already.');
       }
       for (const { what, make } of works) {
         terminal.say(isDryRun ? `  Would ${what}.` : `  Will ${what} …`);
         if (!isDryRun) {
+          hasChanged = true;
           await make();
           terminal.say('  Done.');
         }

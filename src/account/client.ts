@@ -25,5 +25,6 @@ export function accountOf(env: Env, { environment, merchantId }: Tenant) {
     volumes: method('volumes'),
     openVolume: method('openVolume'),
     restore: method('restore'),
+    lostRefunds: method('lostRefunds'),
   };
 }

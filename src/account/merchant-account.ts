@@ -67,6 +67,10 @@ export abstract class MerchantAccountObject extends DurableObject<Env> {
     return (await this.#open()).restore(...about);
   }
 
+  async lostRefunds(...about: About<'lostRefunds'>) {
+    return (await this.#open()).lostRefunds(...about);
+  }
+
   override async alarm(): Promise<void> {
     return (await this.#open()).alarm();
   }

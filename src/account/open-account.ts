@@ -9,6 +9,7 @@ import type {
   AccountBackup,
   ClaimResult,
   CountedRefund,
+  LostRefund,
   RefundClaim,
   Settlement,
   UnsettledClaim,
@@ -127,20 +128,28 @@ export class OpenAccount {
   }
 
   /** Brings back rows of a backup. Repeated calls change nothing, and newer rows stay. */
-  async restore({ refunds, volumes, references }: AccountBackup): Promise<void> {
+  async restore({ refunds, volumes, references, payments }: Partial<AccountBackup>): Promise<void> {
     await this.#learnAlarm();
     this.#commit(() => {
-      for (const refund of refunds) {
+      for (const refund of refunds ?? []) {
         this.#refunds.restore(refund);
       }
-      for (const volume of volumes) {
+      for (const volume of volumes ?? []) {
         this.#volumes.restore(volume);
       }
-      for (const { reference, paymentUniqueId } of references) {
+      for (const { reference, paymentUniqueId } of references ?? []) {
         this.#references.hold(reference, paymentUniqueId);
+      }
+      for (const payment of payments ?? []) {
+        this.#refunds.restorePayment(payment);
       }
       this.#arm();
     });
+  }
+
+  /** The refunds of a backup that their payments have come back without, a bounded number. */
+  lostRefunds(limit: number): readonly LostRefund[] {
+    return this.#exists() ? this.#refunds.lostByPayments(limit) : [];
   }
 
   /** While D1 is down, the alarm retries, and new payments belong to the previous volume. */

@@ -56,12 +56,23 @@ export interface BackedUpRefund extends Pick<Refund, 'id' | 'amountMinor'> {
   readonly day: number;
 }
 
+/** A payment of a backup, with the refunds that it came back with. */
+export interface RestoredPayment {
+  readonly uniqueId: string;
+  readonly refundUniqueIds: readonly string[];
+}
+
+/** A refund of a backup's account that its payment has come back without. */
+export type LostRefund = Pick<RefundClaim, 'refundUniqueId' | 'paymentUniqueId'>;
+
 /** What comes back of an account. Claims do not: their requests have ended with the lost gateway. */
 export interface AccountBackup {
   readonly refunds: readonly BackedUpRefund[];
   /** The volumes of the merchant's book after the first, as D1 knows them. */
   readonly volumes: readonly { readonly volume: number; readonly openedAtMs: number }[];
   readonly references: readonly { readonly reference: string; readonly paymentUniqueId: string }[];
+  /** Payments whose objects have their rows, for the account to compare. */
+  readonly payments: readonly RestoredPayment[];
 }
 
 /** A claim without a refund yet. */

@@ -3,14 +3,17 @@ import {
   type BackedUpRefund,
   type ClaimResult,
   type CountedRefund,
+  type LostRefund,
   type RefundClaim,
+  type RestoredPayment,
   STAGES,
   type UnsettledClaim,
 } from './protocol.ts';
 
 /**
  * A claim has a row until its refund has one. Days are counted from 1970 in Addis Ababa. A day's
- * sum counts its claims and refunds, except refunds whose amount was released.
+ * sum counts its claims and refunds, except refunds whose amount was released. A refund that a
+ * backup brought back is unconfirmed until its payment has it, too.
  */
 export const REFUND_TABLES = `
   CREATE TABLE refund_claims (
@@ -32,6 +35,12 @@ export const REFUND_TABLES = `
     currency TEXT NOT NULL,
     day INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
+  CREATE TABLE unconfirmed_refunds (
+    refund_unique_id TEXT PRIMARY KEY,
+    payment_unique_id TEXT NOT NULL,
+    is_payment_back INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX unconfirmed_refunds_by_payment ON unconfirmed_refunds (payment_unique_id);
   CREATE TABLE refund_days (
     day INTEGER NOT NULL,
     currency TEXT NOT NULL,
@@ -80,7 +89,8 @@ export class RefundClaims {
     const refund = this.#refund(refundUniqueId);
     const known = this.#claim(refundUniqueId);
     const owner = refund ?? known;
-    if (owner !== null && owner.paymentUniqueId !== paymentUniqueId) {
+    const isOfOther = owner !== null && owner.paymentUniqueId !== paymentUniqueId;
+    if (owner !== null && (isOfOther || this.#isUnconfirmed(refundUniqueId))) {
       return { type: 'taken', uniqueId: owner.paymentUniqueId };
     }
     if (refund !== null || known?.claimId === claimId) {
@@ -141,6 +151,9 @@ export class RefundClaims {
       this.#recount(claim, heldIn({ stage, amountMinor, currency, day }));
       return claim !== null;
     }
+    if (known.paymentUniqueId === paymentUniqueId) {
+      this.#confirm([id]);
+    }
     if (known.paymentUniqueId === paymentUniqueId && stage > known.stage) {
       this.#sql.exec('UPDATE refunds SET stage = ? WHERE refund_unique_id = ?', stage, id);
       this.#recount(heldIn(known), heldIn({ ...known, stage }));
@@ -148,12 +161,49 @@ export class RefundClaims {
     return true;
   }
 
-  /** Adds a refund of a backup with the day on which it counts. A known refund stays as it is. */
+  /**
+   * Adds a refund of a backup with the day on which it counts. A known refund stays as it is. Its
+   * payment may have come back without it, and would pay it out again: no claim gets its id before
+   * the payment confirms it.
+   */
   restore(refund: BackedUpRefund): void {
     const { id, paymentUniqueId, stage, amountMinor, currency, day } = refund;
     if (this.#refund(id) === null) {
       this.#insert(paymentUniqueId, refund);
       this.#recount(null, heldIn({ stage, amountMinor, currency, day }));
+      this.#sql.exec('INSERT INTO unconfirmed_refunds VALUES (?, ?, 0)', id, paymentUniqueId);
+    }
+  }
+
+  /** A payment has come back with these refunds. Repeated calls change nothing. */
+  restorePayment({ uniqueId, refundUniqueIds }: RestoredPayment): void {
+    this.#confirm(refundUniqueIds);
+    this.#sql.exec(
+      `UPDATE unconfirmed_refunds SET is_payment_back = 1
+       WHERE payment_unique_id = ? AND is_payment_back = 0`,
+      uniqueId,
+    );
+  }
+
+  /** The refunds that payments have come back without. */
+  lostByPayments(limit: number): readonly LostRefund[] {
+    return this.#sql
+      .exec<LostRefund & Record<string, SqlStorageValue>>(
+        `SELECT refund_unique_id AS refundUniqueId, payment_unique_id AS paymentUniqueId
+         FROM unconfirmed_refunds WHERE is_payment_back = 1 LIMIT ?`,
+        limit,
+      )
+      .toArray();
+  }
+
+  #isUnconfirmed(id: string): boolean {
+    const sql = 'SELECT 1 FROM unconfirmed_refunds WHERE refund_unique_id = ?';
+    return this.#first(sql, id) !== null;
+  }
+
+  #confirm(ids: readonly string[]): void {
+    for (const id of ids) {
+      this.#sql.exec('DELETE FROM unconfirmed_refunds WHERE refund_unique_id = ?', id);
     }
   }
 

@@ -5,6 +5,7 @@ import { prepare } from '../platform/database.ts';
 import { log } from '../platform/log.ts';
 import { hasBucket, writePart } from './bucket.ts';
 import { purgeBackups } from './expiry.ts';
+import { isIncomplete } from './incomplete.ts';
 import type { AccountExport, BookBackup, Manifest } from './manifest.ts';
 import { accountPartName, manifestName, runTimeMs } from './names.ts';
 import { databaseFacts, type Place, readPage } from './pages.ts';
@@ -43,7 +44,7 @@ const ACCOUNTS = 'accounts';
 
 /**
  * `finished`: the run has ended. `unfinished`: call again. `busy`: another call works on it.
- * `idle`: today's run has ended, or there is no bucket.
+ * `idle`: today's run has ended, there is no bucket, or this gateway has less than a backup may have.
  */
 export type RunOutcome = {
   readonly state: 'finished' | 'unfinished' | 'busy' | 'idle';
@@ -57,6 +58,9 @@ export async function continueBackup(
 ): Promise<RunOutcome> {
   if (!hasBucket(env)) {
     log('warn', 'backup_without_bucket', {});
+    return { state: 'idle', run: null };
+  }
+  if (await isIncomplete(env.DB)) {
     return { state: 'idle', run: null };
   }
   const facts = () => databaseFacts(env.DB, PAYMENTS_TABLES);

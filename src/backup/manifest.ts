@@ -63,7 +63,7 @@ export interface PartDigest {
   readonly sha256: string;
 }
 
-/** What a book had backed up when the run ended. */
+/** What a book had backed up when the run ended, even if it was not done. */
 export interface BookBackup extends BookName {
   readonly generation: string;
   /** The parts from the first to the last are there, without a gap; older ones have been deleted. */
@@ -71,7 +71,7 @@ export interface BookBackup extends BookName {
   readonly lastSequence: number;
   /** The payments that the generation has passed. A payment that changed has several lines. */
   readonly payments: number;
-  /** When the book last had nothing left to back up. */
+  /** When the book last had nothing left to back up; before the first time, when it began. */
   readonly atMs: number;
 }
 

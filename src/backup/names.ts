@@ -29,10 +29,12 @@ const SEQUENCE_DIGITS = 8;
 /** The ids of an audit log. */
 const AUDIT_DIGITS = 12;
 
+export const PAYMENTS_PREFIX = 'payments/';
+
 /** All parts of a book, or those of one of its generations. */
 export function paymentsPrefix(book: BookName, generation?: string): string {
   const { environment, merchantId, volume } = book;
-  const prefix = `payments/${environment}/${merchantId}/${volume}/`;
+  const prefix = `${PAYMENTS_PREFIX}${environment}/${merchantId}/${volume}/`;
   return generation === undefined ? prefix : `${prefix}${generation}/`;
 }
 

@@ -14,6 +14,7 @@ const FORMAT = 'kefel-backup-1';
 const IV_BYTES = 12;
 /** The format, a key id of 16 characters, a space and a line feed. */
 const HEADER_BYTES_MAX = FORMAT.length + 18;
+const LINE_FEED = 0x0a;
 
 export class UnreadablePart extends Error {
   override readonly name = 'UnreadablePart';
@@ -46,23 +47,29 @@ function textOf(lines: readonly unknown[]): string {
   return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
 }
 
+/** The id of the key that sealed a part. Throws UnreadablePart for what is no part. */
+export function keyIdOfPart(name: string, bytes: Uint8Array<ArrayBuffer>): string {
+  const headerEnd = bytes.subarray(0, HEADER_BYTES_MAX).indexOf(LINE_FEED);
+  const header = new TextDecoder().decode(bytes.subarray(0, Math.max(headerEnd, 0)));
+  const [format, keyId = ''] = header.split(' ');
+  if (format !== FORMAT) {
+    throw new UnreadablePart(`${name} is not a part of a backup`);
+  }
+  return keyId;
+}
+
 /** The lines of a part. Throws UnreadablePart for another key, name or format, and for damage. */
 export async function openPart(
   keys: readonly NamedKey[],
   name: string,
   bytes: Uint8Array<ArrayBuffer>,
 ): Promise<readonly unknown[]> {
-  const headerEnd = bytes.subarray(0, HEADER_BYTES_MAX).indexOf(0x0a);
-  const header = new TextDecoder().decode(bytes.subarray(0, Math.max(headerEnd, 0)));
-  const [format, keyId] = header.split(' ');
-  if (format !== FORMAT) {
-    throw new UnreadablePart(`${name} is not a part of a backup`);
-  }
+  const keyId = keyIdOfPart(name, bytes);
   const key = keys.find((known) => known.keyId === keyId);
   if (key === undefined) {
     throw new UnreadablePart(`${name} needs the key ${keyId}, which BACKUP_KEYS does not have`);
   }
-  const body = bytes.subarray(headerEnd + 1);
+  const body = bytes.subarray(bytes.indexOf(LINE_FEED) + 1);
   const algorithm = {
     name: 'AES-GCM',
     iv: body.subarray(0, IV_BYTES),

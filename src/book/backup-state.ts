@@ -131,7 +131,7 @@ export function fixPart(sql: SqlStorage, claim: Claim, read: number, failed: rea
 /** After the part was written, or not because it has no lines and its sequence was never used. */
 export function endPart(sql: SqlStorage, claim: Claim, lines: number, isWritten: boolean): void {
   sql.exec(
-    'UPDATE backup SET claim = NULL, sequence = sequence + ?, payments = payments + ?, failures = 0',
+    'UPDATE backup SET claim = NULL, sequence = sequence + ?, payments = payments + ?',
     Number(isWritten),
     claim.isNew ? lines : 0,
   );
@@ -142,7 +142,7 @@ export function beginGeneration(sql: SqlStorage, nowMs: number): void {
   sql.exec('DELETE FROM backup_later');
   sql.exec(
     `UPDATE backup SET generation = ?, sequence = 0, kept_from = 1, to_id = 0, payments = 0,
-      claim = NULL, done_at_ms = NULL`,
+      claim = NULL`,
     uuidV7(nowMs),
   );
 }

@@ -8,6 +8,7 @@ import {
   writePart,
   writtenAtMsOf,
 } from '../backup/bucket.ts';
+import { isRestoring } from '../backup/incomplete.ts';
 import type { PaymentLine } from '../backup/manifest.ts';
 import {
   parsePaymentsPart,
@@ -74,8 +75,8 @@ export class BookBackup {
   }
 
   /**
-   * Does what is due, a bounded part of it. Never throws. True when the operator should know: it has
-   * ended a round, or fails again and again.
+   * Does what is due, a bounded part of it. Never throws. True when D1 should know: it has begun a
+   * generation or ended a round, or fails again and again.
    */
   async work(nowMs: number): Promise<boolean> {
     if (nowMs < stateOf(this.#sql).dueAtMs) {
@@ -85,15 +86,18 @@ export class BookBackup {
       this.#storage.transactionSync(() => postpone(this.#sql, nowMs + ROUND_MS));
       return false;
     }
+    const { generation: before } = stateOf(this.#sql);
+    const isBegun = () => stateOf(this.#sql).generation !== before;
     try {
-      return await this.#alone(() => this.#round(nowMs, nowMs - PAYMENT_AGE_MS_MIN));
+      const isDone = await this.#alone(() => this.#round(nowMs, nowMs - PAYMENT_AGE_MS_MIN));
+      return isDone || isBegun();
     } catch (error) {
       const { failures } = stateOf(this.#sql);
       const { environment, merchantId, volume } = identityOf(this.#sql);
       log('warn', 'backup_failed', { environment, merchantId, volume, error: errorText(error) });
       const waitMs = Math.min(AGAIN_MS * 2 ** Math.min(failures, 10), AGAIN_MS_MAX);
       this.#storage.transactionSync(() => postpone(this.#sql, nowMs + waitMs));
-      return failures + 1 === REPORTED_FAILURES;
+      return failures + 1 === REPORTED_FAILURES || isBegun();
     }
   }
 
@@ -226,7 +230,8 @@ export class BookBackup {
 
   /**
    * Deletes the oldest part, once its payments are past their retention. Those whose objects still
-   * have their data are written again before. False when no part is that old.
+   * have their data are written again before. False when no part is that old, and during a restore,
+   * which may need the part.
    */
   async #deleteOldest(nowMs: number): Promise<boolean> {
     const { expiresAtMs, renewed, sequence } = stateOf(this.#sql);
@@ -240,6 +245,10 @@ export class BookBackup {
     const atMs = writtenAtMs === null ? null : writtenAtMs + keptMs;
     if (oldest === undefined || atMs === null || nowMs < atMs) {
       this.#sql.exec('UPDATE backup SET expires_at_ms = ?', atMs);
+      return false;
+    }
+    if (await isRestoring(this.#env.DB)) {
+      this.#sql.exec('UPDATE backup SET expires_at_ms = ?', nowMs + ROUND_MS);
       return false;
     }
     const { key } = oldest;
@@ -265,10 +274,11 @@ export class BookBackup {
     const living: number[] = [];
     await concurrently(part?.lines ?? [], async (line) => {
       const { records } = await this.#records(line);
-      if (records === 'failed') {
+      // Without rows or a tombstone the object is lost, and the part may have the only copy.
+      if (records === 'failed' || records?.length === 0) {
         throw new Error('a payment could not be read');
       }
-      if (records !== null && records.length > 0) {
+      if (records !== null) {
         living.push(this.#idOf(line));
       }
     });

@@ -1,4 +1,5 @@
 import type { BookBackup } from '../backup/manifest.ts';
+import { uuidV7TimeMs } from '../crypto/uuid-v7.ts';
 import { businessDay } from '../domain/ethiopian-time.ts';
 import type { FailureReason } from '../domain/intent.ts';
 import { METHODS, type Method } from '../domain/method.ts';
@@ -27,9 +28,9 @@ export interface BookDigest {
   readonly timesToPay: readonly TimeToPay[];
   /** Items that D1's list leaves out, because the merchant has too many. */
   readonly unlisted: number;
-  /** Null before the first part. */
+  /** Null before the first generation. */
   readonly backup: DigestedBackup | null;
-  /** Rounds of the backup that failed since the last part was written. */
+  /** Rounds of the backup that failed since one last ended. */
   readonly backupFailures: number;
   /** Whether the merchant's account has refunds to back up. */
   readonly hasRefunds: boolean;
@@ -100,10 +101,12 @@ export function digestOf(sql: SqlStorage, book: BookIdentity, nowMs: number): Bo
 }
 
 function backupOf(sql: SqlStorage): DigestedBackup | null {
-  const { generation, keptFrom: firstSequence, sequence, payments, doneAtMs: atMs } = stateOf(sql);
-  return generation === null || atMs === null
-    ? null
-    : { generation, firstSequence, lastSequence: sequence, payments, atMs };
+  const { generation, keptFrom: firstSequence, sequence, payments, doneAtMs } = stateOf(sql);
+  if (generation === null) {
+    return null;
+  }
+  const atMs = doneAtMs ?? uuidV7TimeMs(generation) ?? 0;
+  return { generation, firstSequence, lastSequence: sequence, payments, atMs };
 }
 
 const LAST_OUTCOME = `SELECT method, status, updated_at_ms AS atMs, failure_reason AS failureReason

@@ -18,8 +18,8 @@ export interface BackedUpPayment {
 /**
  * Call it after the payment's object has erased data. Every line of the payment in the bucket gets
  * what the object stores now, or goes if only the tombstone is left. Returns the number of parts that
- * it has rewritten: 0 when it is called again. Throws when the bucket or an object fails: then call it
- * again.
+ * it has rewritten: 0 when it is called again. Throws when the bucket or an object fails, or when the
+ * object has never had the payment: its lines may be the only copy. Then call it again.
  */
 export async function eraseFromBackup(
   env: Env,
@@ -31,7 +31,10 @@ export async function eraseFromBackup(
   }
   // A part in progress may hold what the object had before.
   await bookOf(env, tenant, volume).settleBackup();
-  const records = (await intentByUniqueId(env, tenant, uniqueId).exportRecords()) ?? [];
+  const records = await intentByUniqueId(env, tenant, uniqueId).exportRecords();
+  if (records?.length === 0) {
+    throw new Error('there is no such payment');
+  }
   let rewritten = 0;
   for await (const { key } of allNames(env, paymentsPrefix({ ...tenant, volume }))) {
     const part = parsePaymentsPart(key);
@@ -52,7 +55,7 @@ async function eraseFromPart(
   env: Env,
   name: string,
   uniqueId: string,
-  records: readonly StoredRecord[],
+  records: readonly StoredRecord[] | null,
 ): Promise<boolean> {
   for (;;) {
     const part = await readPart<PaymentLine>(env, name);
@@ -61,7 +64,7 @@ async function eraseFromPart(
       return false;
     }
     const lines = part.lines.flatMap((line) =>
-      line !== known ? [line] : records.length === 0 ? [] : [{ ...line, records }],
+      line !== known ? [line] : records === null ? [] : [{ ...line, records }],
     );
     // Another erasure may have rewritten the part meanwhile: then its lines are read again.
     if (await rewritePart(env, name, lines, part)) {

@@ -3,7 +3,7 @@ import { customersPayments } from './queries/customers.ts';
 import { countFailed, deliveriesOf, events, undelivered } from './queries/deliveries.ts';
 import { payments, paymentsAfter, summaries } from './queries/payments.ts';
 import { refunds } from './queries/refunds.ts';
-import { paymentOf, search, uniqueIdOf, withReceipts } from './queries/search.ts';
+import { holdChangedAtMs, paymentOf, search, uniqueIdOf, withReceipts } from './queries/search.ts';
 import { statement } from './queries/statement.ts';
 import { findStreamed, newestStreamed, streamedAfter } from './queries/stream.ts';
 import { attempts, totals } from './queries/totals.ts';
@@ -18,6 +18,7 @@ export const QUESTIONS = {
   search,
   uniqueIdOf,
   paymentOf,
+  holdChangedAtMs,
   withReceipts,
   paymentsAfter,
   customersPayments,

@@ -191,7 +191,7 @@ const TABLES = [
     payments INTEGER NOT NULL,
     -- The part that is being written, as JSON.
     claim TEXT,
-    -- When the backup looks again, and how often it has failed since its last success.
+    -- When the backup looks again, and how often it has failed since nothing was left.
     due_at_ms INTEGER NOT NULL,
     failures INTEGER NOT NULL,
     -- When nothing was left to back up.

@@ -46,6 +46,9 @@ export function keptFromErasure(payment: KeptPayment, terms: ErasureTerms): Kept
   if (isHeld(hold, nowMs)) {
     return { reason: 'legal_hold', untilMs: hold?.untilMs ?? null };
   }
+  if (intent.anomalies.some(({ reviewedAtMs }) => reviewedAtMs === null)) {
+    return { reason: 'needs_attention', untilMs: null };
+  }
   if (!hasEnded(intent.status)) {
     return { reason: 'open', untilMs: intent.terms.expiresAtMs };
   }

@@ -68,7 +68,7 @@ export function storedRecords(sql: SqlStorage): readonly StoredRecord[] | null {
   return rows.length === 0 ? null : rows;
 }
 
-/** Stores a backup's rows, unless the object has the same or a newer state. */
+/** Stores a backup's rows, unless the object has the same or a newer state, or another payment. */
 export function restoreRecords(
   record: PaymentRecord,
   records: readonly StoredRecord[],
@@ -79,6 +79,10 @@ export function restoreRecords(
     return 'unreadable';
   }
   const stored = record.stored();
+  const known = stored?.intent ?? null;
+  if (known !== null && known.terms.uuid !== backup.intent?.terms.uuid) {
+    return 'conflict';
+  }
   if (stored !== null && orderOf(stored.intent, record.events()) >= backup.order) {
     return 'kept';
   }

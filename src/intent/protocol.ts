@@ -152,9 +152,9 @@ export interface StoredRecord {
 
 /**
  * What became of a payment's rows from a backup. `kept`: the object has them or a newer state.
- * `unreadable`: they are of a newer release.
+ * `unreadable`: they are of a newer release. `conflict`: another payment has the id meanwhile.
  */
-export type RestoreResult = 'restored' | 'kept' | 'unreadable';
+export type RestoreResult = 'restored' | 'kept' | 'unreadable' | 'conflict';
 
 /** What becomes of a payment that is set back to a time. */
 export type RecoveryResult =

@@ -122,9 +122,9 @@ export class PaymentRecord {
     return this.events().find((event) => event.sequence === sequence) ?? null;
   }
 
-  /** Refuses every commit from now on, because a restart would undo it. */
-  freeze(): void {
-    this.#isFrozen = true;
+  /** Refuses every commit from now on, because a restart would undo it; `false`: no longer. */
+  freeze(isFrozen = true): void {
+    this.#isFrozen = isFrozen;
   }
 
   /** Changes rows and alarm together or not at all, then sends the messages. */

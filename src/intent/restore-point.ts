@@ -47,6 +47,9 @@ function memoryAfter(
   if (events.some(({ createdAtMs }) => createdAtMs > atMs)) {
     return 'an event was announced later';
   }
+  if ((stored.hold?.changedAtMs ?? 0) > atMs) {
+    return 'an operator held or released it later';
+  }
   const history: readonly { readonly atMs: number; readonly command: string }[] = JSON.parse(
     stored.history,
   );
@@ -74,8 +77,11 @@ export async function restoreTo(
     }
   }
   record.freeze();
-  return {
-    type: 'restored',
-    undoBookmark: await storage.onNextSessionRestoreBookmark(bookmark),
-  };
+  try {
+    const undoBookmark = await storage.onNextSessionRestoreBookmark(bookmark);
+    return { type: 'restored', undoBookmark };
+  } catch (error) {
+    record.freeze(false);
+    throw error;
+  }
 }

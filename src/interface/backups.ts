@@ -1,4 +1,5 @@
 import { hasBucket } from '../backup/bucket.ts';
+import { isIncomplete } from '../backup/incomplete.ts';
 import type { AuditRange, DatabaseFacts, TablePage } from '../backup/pages.ts';
 import type { HeldRun } from '../backup/runs.ts';
 import * as runs from '../backup/runs.ts';
@@ -37,7 +38,7 @@ export async function takeRun({ env, nowMs }: Plane, facts: DatabaseFacts, isExt
   if (!isSane) {
     throw new Error('not the facts of a database');
   }
-  if (!hasBucket(env)) {
+  if (!hasBucket(env) || (await isIncomplete(env.DB))) {
     return { state: 'done' as const };
   }
   const known = async () => ({ migrations, tables, auditToId });

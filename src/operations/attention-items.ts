@@ -22,7 +22,7 @@ export type ItemSection =
  * A reviewed payment is listed again when it has more to review than at its review. A proposal stays
  * listed until a second operator decides.
  */
-const IS_UNREVIEWED = `(item ->> '$.payment.proposedAttempts' > 0 OR NOT EXISTS (
+export const IS_UNREVIEWED = `(item ->> '$.payment.proposedAttempts' > 0 OR NOT EXISTS (
   SELECT 1 FROM payment_reviews AS review WHERE review.uuid = attention_item.payment_uuid
     AND review.anomalies >= item ->> '$.payment.anomalies'
     AND review.unresolved_attempts >= item ->> '$.payment.unresolvedAttempts'

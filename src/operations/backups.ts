@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { asking, bucketOf, namesAfter, readPart, writtenAtMsOf } from '../backup/bucket.ts';
 import { continueBackup } from '../backup/daily.ts';
+import { isIncomplete } from '../backup/incomplete.ts';
 import type { Manifest } from '../backup/manifest.ts';
 import {
   auditPrefix,
@@ -30,6 +31,9 @@ const BEGUN = body({ continues: v.optional(v.boolean()) });
 export const backUpNow = action(BEGUN, async (call, _target, { continues }) => {
   const { env, nowMs } = call;
   bucketOf(env);
+  if (await isIncomplete(env.DB)) {
+    throw operationProblem('nothing_to_back_up');
+  }
   if (continues !== true) {
     const entry = { merchantId: null, environment: null, target: null } as const;
     await recorder(call, { ...entry, action: 'backup.begun' })({});

@@ -1,8 +1,10 @@
 import { withoutPhoneNumbers } from '../domain/phone.ts';
 import { body } from '../http/strict-body.ts';
 import { prepare, type SqlStatement } from '../platform/database.ts';
+import { readState } from '../restore/state.ts';
 import { action, changeAudited, type Gateway, type OperatorCall } from './call.ts';
 import { lineField, REASON_CHARACTERS_MAX } from './fields.ts';
+import { operationProblem } from './problems.ts';
 
 /** The modes of the whole gateway (docs/decisions.md#48). */
 export interface Modes {
@@ -72,8 +74,13 @@ export function maintenanceStatement(
   };
 }
 
-export const endMaintenance = action(body({}), (call) =>
-  changeModes(
+/** Refused in the middle of a restore: a payment that is created then could get an id of the backup. */
+export const endMaintenance = action(body({}), async (call) => {
+  const restore = await readState(call.env.DB);
+  if (restore !== null && restore.finishedAtMs === null) {
+    throw operationProblem('restore_under_way', { run: restore.run });
+  }
+  return changeModes(
     call,
     {
       sql: `UPDATE gateway_settings SET mode = 'normal', maintenance_since_ms = NULL,
@@ -82,8 +89,8 @@ export const endMaintenance = action(body({}), (call) =>
       params: [],
     },
     { action: 'maintenance.ended' },
-  ),
-);
+  );
+});
 
 /** Refuses every change by a member from the next request on. Members can still sign in and read. */
 export const pauseMemberChanges = action(body({}), (call) =>

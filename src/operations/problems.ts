@@ -66,6 +66,10 @@ export const OPERATION_PROBLEMS = {
     message: 'Nothing to change: give name, supportsWithdrawal or both',
   },
   backup_not_found: { status: 404, message: 'The bucket has no backup {run}' },
+  nothing_to_back_up: {
+    status: 409,
+    message: 'The gateway has no merchants yet, or a restore is under way. Nothing was copied',
+  },
   backup_unreadable: { status: 409, message: 'A part cannot be opened: {why}' },
   backup_newer: {
     status: 409,

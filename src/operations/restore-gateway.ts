@@ -1,14 +1,14 @@
 import * as v from 'valibot';
 import { asking, bucketOf } from '../backup/bucket.ts';
 import type { Manifest } from '../backup/manifest.ts';
-import { parsePaymentsPart, runOfPart, runTimeMs } from '../backup/names.ts';
+import { runOfPart, runTimeMs } from '../backup/names.ts';
 import { openPart, UnreadablePart } from '../backup/part.ts';
 import { bytesFromBase64 } from '../crypto/encoding.ts';
-import { uuidV7TimeMs } from '../crypto/uuid-v7.ts';
 import { fieldError } from '../http/field-error.ts';
 import { wholeNumber } from '../http/fields.ts';
 import { body } from '../http/strict-body.ts';
 import { prepare, runBatch } from '../platform/database.ts';
+import { rememberJurisdiction } from '../platform/jurisdiction.ts';
 import { proofOf } from '../restore/proof.ts';
 import { beginStatement, type Place, type RestoreState, readState } from '../restore/state.ts';
 import {
@@ -106,22 +106,14 @@ export const uploadBackupPart = action(
     await reading(openPart(call.config.backupKeys, name, bytes));
     const isNew = (await asking(bucketOf(call.env).head(name))) === null;
     if (isNew) {
-      const writtenAtMs = String(writtenAtMsIn(name) ?? call.nowMs);
+      // Only its run tells when a part was written. Others begin to age now.
+      const run = runOfPart(name);
+      const writtenAtMs = String((run && runTimeMs(run)) ?? call.nowMs);
       await asking(bucketOf(call.env).put(name, bytes, { customMetadata: { writtenAtMs } }));
     }
     return { name, isNew };
   },
 );
-
-/** No later than the part was written: its age decides when the backup deletes it. */
-function writtenAtMsIn(name: string): number | null {
-  const part = parsePaymentsPart(name);
-  const run = runOfPart(name);
-  if (part !== null) {
-    return uuidV7TimeMs(part.generation);
-  }
-  return run === null ? null : runTimeMs(run);
-}
 
 async function manifestOf({ env }: OperatorCall, run: string): Promise<Manifest> {
   const manifest = await reading(readManifest(env, run));
@@ -174,6 +166,8 @@ async function begin(
     // The migrations fill this table, and the backup has it as the operator changed it.
     { sql: 'DELETE FROM banks', params: [] },
     maintenanceStatement(call, `Restored from the backup ${run}`),
+    // As the first merchant does.
+    rememberJurisdiction(call.config.placement),
     beginStatement(run, actor.name, nowMs),
   ]);
 }

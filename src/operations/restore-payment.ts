@@ -65,8 +65,12 @@ async function bookMemoryAfter(
   atMs: number,
 ): Promise<string | null> {
   for (const { volume } of await accountOf(env, tenant).volumes()) {
-    const row = await bookOf(env, tenant, volume).ask('paymentOf', uniqueId);
+    const book = bookOf(env, tenant, volume);
+    const row = await book.ask('paymentOf', uniqueId);
     if (row !== null) {
+      if (((await book.ask('holdChangedAtMs', uniqueId)) ?? 0) > atMs) {
+        return 'an operator held or released it later';
+      }
       const isOver = hasEnded(row.status) && row.openRefunds === 0 && row.unresolvedAttempts === 0;
       return isOver && row.updatedAtMs <= atMs
         ? null

@@ -1,9 +1,15 @@
 import { namesAfter, readPart } from '../backup/bucket.ts';
 import type { Manifest, PartDigest, PaymentLine, RowLine } from '../backup/manifest.ts';
-import { parsePaymentsPart, sequencePrefix } from '../backup/names.ts';
+import {
+  PAYMENTS_PREFIX,
+  parsePaymentsPart,
+  paymentsPrefix,
+  sequencePrefix,
+} from '../backup/names.ts';
 import { digestOf } from '../backup/part.ts';
 import { withoutAddresses } from '../backup/runs.ts';
 import { AUDIT_LOG } from '../backup/tables.ts';
+import { uuidV7TimeMs } from '../crypto/uuid-v7.ts';
 import { errorText } from '../platform/log.ts';
 import { manifestOf } from './backups.ts';
 import type { Gateway, Target } from './call.ts';
@@ -39,7 +45,7 @@ export async function verifyBackup(
     case 'books':
       return verifyBooks(env, manifest, Number(place));
     case 'payments':
-      return verifyPayments(env, place);
+      return verifyPayments(env, manifest, place);
     default:
       return verifyNamed(env, manifest, Number(place));
   }
@@ -100,8 +106,13 @@ async function verifyBooks(env: Env, { books }: Manifest, from: number): Promise
   };
 }
 
-async function verifyPayments(env: Env, after: string): Promise<Found> {
-  const objects = await namesAfter(env, 'payments/', after === '' ? undefined : after);
+async function verifyPayments(
+  env: Env,
+  { books, startedAtMs }: Manifest,
+  after: string,
+): Promise<Found> {
+  const named = new Set(books.map((book) => paymentsPrefix(book)));
+  const objects = await namesAfter(env, PAYMENTS_PREFIX, after === '' ? undefined : after);
   const page = objects.slice(0, PARTS_PER_PAGE);
   const problems: string[] = [];
   let lines = 0;
@@ -111,6 +122,14 @@ async function verifyPayments(env: Env, after: string): Promise<Found> {
     lines += found.length;
     if (hasGap(before, key)) {
       problems.push(`parts are missing between ${before} and ${key}`);
+    }
+    const part = parsePaymentsPart(key);
+    const prefix = part === null ? null : paymentsPrefix(part);
+    const isFirst = prefix !== null && !before.startsWith(prefix);
+    // A book that began after the run is in the next one.
+    const isNew = (uuidV7TimeMs(part?.generation ?? '') ?? 0) >= startedAtMs;
+    if (isFirst && !isNew && !named.has(prefix)) {
+      problems.push(`the manifest does not name the book ${prefix}`);
     }
     if (found.some(({ records }) => records.length === 0)) {
       problems.push(`${key} has a payment without its rows`);

@@ -8,7 +8,7 @@ import {
   paymentsPrefix,
   sequencePrefix,
 } from '../backup/names.ts';
-import type { Tenant } from '../domain/intent.ts';
+import type { Intent, Tenant } from '../domain/intent.ts';
 import { intentByUniqueId } from '../intent/client.ts';
 import type { RestoreResult } from '../intent/protocol.ts';
 import { concurrently } from '../platform/concurrently.ts';
@@ -62,12 +62,23 @@ export async function restorePayments(
   const next = { ...place, sequence: place.sequence - 1, lines: 0 };
   const countOf = (wanted: RestoreResult) => outcomes.filter((one) => one === wanted).length;
   const unreadable = countOf('unreadable');
+  const isBack = (outcome?: RestoreResult) => outcome === 'restored' || outcome === 'kept';
+  await compareRefunds(
+    env,
+    book,
+    lines.filter((_line, index) => isBack(outcomes[index])),
+  );
+  const conflicts = lines.filter((_line, index) => outcomes[index] === 'conflict');
   return {
     lines: lines.length,
     restored: countOf('restored'),
     kept: countOf('kept'),
-    differences:
-      unreadable === 0 ? [] : [`${part.name}: ${unreadable} payments are of a newer release`],
+    differences: [
+      ...(unreadable === 0 ? [] : [`${part.name}: ${unreadable} payments are of a newer release`]),
+      ...conflicts.map(
+        ({ uniqueId }) => `${nameOf(book)}: another payment has the id ${uniqueId} now`,
+      ),
+    ],
     next: done < all.length ? { ...place, lines: done } : next,
   };
 }
@@ -76,7 +87,7 @@ async function restoreLine(env: Env, book: BookBackup, line: PaymentLine) {
   const client = intentByUniqueId(env, book, line.uniqueId);
   try {
     const outcome = await client.restore(line.records, book.atMs);
-    if (outcome !== 'unreadable') {
+    if (outcome === 'restored' || outcome === 'kept') {
       await client.republish();
     }
     return outcome;
@@ -93,25 +104,35 @@ async function restoreReferences(
   lines: readonly PaymentLine[],
 ): Promise<void> {
   const references = lines.flatMap(({ uniqueId, records }) =>
-    attemptsIn(records)
-      .filter(({ railId }) => methodOfSharedAddress(railId) !== undefined)
+    intentIn(records)
+      .attempts.filter(({ railId }) => methodOfSharedAddress(railId) !== undefined)
       .map(({ reference }) => ({ reference, paymentUniqueId: uniqueId })),
   );
   if (references.length > 0) {
-    await accountOf(env, tenant).restore({ refunds: [], volumes: [], references });
+    await accountOf(env, tenant).restore({ references });
   }
 }
 
-interface StoredAttempt {
-  readonly railId: string;
-  readonly reference: string;
+/** The account compares its refunds with those of the payments that came back. */
+async function compareRefunds(
+  env: Env,
+  tenant: Tenant,
+  lines: readonly PaymentLine[],
+): Promise<void> {
+  const payments = lines.map(({ uniqueId, records }) => ({
+    uniqueId,
+    refundUniqueIds: intentIn(records).refunds.map(({ id }) => id),
+  }));
+  if (payments.length > 0) {
+    await accountOf(env, tenant).restore({ payments });
+  }
 }
 
-/** None of a row that the object will refuse. */
-function attemptsIn(records: PaymentLine['records']): readonly StoredAttempt[] {
+/** Without attempts and refunds for a row that the object will refuse. */
+function intentIn(records: PaymentLine['records']): Pick<Intent, 'attempts' | 'refunds'> {
   const [payment] = records;
   const { intent } = JSON.parse(payment?.content ?? '{}');
-  return intent?.attempts ?? [];
+  return { attempts: intent?.attempts ?? [], refunds: intent?.refunds ?? [] };
 }
 
 interface FoundPart extends PaymentsPart {

@@ -1,9 +1,11 @@
+import { accountOf } from '../account/client.ts';
 import type { Manifest, TableExport } from '../backup/manifest.ts';
 import { bookOf } from '../book/client.ts';
+import type { Tenant } from '../domain/intent.ts';
 import { prepare } from '../platform/database.ts';
 import { nameOf } from './payments.ts';
 import type { Counts } from './state.ts';
-import { tablesOf } from './steps.ts';
+import { DIFFERENCES_MAX, tablesOf } from './steps.ts';
 
 /** What a restore proves at its end: what the manifest says, beside what the gateway has. */
 
@@ -37,15 +39,26 @@ export async function proofOf(
     line(`back office: ${table}`, rows, members[table] ?? 0),
   );
   const lines = [...tables, ...others, ...(await linesOfBooks(env, manifest))];
+  const refunds = await Promise.all(manifest.accounts.map((account) => lostRefunds(env, account)));
   const lost = lines.filter(({ inBackup, inGateway }) => inBackup !== null && inGateway < inBackup);
   return {
     lines,
     differences: [
       ...differences,
       ...(manifest.databases['back-office'] === null ? ['the backup has no members'] : []),
+      ...refunds.flat(),
       ...lost.map(({ what, inBackup, inGateway }) => `${what}: ${inGateway} of ${inBackup}`),
     ],
   };
+}
+
+/** A payment that came back from an older line than its account may lack refunds that were made. */
+async function lostRefunds(env: Env, tenant: Tenant): Promise<readonly string[]> {
+  const refunds = await accountOf(env, tenant).lostRefunds(DIFFERENCES_MAX);
+  return refunds.map(
+    ({ refundUniqueId, paymentUniqueId }) =>
+      `${tenant.environment}/${tenant.merchantId}: refund ${refundUniqueId} is known to the account, not to its payment ${paymentUniqueId}`,
+  );
 }
 
 /** Payments of all books by their state, and refunds. */

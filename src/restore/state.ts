@@ -12,6 +12,12 @@ export type Place =
       /** Null: the newest part of the newest generation. */
       readonly from: PaymentsPlace | null;
     }
+  | {
+      readonly phase: 'unnamed';
+      /** The prefix of the last book that was passed. */
+      readonly after: string;
+      readonly from: PaymentsPlace | null;
+    }
   | { readonly phase: 'proof' }
   | { readonly phase: 'finished' };
 

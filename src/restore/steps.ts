@@ -10,13 +10,14 @@ import type {
   RowLine,
   TableExport,
 } from '../backup/manifest.ts';
-import { auditPrefix, DATABASES, manifestName } from '../backup/names.ts';
+import { auditPrefix, DATABASES, manifestName, paymentsPrefix } from '../backup/names.ts';
 import { digestOf } from '../backup/part.ts';
 import { withoutAddresses } from '../backup/runs.ts';
 import { prepare, runBatch, type SqlStatement } from '../platform/database.ts';
-import { restorePayments } from './payments.ts';
+import { nameOf, type RestoredLines, restorePayments } from './payments.ts';
 import { insertStatements } from './rows.ts';
 import { type Counts, moveStatement, type Place, type RestoreState } from './state.ts';
+import { nextUnnamedBook } from './unnamed-books.ts';
 
 /**
  * One step of a restore: a part of a table or of an account, or a hundred payments. A step that dies
@@ -36,7 +37,7 @@ export interface MemberRows {
 }
 
 /** Differences that are kept: what is wrong shows in the first ones. */
-const DIFFERENCES_MAX = 50;
+export const DIFFERENCES_MAX = 50;
 
 /** Null: the bucket has no such run. Throws UnreadablePart for another key. */
 export async function readManifest(env: Env, run: string): Promise<Manifest | null> {
@@ -68,6 +69,9 @@ export async function takeStep(
     case 'payments':
       await restoreBook(call, state, manifest, place);
       return null;
+    case 'unnamed':
+      await restoreUnnamed(call, state, manifest, place);
+      return null;
     case 'proof':
     case 'finished':
       return null;
@@ -89,7 +93,23 @@ async function restoreRows(
   }
   const { rows, differences } = await rowsAt(call.env, table, place.part);
   const counts = countRows(state.counts, `payments ${table.table}`, rows.length, differences);
-  await move(call, state, nextRows(place, table), counts, insertStatements(table.table, rows));
+  const statements = [...insertStatements(table.table, rows), ...pauseStatements(table, rows)];
+  await move(call, state, nextRows(place, table), counts, statements);
+}
+
+/**
+ * The migrations fill the one row of the settings, so it is not inserted. Of the backup's row only the
+ * pause of members' changes counts: the restore has its own maintenance, and objects a new place.
+ */
+function pauseStatements({ table }: TableExport, rows: readonly RowLine[]): SqlStatement[] {
+  const sql = `UPDATE gateway_settings SET members_read_only = 1, members_read_only_since_ms = ?1,
+    members_read_only_by = ?2`;
+  return rows
+    .filter((row) => table === 'gateway_settings' && row.members_read_only === 1)
+    .map(({ members_read_only_since_ms: sinceMs = null, members_read_only_by: by = null }) => ({
+      sql,
+      params: [sinceMs, by],
+    }));
 }
 
 async function memberRows(
@@ -165,7 +185,7 @@ async function restoreAccount(
   }
   const { rows, differences } = await refundsAt(call.env, account, place.part);
   const refunds = rows.map(refundOf);
-  await accountOf(call.env, account).restore({ refunds, volumes: [], references: [] });
+  await accountOf(call.env, account).restore({ refunds });
   const next: Place =
     place.part + 1 < account.parts.length
       ? { ...place, part: place.part + 1 }
@@ -197,8 +217,7 @@ async function restoreVolumes(env: Env): Promise<void> {
     Pick<AccountExport, 'merchantId' | 'environment'> & { volume: number; openedAtMs: number }
   >();
   for (const { volume, openedAtMs, ...tenant } of results) {
-    const volumes = [{ volume, openedAtMs }];
-    await accountOf(env, tenant).restore({ refunds: [], volumes, references: [] });
+    await accountOf(env, tenant).restore({ volumes: [{ volume, openedAtMs }] });
   }
 }
 
@@ -210,27 +229,53 @@ async function restoreBook(
 ): Promise<void> {
   const book = books[place.book];
   if (book === undefined) {
-    return move(call, state, { phase: 'proof' });
+    return move(call, state, { phase: 'unnamed', after: '', from: null });
   }
-  const { lines, restored, kept, differences, next } = await restorePayments(
-    call.env,
-    book,
-    place.from,
-  );
-  const { counts } = state;
+  const done = await restorePayments(call.env, book, place.from);
+  const { next } = done;
   await move(
     call,
     state,
     next === null ? { ...place, book: place.book + 1, from: null } : { ...place, from: next },
-    withDifferences(
-      {
-        ...counts,
-        lines: counts.lines + lines,
-        restored: counts.restored + restored,
-        kept: counts.kept + kept,
-      },
-      differences,
-    ),
+    countPayments(state.counts, done),
+  );
+}
+
+async function restoreUnnamed(
+  call: StepCall,
+  state: RestoreState,
+  manifest: Manifest,
+  place: Extract<Place, { phase: 'unnamed' }>,
+): Promise<void> {
+  const { book, after } = await nextUnnamedBook(call.env, manifest, place.after);
+  if (after === null) {
+    return move(call, state, { phase: 'proof' });
+  }
+  if (book === null) {
+    return move(call, state, { ...place, after });
+  }
+  const done = await restorePayments(call.env, book, place.from);
+  const { next } = done;
+  const found = next === null ? [`${nameOf(book)}: the manifest does not name this book`] : [];
+  await move(
+    call,
+    state,
+    next === null
+      ? { ...place, after: paymentsPrefix(book), from: null }
+      : { ...place, after, from: next },
+    withDifferences(countPayments(state.counts, done), found),
+  );
+}
+
+function countPayments(counts: Counts, done: RestoredLines): Counts {
+  return withDifferences(
+    {
+      ...counts,
+      lines: counts.lines + done.lines,
+      restored: counts.restored + done.restored,
+      kept: counts.kept + done.kept,
+    },
+    done.differences,
   );
 }
 

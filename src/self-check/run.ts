@@ -1,5 +1,6 @@
 import { accountOf } from '../account/client.ts';
 import type { Actor } from '../audit/log.ts';
+import { isIncomplete } from '../backup/incomplete.ts';
 import { configOf } from '../config.ts';
 import { MESSAGE_QUEUES, producerOf } from '../dead-letters/queues.ts';
 import { ENVIRONMENTS } from '../domain/method.ts';
@@ -70,11 +71,7 @@ const IMMEDIATE = {
   rails: checkRails,
   account: checkAccount,
   'daily-run': ({ DB }, nowMs) => checkDailyRun(DB, 'purge', nowMs),
-  backup: async ({ DB, BACKUPS }, nowMs) =>
-    // A deployment may do without a bucket.
-    BACKUPS === undefined
-      ? { state: 'ok', finding: 'switched_off' }
-      : checkDailyRun(DB, 'backup', nowMs),
+  backup: checkBackup,
 } satisfies Checks;
 
 /** In the order of the report. The last ones answer later. */
@@ -88,6 +85,16 @@ async function checkConfiguration(env: Env, nowMs: number): Promise<Finding> {
   configOf(env);
   await Promise.all(ENVIRONMENTS.map((environment) => keysOfEvents(env, environment, nowMs)));
   return { state: 'ok', finding: 'parsed' };
+}
+
+async function checkBackup({ DB, BACKUPS }: Env, nowMs: number): Promise<Finding> {
+  // A deployment may do without a bucket.
+  if (BACKUPS === undefined) {
+    return { state: 'ok', finding: 'switched_off' };
+  }
+  return (await isIncomplete(DB))
+    ? { state: 'ok', finding: 'not_run_yet' }
+    : checkDailyRun(DB, 'backup', nowMs);
 }
 
 /** Which rails production has is the operator's choice; a malformed secret is a mistake. */

@@ -177,6 +177,14 @@ const EXAMPLES: Readonly<Record<string, Readonly<Record<string, (things: Things)
   '/operator/rails': { 'desk-rails': () => '/operator/rails' },
   '/operator/audit': { 'desk-audit': () => '/operator/audit' },
   '/operator/health': { 'desk-health': () => '/operator/health' },
+  '/operator/health/begin-maintenance': {
+    'desk-maintenance': () => '/operator/health/begin-maintenance',
+  },
+  // The same form with other words.
+  '/operator/health/end-maintenance': {},
+  '/operator/health/pause-changes': {},
+  '/operator/health/resume-changes': {},
+  '/operator/check': { 'desk-check': () => '/operator/check' },
   '/': { home: () => '/' },
 };
 

@@ -7,6 +7,7 @@ import { runDeploy } from '../../scripts/deploy/run.ts';
 import { Cloudflare as Client, type CloudflareCall } from '../../scripts/deployment/cloudflare.ts';
 import { writeDeployment } from '../../scripts/deployment/deployment-file.ts';
 import { SECRETS_OF } from '../../scripts/deployment/keys.ts';
+import { writeOperatorsFile } from '../../scripts/deployment/operators-file.ts';
 import { type RenderedWorkers, writeWorkerConfigs } from '../../scripts/deployment/render.ts';
 import { WranglerError } from '../../scripts/deployment/wrangler.ts';
 import type { WorkerConfig } from '../../scripts/project/worker-config.ts';
@@ -46,6 +47,9 @@ export class DeployStage {
   readonly applied = new Map<string, readonly string[]>();
   /** Happens during each wait between two steps. */
   meanwhile: () => void = () => undefined;
+  selfCheck: DeployTools['selfCheck'] = async () => undefined;
+  /** Happens before each answer of a Worker. */
+  onAnswer: () => void = () => undefined;
   readonly #directory: string;
   #workers: RenderedWorkers | null = null;
 
@@ -105,8 +109,25 @@ export class DeployStage {
     return stage;
   }
 
+  /** Gives this machine an operator's secret, so that deployments check the gateway. */
+  async addOperator(): Promise<void> {
+    const operators = { url: 'https://kefel.example.com', secrets: { Sara: 'x' } };
+    await writeOperatorsFile(join(this.#directory, 'none.json'), operators);
+  }
+
   stop(): Promise<void> {
     return rm(this.#directory, { recursive: true });
+  }
+
+  /** Makes this folder's code that of another commit: its version in the account gets other tags. */
+  release(commit: string): void {
+    for (const [index, name] of [PAYMENTS, BACK_OFFICE].entries()) {
+      const annotations = this.script(name).versions.at(-1)?.annotations ?? {};
+      const tag = `${String(index).repeat(12)}-${'e'.repeat(12)}`;
+      Object.assign(annotations, { 'workers/tag': tag });
+    }
+    this.commit = commit;
+    this.known.push(commit);
   }
 
   script(name: string): Script {
@@ -167,7 +188,7 @@ export class DeployStage {
       },
       fetch: async (url, init) => this.#answer(new URL(String(url)), new Headers(init?.headers)),
       wait: async () => this.meanwhile(),
-      selfCheck: async () => undefined,
+      selfCheck: (origin, operator) => this.selfCheck(origin, operator),
     };
   }
 
@@ -194,6 +215,7 @@ export class DeployStage {
     const chosen = shares.find(({ version_id }) => version_id === wanted) ?? shares.at(-1);
     const id = chosen?.version_id ?? '';
     const status = this.statuses.get(name) ?? 200;
+    this.onAnswer();
     return new Response('', { status, headers: { [VERSION_HEADER]: id } });
   }
 

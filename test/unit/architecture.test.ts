@@ -203,6 +203,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'src/account/client.ts',
     'src/attempts/',
     'src/audit/log.ts',
+    'src/backup/incomplete.ts',
     'src/book/client.ts',
     'src/dead-letters/queues.ts',
     'src/intent/client.ts',

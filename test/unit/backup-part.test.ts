@@ -1,4 +1,10 @@
-import { expect, test } from 'vitest';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { recoveredSecrets } from '../../scripts/deployment/recovered-secrets.ts';
+import { createRecoveryKey, derivedKey } from '../../scripts/deployment/recovery-key.ts';
+import { manifestName } from '../../src/backup/names.ts';
 import { openPart, sealPart, UnreadablePart } from '../../src/backup/part.ts';
 import { keyRing } from '../../src/config.ts';
 
@@ -24,4 +30,22 @@ test.each<[string, string, string, (bytes: Uint8Array<ArrayBuffer>) => Uint8Arra
 ])('a part is refused with %s', async (_case, keys, name, damage) => {
   const sealed = damage(await sealPart(ring(OLD), NAME, LINES));
   await expect(openPart(ring(keys), name, sealed)).rejects.toThrow(UnreadablePart);
+});
+
+test('decisions.md#49: the recovery key and a fetched run give the secrets back', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'kefel-secrets-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const recoveryKey = createRecoveryKey();
+  const run = '20261127T013700Z';
+  const backupKeys = `k1:${derivedKey(recoveryKey, 'BACKUP_KEYS', 'k1')}`;
+  const secrets = { RAIL_M_PESA_PRODUCTION: '{"passkey":"x"}', LINK_SIGNING_KEYS: 'k1:AAAA' };
+  await mkdir(join(folder, 'runs'));
+  const part = await sealPart(ring(backupKeys), manifestName(run), [{ run, secrets }]);
+  await writeFile(join(folder, manifestName(run)), part);
+  expect(await recoveredSecrets(folder, run, recoveryKey)).toEqual({
+    ...secrets,
+    BACKUP_KEYS: backupKeys,
+  });
+  const another = recoveredSecrets(folder, run, createRecoveryKey());
+  await expect(another).rejects.toThrow(UnreadablePart);
 });

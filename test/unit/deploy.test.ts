@@ -1,7 +1,7 @@
-import { createServer } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { listenLocally } from '../../lab/harness/local-server.ts';
-import { runSelfCheck } from '../../scripts/setup/self-check.ts';
+import { Cloudflare as Client } from '../../scripts/deployment/cloudflare.ts';
+import { SetupProblem } from '../../scripts/setup/explain.ts';
+import { NotChecked } from '../../scripts/setup/self-check.ts';
 import { ALL_PERMISSIONS } from '../support/cloudflare/permissions.ts';
 import { type Cloudflare, startCloudflare } from '../support/cloudflare/server.ts';
 import {
@@ -50,8 +50,9 @@ function expectRefusal(isDone: boolean, ...words: readonly string[]): void {
 
 test('decisions.md#50 raises the share of a commit step by step, the payments before the back office', async () => {
   expect(await stage.run()).toBe(true);
-  expect(stage.history(PAYMENTS)).toEqual([undefined, 0, 10, 50, 100]);
-  expect(stage.history(BACK_OFFICE)).toEqual([undefined, 0, 10, 50, 100]);
+  // The last one says that the checks passed.
+  expect(stage.history(PAYMENTS)).toEqual([undefined, 0, 10, 50, 100, 100]);
+  expect(stage.history(BACK_OFFICE)).toEqual([undefined, 0, 10, 50, 100, 100]);
   expect(stage.wrangled.filter((line) => line.startsWith('versions upload'))).toHaveLength(2);
   expect(stage.compared).toEqual([OLD_COMMIT]);
   const first = stage.said.findIndex((line) => line.includes(`${BACK_OFFICE}: uploaded`));
@@ -162,8 +163,8 @@ test('says so and relies on its own requests, when the token may not count error
   expect(stage.output).toContain('Account Analytics: Read');
 });
 
-/** The calls of a deployment that change the account: four steps for each Worker. */
-const CALLS = [1, 2, 3, 4, 5, 6, 7, 8];
+/** The deployments of a run: four steps and the proof, for each Worker. */
+const CALLS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
 const FAULTS = ['reset', 'answer lost'] as const;
 
 test.each(CALLS.flatMap((call) => FAULTS.map((fault) => [call, fault] as const)))(
@@ -188,7 +189,8 @@ test.each(CALLS.flatMap((call) => FAULTS.map((fault) => [call, fault] as const))
     expect(await stage.run()).toBe(false);
     cloudflare.calls.push = push;
     expect(stage.output).toContain(`To continue: npm run deploy -- --env ${NAME}`);
-    expect(stage.output).toContain('--rollback');
+    // Before the first change, the command would take back what works.
+    expect(stage.output.includes('--rollback')).toBe(call > 1);
     expect(await stage.run()).toBe(true);
     expect([stage.shares(PAYMENTS), stage.shares(BACK_OFFICE)]).toEqual([ALL_NEW, ALL_NEW]);
     expect(stage.script(PAYMENTS).versions).toHaveLength(2);
@@ -222,23 +224,100 @@ test('takes both Workers back to the version before, when a deployment was finis
   expect(order[0]).toContain(BACK_OFFICE);
 });
 
-test('waits for a self-check of its own, instead of reading one that began before', async () => {
-  const asked: string[] = [];
-  const server = createServer(({ method, url }, response) => {
-    asked.push(`${method} ${url}`);
-    const isTooEarly = asked.length < 3;
-    const checks = [{ name: 'payment', state: 'wrong', detail: 'not paid', remedy: 'Go back.' }];
-    const content = { checks, finishedAt: '2026-11-27T01:00:00Z' };
-    const status = isTooEarly ? 429 : 200;
-    response.writeHead(status, { 'content-type': 'application/json' });
-    response.end(JSON.stringify({ status, message: 'Self-check', content }));
-  });
-  const origin = await listenLocally(server);
-  const operator = { name: 'Sara', secret: 'x' };
-  const said: string[] = [];
-  const terminal = { say: (text: string) => said.push(text) };
-  const checked = runSelfCheck(origin, operator, terminal, { mustStart: true, pollMs: 1 });
-  await expect(checked).rejects.toThrow(/payment/);
-  server.close();
-  expect(asked).toEqual(Array(3).fill('POST /operator/v1/check'));
+test('never goes back to a version that was taken back', async () => {
+  const third = '3'.repeat(40);
+  await stage.run();
+  stage.release(third);
+  await stage.run();
+  expect(stage.shares(PAYMENTS)).toEqual({ [third]: 100 });
+  expect(await stage.run({ act: 'rollback' })).toBe(true);
+  expect([stage.shares(PAYMENTS), stage.shares(BACK_OFFICE)]).toEqual([ALL_NEW, ALL_NEW]);
+  expect(await stage.run({ act: 'rollback' })).toBe(false);
+  expect(stage.output).toContain('no version before this one');
+  expect([stage.shares(PAYMENTS), stage.shares(BACK_OFFICE)]).toEqual([ALL_NEW, ALL_NEW]);
+});
+
+test('does not advise to go back, when nothing of a failed deployment is left', async () => {
+  stage.statuses.set(PAYMENTS, 500);
+  expect(await stage.run()).toBe(false);
+  expect(stage.output).not.toContain('--rollback');
+  stage.statuses.clear();
+  stage.isCompatible = false;
+  expect(await stage.run()).toBe(false);
+  expect(stage.output).not.toContain('--rollback');
+});
+
+test('advises to take the payments back, too, when the back office went back', async () => {
+  stage.statuses.set(BACK_OFFICE, 500);
+  expect(await stage.run()).toBe(false);
+  expect(stage.output).toContain(`${PAYMENTS} stays at this commit`);
+  expect(await stage.run({ act: 'rollback' })).toBe(true);
+  expect([stage.shares(PAYMENTS), stage.shares(BACK_OFFICE)]).toEqual([ALL_OLD, ALL_OLD]);
+});
+
+test('tries again to go back, while Cloudflare does not answer', async () => {
+  stage.statuses.set(PAYMENTS, 500);
+  stage.onAnswer = () => stage.cloudflare.failCall(DEPLOYMENTS, 500, 3);
+  expect(await stage.run()).toBe(false);
+  expect(stage.output).toContain('NOT rolled back yet');
+  expect(stage.output).toContain('rolled back. All requests go to');
+  expect(stage.shares(PAYMENTS)).toEqual(ALL_OLD);
+});
+
+test('says that the bad version is still live, when Cloudflare never lets it go back', async () => {
+  stage.statuses.set(PAYMENTS, 500);
+  stage.onAnswer = () => stage.cloudflare.failCall(DEPLOYMENTS, 500, Number.POSITIVE_INFINITY);
+  expect(await stage.run()).toBe(false);
+  expect(stage.output).toContain('THE BAD VERSION IS STILL LIVE');
+  expect(stage.output).toContain(`npm run deploy -- --env ${NAME} --rollback`);
+  expect(stage.output).not.toContain('To continue');
+  stage.onAnswer = () => undefined;
+  stage.cloudflare.recover();
+  expect(await stage.run({ act: 'rollback' })).toBe(true);
+  expect(stage.shares(PAYMENTS)).toEqual(ALL_OLD);
+});
+
+test('proves a version again that got all requests, when the run was stopped before its checks', async () => {
+  let waits = 0;
+  stage.meanwhile = () => {
+    waits += 1;
+    if (waits === 3) {
+      throw new Error('stopped');
+    }
+  };
+  await expect(stage.run()).rejects.toThrow('stopped');
+  expect(stage.shares(PAYMENTS)).toEqual(ALL_NEW);
+  stage.statuses.set(PAYMENTS, 500);
+  expect(await stage.run()).toBe(false);
+  expect(stage.output).toContain('answered 500');
+  expect(stage.shares(PAYMENTS)).toEqual(ALL_OLD);
+});
+
+test('asks for the next token of a login, when Cloudflare no longer takes the first one', async () => {
+  const { token, url, accountId } = cloudflare;
+  const path = `/accounts/${accountId}/workers/scripts/${PAYMENTS}/deployments`;
+  const client = new Client('expired', url, async () => token);
+  expect(await client.get(path)).toMatchObject({ deployments: [{}] });
+  const given = new Client('expired', url);
+  await expect(given.get(path)).rejects.toThrow('Invalid API Token');
+});
+
+test('goes back, when the gateway finds itself wrong', async () => {
+  await stage.addOperator();
+  stage.selfCheck = async () => {
+    throw new SetupProblem('payment is wrong', 'Look at it.');
+  };
+  expect(await stage.run()).toBe(false);
+  expect(stage.output).toContain('payment is wrong');
+  expect(stage.shares(PAYMENTS)).toEqual(ALL_OLD);
+});
+
+test('says so and goes on, when the gateway does not let the operator in', async () => {
+  await stage.addOperator();
+  stage.selfCheck = async () => {
+    throw new NotChecked('Cloudflare Access requires a sign-in', 'Set CF_ACCESS_CLIENT_ID.');
+  };
+  expect(await stage.run()).toBe(true);
+  expect(stage.output).toContain('NOT CHECKED: Cloudflare Access requires a sign-in');
+  expect(stage.shares(PAYMENTS)).toEqual(ALL_NEW);
 });

@@ -15,6 +15,7 @@ function payment(changes: Partial<Intent> = {}) {
     status: 'succeeded',
     attempts: [attempt],
     refunds: [],
+    anomalies: [],
     updatedAtMs: CHANGED_MS,
     ...changes,
   } as unknown as Intent;
@@ -27,6 +28,8 @@ function hold(untilMs: number | null): LegalHold {
 
 const attempts = (status: string) =>
   [{ status, updatedAtMs: CHANGED_MS }] as unknown as Intent['attempts'];
+const anomalies = (reviewedAtMs: number | null) =>
+  [{ kind: 'restored', reviewedAtMs }] as unknown as Intent['anomalies'];
 const refunds = (status: string) => [{ status }] as unknown as Intent['refunds'];
 
 describe('retention ends', () => {
@@ -54,6 +57,7 @@ describe('an erasure is refused', () => {
 
   test.each([
     ['legal_hold', { ...payment(), hold: hold(null) }, null],
+    ['needs_attention', payment({ anomalies: anomalies(null) }), null],
     ['open', payment({ status: 'processing' }), CHANGED_MS + DAY_MS],
     ['attempt_pending', payment({ status: 'expired', attempts: attempts('unresolved') }), null],
     ['refund_open', payment({ refunds: refunds('requires_action') }), null],

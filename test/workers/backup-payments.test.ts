@@ -241,6 +241,34 @@ it('deletes a part 35 days after its payments’ retention, unless a payment sti
   ]);
 });
 
+it('deletes no part while a restore is under way, which may need it, and does so a day later', async () => {
+  await create('order-1');
+  await end('order-1');
+  await round();
+  const [first = ''] = await partNames('payments/');
+  await purge('order-1');
+  await env.DB.exec("INSERT INTO restore VALUES (1, 'r', 1, 'Hana', '{}', '{}', NULL)");
+  advance(100 * DAY_MS);
+  await alarm();
+  await alarm();
+  expect(await partNames('payments/')).toContain(first);
+  await env.DB.exec('UPDATE restore SET finished_at_ms = 1');
+  await round();
+  expect(await partNames('payments/')).not.toContain(first);
+});
+
+it('deletes no part with a payment whose object is lost, and reports it', async () => {
+  await create('order-1', 'order-2');
+  await round();
+  const [first = ''] = await partNames('payments/');
+  await objectSql('DROP TABLE record', 'order-1');
+  await abortObjects();
+  advance(500 * DAY_MS);
+  await alarm();
+  expect(await partNames('payments/')).toContain(first);
+  expect(logged.some((line) => line.includes('"backup_failed"'))).toBe(true);
+});
+
 it('gives every line of an erased payment what its object has left, and may be repeated', async () => {
   await create('order-1', 'order-2');
   await round();
@@ -258,6 +286,17 @@ it('gives every line of an erased payment what its object has left, and may be r
   expect(await erase(second?.id, 'order-2')).toBe(1);
   const [line] = await linesOf((await partNames('payments/'))[0] ?? '');
   expect(line?.records).toEqual(await objectSql('SELECT * FROM record', 'order-2'));
+});
+
+it('keeps the lines of a payment whose object is lost, because they are the only copy', async () => {
+  await create('order-1', 'order-2');
+  await round();
+  const [payment] = await bookSql<{ id: number }>('SELECT id FROM payment ORDER BY id');
+  await objectSql('DROP TABLE record', 'order-1');
+  await abortObjects();
+  const named = { volume: 0, id: payment?.id ?? 0, uniqueId: 'order-1' };
+  await expect(eraseFromBackup(env, tenantOf(ALPHA), named)).rejects.toThrow('no such payment');
+  expect(Object.values(await paymentLines())).toEqual([['order-1', 'order-2']]);
 });
 
 it('erases a payment from a part that was read before and is written after the erasure', async () => {

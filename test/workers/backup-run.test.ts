@@ -1,6 +1,6 @@
 import { createExecutionContext, createScheduledController } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
-import { beforeEach, describe, expect, it, test } from 'vitest';
+import { beforeEach, describe, expect, it, test, vi } from 'vitest';
 import {
   BACK_OFFICE_TABLES,
   BACK_OFFICE_TABLES_LEFT_OUT,
@@ -9,13 +9,16 @@ import {
 import { writePart } from '../../src/backup/bucket.ts';
 import { continueBackup } from '../../src/backup/daily.ts';
 import type { Manifest, RowLine } from '../../src/backup/manifest.ts';
+import { manifestName } from '../../src/backup/names.ts';
 import { openPart } from '../../src/backup/part.ts';
 import type { HeldRun } from '../../src/backup/runs.ts';
 import { PAYMENTS_TABLES, PAYMENTS_TABLES_LEFT_OUT } from '../../src/backup/tables.ts';
 import { keyRing } from '../../src/config.ts';
 import { bytesFromBase64 } from '../../src/crypto/encoding.ts';
+import { PaymentIntentObject } from '../../src/intent/payment-intent.ts';
 import worker from '../support/gateway.ts';
 import { content, operateApi } from './operator-support.ts';
+import { loseGateway } from './restore-support.ts';
 import {
   linesOf,
   partNames,
@@ -23,12 +26,13 @@ import {
   recordMigrations,
   replacePut,
 } from './support/backup.ts';
-import { booksReport } from './support/book.ts';
+import { bookSql, booksReport, fireBookAlarm } from './support/book.ts';
 import {
   ALPHA,
   advance,
   booksAreFed,
   consumeAll,
+  createHosted,
   DAY_MS,
   HOUR_MS,
   payHosted,
@@ -159,6 +163,88 @@ it('names what each book has copied', async () => {
   expect(book).toMatchObject({ environment: 'sandbox', merchantId: ALPHA.id, volume: 0 });
   expect(book).toMatchObject({ firstSequence: 1, lastSequence: 1, payments: 1 });
   expect(part).toContain(`/${book?.generation}/00000001-`);
+});
+
+it('names a book whose copy is not complete, and health counts it until it is', async () => {
+  const { exportRecords } = PaymentIntentObject.prototype;
+  const broken = vi
+    .spyOn(PaymentIntentObject.prototype, 'exportRecords')
+    .mockImplementation(async function (this: PaymentIntentObject) {
+      const records = await exportRecords.call(this);
+      if (JSON.stringify(records).includes('broken')) {
+        throw new Error('SABOTAGE');
+      }
+      return records;
+    });
+  const round = async () => {
+    advance(2 * HOUR_MS);
+    await fireBookAlarm();
+  };
+  const failingBooks = async () =>
+    (await content<{ backup: { failingBooks: number } }>(operateApi('/health'))).backup
+      .failingBooks;
+  await createHosted({ paymentIntentUniqueId: 'broken' });
+  for (let payments = 1; payments <= 3; payments += 1) {
+    await createHosted({ paymentIntentUniqueId: `order-${payments}` });
+    await booksAreFed(caught);
+    await round();
+    if (payments === 1) {
+      await crons();
+      expect((await manifest()).books).toMatchObject([{ lastSequence: 1, payments: 1 }]);
+    }
+  }
+  // Each round has copied a payment, and failed with the other one.
+  expect(Object.values(await paymentLines()).flat()).toEqual(['order-1', 'order-2', 'order-3']);
+  expect(await failingBooks()).toBe(1);
+  broken.mockRestore();
+  await round();
+  expect(Object.values(await paymentLines()).flat()).toContain('broken');
+  expect(await failingBooks()).toBe(0);
+});
+
+it('names a book that has begun a new generation, with the time of its last whole copy', async () => {
+  await payHosted();
+  await booksAreFed(caught);
+  advance(2 * HOUR_MS);
+  await fireBookAlarm();
+  const copiedAtMs = Date.now();
+  await bookSql('UPDATE backup SET sequence = 0, to_id = 0');
+  advance(DAY_MS);
+  const bucket = replacePut(() => Promise.reject(new Error('SABOTAGE')));
+  await fireBookAlarm();
+  bucket.repair();
+  await crons();
+  expect((await manifest()).books).toMatchObject([
+    { merchantId: ALPHA.id, lastSequence: 0, atMs: copiedAtMs },
+  ]);
+});
+
+describe('makes no backup, so that none of the bucket is replaced or deleted,', () => {
+  const begin = () =>
+    env.DB.exec("INSERT INTO restore VALUES (1, 'r', 1, 'Hana', '{}', '{}', NULL)");
+
+  test.each([
+    ['while the gateway has no merchants', () => loseGateway(new Map()).then(recordMigrations)],
+    ['while a restore is under way', begin],
+  ])('%s', async (_when, prepare) => {
+    const old = 'databases/payments/20800101T013700Z/merchants-1';
+    await prepare();
+    await writePart(env, old, [{ id: 'mer_alpha' }], Date.now());
+    await crons();
+    expect(await operateApi('/backups', {})).toMatchObject({
+      status: 409,
+      envelope: { code: 'nothing_to_back_up' },
+    });
+    expect(await partNames()).toEqual([old]);
+  });
+
+  test('until the restore has ended', async () => {
+    await begin();
+    await crons();
+    await env.DB.exec('UPDATE restore SET finished_at_ms = 1');
+    await crons();
+    expect((await manifest()).databases['back-office']).not.toBeNull();
+  });
 });
 
 describe('a run that dies', () => {
@@ -350,6 +436,19 @@ describe('the operator', () => {
     await writePart(env, `${missing}1-1`, [], Date.now());
     await writePart(env, `${later.replace('00000002', '00000003')}2-2`, [], Date.now());
     expect(await problemsOf(run)).toHaveLength(1);
+  });
+
+  test('learns of a book that the manifest does not name, unless it began after the run', async () => {
+    const run = await backUp();
+    const named = await manifest();
+    for (const [startedAtMs, problems] of [
+      [Date.now() - 1, []],
+      [Date.now() + 1, [`the manifest does not name the book payments/sandbox/${ALPHA.id}/0/`]],
+    ] as const) {
+      const changed = { ...named, books: [], startedAtMs };
+      await writePart(env, manifestName(run), [changed], Date.now());
+      expect(await problemsOf(run)).toEqual(problems);
+    }
   });
 
   test('copies all sealed parts, which open with the key alone', async () => {

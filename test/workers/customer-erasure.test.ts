@@ -12,6 +12,7 @@ import { createMerchant } from '../../src/merchants/provision.ts';
 import { runBatch } from '../../src/platform/database.ts';
 import { databaseRows } from '../security/storage.ts';
 import worker from '../support/gateway.ts';
+import { refuseCallback } from '../support/intents.ts';
 import { auditLog } from './dashboard-support.ts';
 import { content, deskOf, operateApi } from './operator-support.ts';
 import { decideAtRails, playRails, SCENE_SECRETS, SCENES, type Scene } from './rails-scenes.ts';
@@ -32,6 +33,7 @@ import {
   HOUR_MS,
   payHosted,
   postRefund,
+  resolveAttempt,
   runSql,
   startRedirect,
   tenantOf,
@@ -253,6 +255,27 @@ describe('a payment is kept', () => {
     const { last } = await erase({ phone, refundableToo: true });
     expect(last).toMatchObject({ erased: 1, failed: 0 });
     expect(last.kept).toMatchObject([{ reason: 'needs_attention', payments: 1, untilAtMs: null }]);
+  });
+
+  test('while it needs more attention than an operator has reviewed', async () => {
+    deliverEvents();
+    await createHosted({ customerInfo: { phone: PHONE.slice(3) } });
+    for (const id of ['a1', 'a2']) {
+      await clientOf().execute([startRedirect(id), resolveAttempt(id, 'failed')]);
+    }
+    const review = () =>
+      operateApi(`/payments/sandbox/${ALPHA.id}/order-1/review`, { note: 'Seen' });
+    for (const id of ['a1', 'a2']) {
+      expect((await review()).status).toBe(200);
+      await clientOf().execute([refuseCallback(id)]);
+      await settle([clientOf()]);
+    }
+    advance(WINDOW_MS);
+    const { last } = await erase({ phone });
+    expect(last).toMatchObject({ erased: 0, kept: [{ reason: 'needs_attention', payments: 1 }] });
+    expect((await review()).status).toBe(200);
+    advance(2 * DAY_MS);
+    expect((await erase({ phone })).erased).toBe(1);
   });
 
   test('while an operator holds it, and the hold outlives retention until it is released', async () => {

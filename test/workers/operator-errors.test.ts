@@ -9,6 +9,7 @@ import { IntentClient } from '../../src/intent/client.ts';
 import * as askRail from '../../src/refunds/ask-rail.ts';
 import { operate, PERSONAL_SECRETS, refundByHand, TWO_OPERATORS } from './operator-support.ts';
 import { backUp, loseGateway, RUN, withRecovery } from './restore-support.ts';
+import { recordMigrations } from './support/backup.ts';
 import {
   ALPHA,
   answerOf,
@@ -113,6 +114,11 @@ const PROVOKED: Readonly<Record<OperatorProblemCode, () => Promise<Response>>> =
     return operate(`${V1}/banks`, BANK);
   },
   backup_not_found: () => operate(`${V1}/backups/20900101T013700Z/parts`),
+  nothing_to_back_up: async () => {
+    await loseGateway(new Map());
+    await recordMigrations();
+    return operate(`${V1}/backups`, {});
+  },
   bank_unchanged: () => operate(`${V1}/banks/CBE`, {}),
   backup_unreadable: () =>
     operate(`${V1}/restore/parts`, { name: `runs/${RUN}`, base64: btoa('no part') }),

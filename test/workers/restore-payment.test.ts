@@ -102,6 +102,38 @@ test('refuses when a consumer may have called the provider since', async () => {
   expect(await setBack(at)).toMatchObject({ status: 409 });
 });
 
+const hold = () =>
+  operateApi(`/payments/sandbox/${ALPHA.id}/order-1/hold`, { reason: 'Court order 12' });
+
+test.each<[string, boolean]>([
+  ['its record says so', false],
+  ['its record cannot be read, and its book says so', true],
+])('refuses to set a payment back that was held since, when %s', async (_when, isDamaged) => {
+  const { at, restored } = await livedThrough([start(), resolveAttempt('second', 'succeeded')], []);
+  expect((await hold()).status).toBe(200);
+  await reportsAreSent();
+  if (isDamaged) {
+    await damage();
+    await forgetMemory();
+  }
+  const answer = await setBack(at);
+  expect(answer).toMatchObject({ status: 409, envelope: { code: 'payment_remembers' } });
+  expect(answer.envelope.message).toContain('held or released');
+  expect(restored).toEqual([]);
+});
+
+test('a payment whose recovery fails goes on', async () => {
+  const { at } = await livedThrough([], []);
+  await runInDurableObject(stubOf('order-1'), (_payment, { storage }) => {
+    storage.onNextSessionRestoreBookmark = async () => {
+      throw new Error('no such bookmark');
+    };
+  });
+  await expect(clientOf('order-1').restoreTo(Date.parse(at), false)).rejects.toThrow();
+  const result = await clientOf('order-1').execute([{ type: 'cancel' }]);
+  expect(result).toMatchObject({ type: 'done', rejection: null });
+});
+
 test('a payment that is being set back stores nothing, so that the restart loses nothing', async () => {
   const { at } = await livedThrough([], []);
   await clientOf('order-1').restoreTo(Date.parse(at), false);

@@ -61,7 +61,7 @@ const TABLES: Readonly<Record<DatabaseName, readonly string[]>> = {
   payments: [
     ...['merchant_branding', 'merchant_logos', 'merchant_limits', 'merchant_methods'],
     ...['webhook_endpoints', 'webhook_secrets', 'api_keys', 'book_volumes', 'dead_letters'],
-    ...['payment_reviews', 'banks', 'merchants', 'audit_log'],
+    ...['payment_reviews', 'gateway_settings', 'banks', 'merchants', 'audit_log'],
   ],
   'back-office': ['passkeys', 'members', 'audit_log'],
 };

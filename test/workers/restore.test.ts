@@ -1,13 +1,22 @@
-import { runInDurableObject } from 'cloudflare:test';
+import {
+  createExecutionContext,
+  createScheduledController,
+  runInDurableObject,
+} from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
+import { namesAfter, writtenAtMsOf } from '../../src/backup/bucket.ts';
 import type { Manifest } from '../../src/backup/manifest.ts';
-import { manifestName, paymentsPartName } from '../../src/backup/names.ts';
+import { manifestName, paymentsPartName, runTimeMs } from '../../src/backup/names.ts';
 import { openPart } from '../../src/backup/part.ts';
 import { configOf } from '../../src/config.ts';
 import { uuidV7 } from '../../src/crypto/uuid-v7.ts';
 import type { Command, Intent, Tenant } from '../../src/domain/intent.ts';
 import { RESTORED_HOLD_MS } from '../../src/domain/restored-hold.ts';
+import { continueRequests } from '../../src/operations/customers/actions.ts';
+import { NO_JURISDICTION } from '../../src/platform/objects.ts';
+import { requestRefund as reserveRefund } from '../../src/refunds/request.ts';
+import worker from '../support/gateway.ts';
 import { requestRefund, someTerms, startAttempt } from '../support/intents.ts';
 import { auditLog, signedIn } from './dashboard-support.ts';
 import { content, operateApi } from './operator-support.ts';
@@ -35,6 +44,7 @@ import {
   call,
   clientOf,
   createHosted,
+  DAY_MS,
   hostedBody,
   MINUTE_MS,
   stubOf,
@@ -229,6 +239,41 @@ test('an event that was not delivered is delivered with the same id and bytes', 
   expect(await client.eventRequestBody(event?.sequence ?? 0)).toBe(body);
 });
 
+test('a request to erase a payment waits until the restore has ended', async () => {
+  const name = await create('order-9', [started(), paid()]);
+  await reportsAreSent();
+  const bucket = await backUp([SANDBOX], [[name]]);
+  await loseGateway(bucket);
+  const daily = () => worker.scheduled(createScheduledController(), env, createExecutionContext());
+  const due = () => env.DB.prepare('SELECT due_at_ms FROM customer_request_payments').first();
+  let days = 0;
+  const proof = await restore(RUN, async ({ phase }) => {
+    if (phase !== 'accounts' || days > 0) {
+      return;
+    }
+    days += 1;
+    await env.DB.batch([
+      env.DB.prepare(
+        `INSERT INTO customer_requests (id, digest, kind, refundable_too, reason, requested_by,
+          requested_by_proved, requested_at_ms, searched_at_ms)
+          VALUES ('r', 'd', 'phone', 1, 'Request 12', 'Hana', 1, 1, 1)`,
+      ),
+      env.DB.prepare(
+        `INSERT INTO customer_request_payments (request_id, environment, merchant_id, volume,
+          payment_id, unique_id, uuid, due_at_ms) VALUES ('r', 'sandbox', ?, 0, 1, 'order-9', 'u', 1)`,
+      ).bind(ALPHA.id),
+    ]);
+    await daily();
+    expect(await due()).toEqual({ due_at_ms: 1 });
+    // A command of an operator meets the same payment.
+    await continueRequests(env, Date.now());
+    expect(await due()).toEqual({ due_at_ms: Date.now() + DAY_MS });
+  });
+  expect(days).toBe(1);
+  expect(proof).toMatchObject({ differences: [], restored: 1 });
+  expect((await read(name)).status).toBe('succeeded');
+});
+
 test('of several lines of a payment the newest wins', async () => {
   const name = await create('order-9', [started()]);
   await reportsAreSent();
@@ -251,6 +296,98 @@ test('an object with a newer state refuses the backup', async () => {
   await client.execute([paid()]);
   expect(await client.restore(records, BACKED_UP_AT_MS)).toBe('kept');
   expect((await read(name)).status).toBe('succeeded');
+});
+
+test('payments of books that the manifest does not name are restored and reported', async () => {
+  const parts = await populate();
+  const bucket = await backUp(TENANTS, parts);
+  const [line] = await openPart(
+    configOf(env).backupKeys,
+    manifestName(RUN),
+    bucket.get(manifestName(RUN)) ?? new Uint8Array(),
+  );
+  const manifest = line as Manifest;
+  const books = manifest.books.filter(({ environment }) => environment !== 'production');
+  await seal(bucket, manifestName(RUN), [{ ...manifest, books }]);
+  await loseGateway(bucket);
+  expect(await restore()).toMatchObject({
+    differences: [`production/${BETA.id}/0: the manifest does not name this book`],
+    restored: 6,
+  });
+  expect((await read({ tenant: PRODUCTION, uniqueId: 'other' })).status).toBe('succeeded');
+});
+
+test('decisions.md#49: another payment with the id stays, and the restore reports it and goes on', async () => {
+  const names = [await create('order-9', [started()]), await create('order-8')];
+  await reportsAreSent();
+  const bucket = await backUp([SANDBOX], [names]);
+  await loseGateway(bucket);
+  await create('order-9');
+  const { terms } = await read({ tenant: SANDBOX, uniqueId: 'order-9' });
+  const proof = await restore();
+  expect(proof).toMatchObject({ linesOfPayments: 2, restored: 1, kept: 0 });
+  expect(proof.differences).toEqual([
+    expect.stringContaining('another payment has the id order-9'),
+  ]);
+  const after = await read({ tenant: SANDBOX, uniqueId: 'order-9' });
+  expect(after).toMatchObject({ terms: { uuid: terms.uuid }, attempts: [] });
+});
+
+test('decisions.md#49: a refund that only the account knows is not made again, and the proof names it', async () => {
+  const name = await create('order-9', [started({ reference: 'REF9' }), paid()]);
+  const older = await lineOf(name);
+  await clientOf('order-9').execute([requestRefund('r-1')]);
+  await reportsAreSent();
+  const bucket = await backUp([SANDBOX], [[name]]);
+  const part = { ...SANDBOX, volume: 0, generation: GENERATION, sequence: 1, fromId: 1, toId: 2 };
+  await seal(bucket, paymentsPartName(part), [older]);
+  await loseGateway(bucket);
+  const { differences } = await restore();
+  expect(differences).toContainEqual(
+    expect.stringContaining('refund r-1 is known to the account, not to its payment order-9'),
+  );
+  await operateApi('/maintenance/end', {});
+  const request = {
+    ...{ paymentUniqueId: 'order-9', refundUniqueId: 'r-1', amountMinor: 100 },
+    ...{ transactionId: null, reason: null, idempotency: null },
+    requester: { type: 'operator', operator: 'abebe', isProved: false },
+  } as const;
+  expect(await reserveRefund(env, SANDBOX, request)).toEqual({
+    type: 'taken',
+    reason: 'duplicate',
+  });
+  expect((await read(name)).refunds).toEqual([]);
+  const other = await reserveRefund(env, SANDBOX, { ...request, refundUniqueId: 'r-2' });
+  expect(other).toMatchObject({ type: 'accepted' });
+});
+
+test('the maintenance cannot end before the restore has ended', async () => {
+  const bucket = await backUp([SANDBOX], []);
+  await loseGateway(bucket);
+  await restore(RUN, async ({ proof }) => {
+    if (proof === null) {
+      expect(await operateApi('/maintenance/end', {})).toMatchObject({
+        status: 409,
+        envelope: { code: 'restore_under_way' },
+      });
+    }
+  });
+  expect((await operateApi('/maintenance/end', {})).status).toBe(200);
+});
+
+test('a restored gateway knows its jurisdiction, and that members may change nothing', async () => {
+  expect((await operateApi('/members/pause-changes', {})).status).toBe(200);
+  const sql = `SELECT object_jurisdiction, members_read_only, members_read_only_by, mode
+    FROM gateway_settings`;
+  const bucket = await backUp([SANDBOX], []);
+  await loseGateway(bucket);
+  await restore();
+  expect(await env.DB.prepare(sql).first()).toEqual({
+    object_jurisdiction: NO_JURISDICTION,
+    members_read_only: 1,
+    members_read_only_by: 'operator',
+    mode: 'maintenance',
+  });
 });
 
 test('rows of a newer release are reported, and nothing of them is stored', async () => {
@@ -326,7 +463,7 @@ test('a gateway that is not empty is refused, and so is another run meanwhile', 
 });
 
 test('parts of a fetched copy are uploaded once, and only whole ones', async () => {
-  const bucket = await backUp([SANDBOX], []);
+  const bucket = await backUp([SANDBOX], [[await create('order-9')]]);
   await loseGateway(new Map());
   const base64 = (bytes: Uint8Array) => btoa(String.fromCharCode(...bytes));
   for (const [name, bytes] of bucket) {
@@ -334,6 +471,11 @@ test('parts of a fetched copy are uploaded once, and only whole ones', async () 
     expect(await content(operateApi('/restore/parts', part))).toMatchObject({ isNew: true });
     expect(await content(operateApi('/restore/parts', part))).toMatchObject({ isNew: false });
   }
+  const written = async (prefix: string) =>
+    (await namesAfter(env, prefix)).map((object) => writtenAtMsOf(object));
+  // Nothing tells when a part of payments was written, and an old one might be deleted.
+  expect(await written('payments/')).toEqual([Date.now()]);
+  expect(await written('runs/')).toEqual([runTimeMs(RUN)]);
   const [[, bytes = new Uint8Array()] = []] = bucket;
   expect(
     await operateApi('/restore/parts', { name: 'runs/20900305T011700Z', base64: base64(bytes) }),

@@ -116,6 +116,13 @@ export function paymentOf(sql: SqlStorage, uniqueId: string): BookedPayment | nu
   return withId(sql, uniqueId).find((row) => row.uniqueId === uniqueId) ?? null;
 }
 
+/** When an operator last held or released the payment; null: never. Holds are few. */
+export function holdChangedAtMs(sql: SqlStorage, uniqueId: string): number | null {
+  const query = `SELECT MAX(changed_at_ms) AS atMs FROM payment_hold
+    CROSS JOIN payment ON payment.id = payment_id WHERE unique_id = ?`;
+  return sql.exec<{ atMs: number | null }>(query, uniqueId).one().atMs;
+}
+
 function withId(sql: SqlStorage, id: string): readonly BookedPayment[] {
   return [...endedWithKeys(sql, [[idSearchKey(id)]]), ...openWith(sql, id, [])];
 }

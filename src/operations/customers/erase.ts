@@ -5,6 +5,7 @@ import { intentByUniqueId, objectIdOf } from '../../intent/client.ts';
 import { concurrently } from '../../platform/concurrently.ts';
 import { prepare, runBatch, type SqlStatement } from '../../platform/database.ts';
 import { errorText, log } from '../../platform/log.ts';
+import { IS_UNREVIEWED } from '../attention-items.ts';
 import { markErased, postpone, type RequestedPayment } from './requests.ts';
 
 /**
@@ -57,6 +58,10 @@ async function erasePayment(env: Env, payment: RequestedPayment): Promise<Kept |
   if (result.type === 'kept') {
     return result;
   }
+  if (result.type === 'not_found') {
+    // A restore may still bring it back, or the object is lost: then the backup has the only copy.
+    throw new Error('there is no such payment');
+  }
   await eraseFromBackup(env, tenant, { volume, id, uniqueId });
   await runBatch(env.DB, remains(payment, client.objectId));
   await bookOf(env, tenant, volume).erase(id, uniqueId);
@@ -93,9 +98,8 @@ async function needingOperator(
   }));
   const sql = `SELECT value ->> 'uuid' AS uuid FROM json_each(?1)
     WHERE EXISTS (SELECT 1 FROM attention_item INDEXED BY attention_item_by_payment
-        WHERE payment_uuid = value ->> 'uuid' AND kind = 'money' AND section <> 'resolved'
-          AND NOT EXISTS (SELECT 1 FROM payment_reviews AS review
-            WHERE review.uuid = payment_uuid))
+        WHERE payment_uuid = value ->> 'uuid' AND section = 'payment'
+          AND ${IS_UNREVIEWED})
       OR EXISTS (SELECT 1 FROM dead_letters INDEXED BY dead_letters_by_object
         WHERE object_id = value ->> 'objectId' AND status = 'waiting'
           AND kind IN ('result', 'unknown'))`;

@@ -1,0 +1,54 @@
+import { CloudflareError } from '../deployment/cloudflare.ts';
+import { SetupProblem } from '../setup/explain.ts';
+import type { DeployRun } from './context.ts';
+import { setShares, type WorkerVersion } from './deployed.ts';
+
+/** Five minutes between them: most faults of a network or of Cloudflare's API pass sooner. */
+const TRIES = 31;
+const EVERY_MS = 10_000;
+
+/** A version that must get no more requests still gets some. */
+export class StillLive extends SetupProblem {}
+
+/** Gives all requests to an older version. Throws StillLive when Cloudflare does not do it. */
+export async function goBack(
+  run: DeployRun,
+  name: string,
+  to: WorkerVersion,
+  from: WorkerVersion,
+): Promise<void> {
+  for (let left = TRIES - 1; ; left -= 1) {
+    try {
+      await setShares(run, name, [{ id: to.id, percentage: 100 }], 'back');
+      return;
+    } catch (error) {
+      if (!(error instanceof CloudflareError)) {
+        throw error;
+      }
+      if (left === 0 || !mayPass(error)) {
+        throw stillLive(run, name, to, from, error);
+      }
+      run.terminal.say(`  ${name}: NOT rolled back yet, trying again: ${error.message}`);
+    }
+    await run.wait(EVERY_MS);
+  }
+}
+
+/** A login that has expired is renewed by the client: no answer of Cloudflare's is final then. */
+function mayPass({ status }: CloudflareError): boolean {
+  return status === null || status === 401 || status === 429 || status >= 500;
+}
+
+function stillLive(
+  { options, deployment }: DeployRun,
+  name: string,
+  to: WorkerVersion,
+  from: WorkerVersion,
+  { message }: CloudflareError,
+): StillLive {
+  const page = `https://dash.cloudflare.com/${deployment.account.id}/workers/services/view/${name}/production/deployments`;
+  return new StillLive(
+    `THE BAD VERSION IS STILL LIVE: ${name} was not taken back from ${from.id}: ${message}`,
+    `Try at once, until it works: ${options.command} --rollback\nIt must say "back to ${to.id}". Or deploy that version at ${page}`,
+  );
+}

@@ -1,0 +1,23 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Manifest } from '../../src/backup/manifest.ts';
+import { manifestName } from '../../src/backup/names.ts';
+import { keyIdOfPart, openPart } from '../../src/backup/part.ts';
+import { derivedKey, type RecoveryKey } from './recovery-key.ts';
+
+/**
+ * The payments' secrets in a fetched run, with the key that opened it, by their names: for an operator
+ * who has lost the deployment file. Throws UnreadablePart for another recovery key.
+ */
+export async function recoveredSecrets(
+  folder: string,
+  run: string,
+  recoveryKey: RecoveryKey,
+): Promise<Readonly<Record<string, string>>> {
+  const name = manifestName(run);
+  const bytes = new Uint8Array(await readFile(join(folder, name)));
+  const keyId = keyIdOfPart(name, bytes);
+  const base64 = derivedKey(recoveryKey, 'BACKUP_KEYS', keyId);
+  const [manifest] = (await openPart([{ keyId, base64 }], name, bytes)) as readonly Manifest[];
+  return { ...manifest?.secrets, BACKUP_KEYS: `${keyId}:${base64}` };
+}
