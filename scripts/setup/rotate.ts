@@ -61,9 +61,7 @@ export async function runRotation(
   }
   if (!options.isDryRun) {
     const file = deploymentFile(options.name, options.directory);
-    terminal.say(
-      `\nCommit ${file} or keep a copy elsewhere: without it, no key is known by its id.`,
-    );
+    terminal.say(`\nCommit ${file} or keep a copy elsewhere: only it knows the new keys.`);
   }
   return true;
 }

@@ -57,6 +57,9 @@ describe('a fresh account', () => {
     // The screen shows where secrets are, and none of them.
     expect(text).toContain('KEEP THIS FILE, AND KEEP IT ELSEWHERE, TOO:');
     expect(text).toContain(scene.recoveryFile);
+    const deploymentFile = join(scene.directory, 'production.json');
+    expect(text).toContain('AND KEEP THIS SECOND FILE');
+    expect(text).toContain(`Its keys:      ${deploymentFile}   Commit it`);
     expect(text).not.toContain(operators.secrets.Sara);
     expect(text).not.toContain((await scene.recoveryText()).trim().split('\n').at(-1));
   });
