@@ -123,9 +123,9 @@ function afterCheck([first, ...rest]: readonly Step[], check: () => Promise<void
   if (first === undefined) {
     return rest;
   }
-  const look = async () => {
+  const look: Step['look'] = async (hasChanged) => {
     await check();
-    return first.look();
+    return first.look(hasChanged);
   };
   return [{ ...first, look }, ...rest];
 }
