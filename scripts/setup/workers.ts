@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { commitMessage } from '../deploy/deployed.ts';
 import {
   newestKeyOf,
   type Plane,
@@ -105,7 +106,7 @@ export function workerStep(setup: Setup, plane: Plane): Step {
         return [firstDeployment(setup, plane, worker, tag)];
       }
       const works = secrets.length > 0 ? [upload(setup, worker, secrets)] : [];
-      const isOtherCode = deployed.tag !== null && deployed.tag.code !== tag.code;
+      const isOtherCode = deployed.tag?.code !== tag.code;
       if (isOther) {
         return [...works, redeployment(setup, worker, tag, { ...deployed, isOtherCode })];
       }
@@ -151,7 +152,8 @@ async function deployedWorker(setup: Setup, name: string): Promise<DeployedWorke
     `${script}/versions?deployable=true`,
   );
   // A change of secrets makes a version of the same code without a tag.
-  const before = items.slice(items.findIndex(({ id }) => id === current[0]?.version_id));
+  const index = items.findIndex(({ id }) => id === current[0]?.version_id);
+  const before = index < 0 ? [] : items.slice(index);
   const tagged = before.find(
     ({ annotations }) => annotations?.['workers/triggered_by'] !== 'secret',
   );
@@ -193,7 +195,7 @@ function firstDeployment(
         const own = Object.fromEntries(names.map((name) => [name, values[name]]));
         await writeFile(secretsFile, JSON.stringify(own), { mode: 0o600 });
         await setup.runWrangler([
-          ...deployArguments(uploadFile, tag),
+          ...(await deployArguments(setup, uploadFile, tag)),
           ...['--secrets-file', secretsFile],
         ]);
       } finally {
@@ -274,16 +276,23 @@ function redeployment(
       }
       if (isOtherCode) {
         throw new SetupProblem(
-          `${config.name} runs other code than this folder has, which would go live at once`,
+          `${config.name} runs other code than this folder has, or was not deployed by setup or \`npm run deploy\`; this folder's code would replace it at once`,
           'Run `npm run deploy`, which changes code and configuration in safe steps.',
         );
       }
       const file = await keepingWorkersDev(setup, worker, uploadFile);
-      await setup.runWrangler(deployArguments(file, tag));
+      await setup.runWrangler(await deployArguments(setup, file, tag));
     },
   };
 }
 
-function deployArguments(file: string, tag: VersionTag): readonly string[] {
-  return ['deploy', '-c', file, '--tag', formatVersionTag(tag), '--message', 'npm run setup'];
+/** Names the commit as `npm run deploy` does, which compares the next version with it. */
+async function deployArguments(
+  setup: Setup,
+  file: string,
+  tag: VersionTag,
+): Promise<readonly string[]> {
+  const commit = await setup.commitOfCode();
+  const message = commit === null ? 'npm run setup' : commitMessage(commit);
+  return ['deploy', '-c', file, '--tag', formatVersionTag(tag), '--message', message];
 }
