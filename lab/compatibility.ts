@@ -2,9 +2,11 @@
  * `npm run compatibility -- [--with REF] [--planted]`: runs the working tree's Workers beside those of
  * a commit, by default the last one, as in the middle of a gradual deployment: old Workers with new
  * objects and the reverse, over every call between the parts, on one storage (docs/decisions.md#50).
- * Exits with 1 when the versions do not understand each other. `--planted`: renames one member after
- * the other on one side, and exits with 1 when a run does not notice.
+ * Exits with 3 when the versions do not understand each other, and with 1 when they could not be run.
+ * `--planted`: renames one member after the other on one side, and exits with 3 when a run does not
+ * notice.
  */
+import { NOT_UNDERSTOOD } from '../scripts/deploy/context.ts';
 import { numberOption, runScript } from '../scripts/project/options.ts';
 import { codeOf, codeOfCommit } from './compatibility/bundles.ts';
 import { notSaid } from './compatibility/covered.ts';
@@ -47,5 +49,7 @@ await runScript(SCRIPT, async ({ with: commit, planted, port }) => {
     console.error(fault);
   }
   console.log(faults.length === 0 ? 'The versions understand each other.' : 'They do not.');
-  return faults.length === 0;
+  if (faults.length > 0) {
+    process.exit(NOT_UNDERSTOOD);
+  }
 });

@@ -7,13 +7,14 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import type { DeployOptions } from './deploy/context.ts';
+import { type DeployOptions, NOT_UNDERSTOOD } from './deploy/context.ts';
 import { runDeploy } from './deploy/run.ts';
 import { cloudflareOf } from './deployment/cloudflare.ts';
 import { DEPLOYMENT_OPTIONS, placesOf } from './deployment/options.ts';
 import { runWrangler } from './deployment/wrangler.ts';
 import { PROJECT_DIRECTORY } from './project/files.ts';
 import { numberOption, runScript } from './project/options.ts';
+import { SetupProblem } from './setup/explain.ts';
 import { runSelfCheck } from './setup/self-check.ts';
 import { processTerminal } from './setup/terminal.ts';
 
@@ -39,6 +40,10 @@ Run it again to continue an interrupted deployment.`,
     migrate: { value: null, about: 'apply pending migrations, and nothing else' },
     classes: { value: null, about: 'deploy changed classes of objects, all at once' },
     rollback: { value: null, about: 'go back to the version before' },
+    'without-comparison': {
+      value: null,
+      about: 'deploy although the deployed commit is unknown, and cannot be run beside this one',
+    },
     yes: { value: null, about: 'ask nothing' },
   },
 };
@@ -61,6 +66,12 @@ async function isCompatible(commit: string): Promise<boolean> {
   const file = join(PROJECT_DIRECTORY, 'lab', 'compatibility.ts');
   const child = spawn(process.execPath, [file, '--with', commit], { stdio: 'inherit' });
   const [exitCode] = await once(child, 'exit');
+  if (exitCode !== 0 && exitCode !== NOT_UNDERSTOOD) {
+    throw new SetupProblem(
+      `the code of commit ${commit} could not be run beside this one`,
+      'Read above what failed. A process may use the port, or that commit could not be built.',
+    );
+  }
   return exitCode === 0;
 }
 
@@ -76,6 +87,7 @@ await runScript(SCRIPT, async ({ steps, wait, yes, ...given }) => {
     steps,
     waitMs: wait * 1_000,
     isYes: yes,
+    isWithoutComparison: given['without-comparison'],
     act: acts[0] ?? 'deploy',
     operatorsFile: places.operatorsFile,
     command: `npm run deploy -- --env ${places.name}`,
@@ -91,8 +103,8 @@ await runScript(SCRIPT, async ({ steps, wait, yes, ...given }) => {
       isCompatible,
       fetch,
       wait: (ms) => setTimeout(ms),
-      selfCheck: (origin, operator) =>
-        runSelfCheck(origin, operator, terminal, { mustStart: true }),
+      selfCheck: (origin, operator, headers) =>
+        runSelfCheck(origin, operator, terminal, { mustStart: true, headers }),
     },
     places.directory,
   );

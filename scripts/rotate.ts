@@ -7,16 +7,14 @@ import { DEPLOYMENT_OPTIONS, placesOf } from './deployment/options.ts';
 import { runScript } from './project/options.ts';
 import { Setup } from './setup/context.ts';
 import { processTools } from './setup/process-tools.ts';
-import { DERIVED, operatorSteps, ringSteps, SEALED } from './setup/rotate.ts';
-import { runSteps } from './setup/step.ts';
+import { DERIVED, runRotation, SEALED } from './setup/rotate.ts';
 import { commandOf } from './setup/terminal.ts';
 
-const RINGS = { ...DERIVED, ...SEALED };
 const { account: _account, ...PLACES } = DEPLOYMENT_OPTIONS;
 
 const SCRIPT = {
   usage: 'npm run rotate',
-  about: `Gives a ring a new key beside the old one: ${Object.keys(RINGS).join(', ')}.
+  about: `Gives a ring a new key beside the old one: ${[...Object.keys(DERIVED), ...Object.keys(SEALED)].join(', ')}.
 Or gives an operator a new secret, also a new operator: operator NAME.`,
   options: {
     what: {
@@ -44,23 +42,5 @@ await runScript(SCRIPT, async (given) => {
   };
   const deployment = await requireDeployment(options.name, options.directory);
   const setup = new Setup(options, await processTools(), deployment);
-  return runSteps(stepsOf(setup, given), setup.terminal, options);
+  return runRotation(setup, given);
 });
-
-type Given = Readonly<Record<'finish' | 'leaked' | 'remove', boolean>> & {
-  readonly what: readonly string[];
-};
-
-function stepsOf(setup: Setup, { what, finish, leaked, remove }: Given) {
-  const now = new Date();
-  const [first = '', name, ...more] = what;
-  if (first === 'operator' && name !== undefined && more.length === 0) {
-    const change = remove ? 'remove' : finish ? 'finish' : 'add';
-    return operatorSteps(setup, { name, change, now });
-  }
-  const ring = RINGS[first];
-  if (ring === undefined || name !== undefined) {
-    throw new Error(`name one of ${Object.keys(RINGS).join(', ')}, or operator NAME`);
-  }
-  return ringSteps(setup, ring, { isFinish: finish, isLeaked: leaked, now });
-}

@@ -19,7 +19,7 @@ Repeat it at any time: it changes nothing that is right, and continues after a f
     operator: { value: 'NAME', about: 'the first operator, for the audit log' },
     jurisdiction: { value: 'NAME', about: 'eu or fedramp; can never be changed' },
     location: { value: 'REGION', about: 'where objects are made: afr, weur, …; kept for ever' },
-    'without-backup': { value: null, about: 'no bucket and no daily backup' },
+    'without-backup': { value: null, about: 'no bucket and no daily backup; for the first run' },
     'replace-dns': {
       value: 'HOST',
       about: 'allow the DNS record of something else to be replaced',

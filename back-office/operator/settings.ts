@@ -6,7 +6,7 @@ import type { BackOfficeEnv } from '../env.ts';
 /** `kfl_op_` and at least 43 characters: 256 random bits. The upper bound limits the work. */
 const SECRET = /^kfl_op_[A-Za-z0-9_-]{43,200}$/;
 /** The secret of each person of a team, and successors. Each costs a digest per isolate. */
-const SECRETS_MAX = 20;
+export const SECRETS_MAX = 20;
 
 /** A host name that Cloudflare assigns to a team: `example.cloudflareaccess.com`. */
 const TEAM_DOMAIN = /^(?=.{1,253}$)[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63})+$/;

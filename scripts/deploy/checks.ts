@@ -56,7 +56,7 @@ export function changedClasses(
 
 /**
  * Runs the code of the deployed versions beside this one. Throws when they do not understand each
- * other. Says so when it cannot know what is deployed.
+ * other, or, unless a person says so, when it cannot know what is deployed.
  */
 export async function checkCompatibility(
   run: DeployRun,
@@ -64,12 +64,13 @@ export async function checkCompatibility(
 ): Promise<void> {
   const { terminal, isCompatible } = run;
   const compared = new Set<string>();
+  const unknown: string[] = [];
   for (const { name, shares } of deployed) {
     for (const { version } of shares) {
       const { commit } = version;
       if (commit === null || !(await hasCommit(run, commit))) {
         const what = commit === null ? 'an unknown commit' : `commit ${commit}, which is not here`;
-        terminal.say(`  SKIPPED: ${name} runs ${what}, so its code was not run beside this one.`);
+        unknown.push(`${name} runs ${what}`);
       } else if (!compared.has(commit)) {
         compared.add(commit);
         terminal.say(`  Running the code of commit ${commit} beside this one …`);
@@ -82,6 +83,23 @@ export async function checkCompatibility(
       }
     }
   }
+  if (unknown.length > 0) {
+    await goWithoutComparison(run, unknown.join(', and '));
+  }
+}
+
+async function goWithoutComparison({ options, terminal }: DeployRun, why: string): Promise<void> {
+  const problem = `${why}: its code cannot be run beside this one`;
+  if (!options.isWithoutComparison) {
+    if (options.isYes || !terminal.isInteractive) {
+      throw new SetupProblem(problem, 'Get that commit, or add --without-comparison.');
+    }
+    terminal.say(`  ${problem}.`);
+    if ((await terminal.ask('Go on without the comparison? Type yes: ')).trim() !== 'yes') {
+      throw new SetupProblem(problem, 'Get that commit first.');
+    }
+  }
+  terminal.say(`  SKIPPED: ${problem}.`);
 }
 
 async function hasCommit({ git }: DeployRun, commit: string): Promise<boolean> {

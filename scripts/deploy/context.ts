@@ -13,6 +13,8 @@ export interface DeployOptions {
   /** How long each share is watched. */
   readonly waitMs: number;
   readonly isYes: boolean;
+  /** Whether an unknown deployed commit is no reason to stop. */
+  readonly isWithoutComparison: boolean;
   /** What the command does; each of the others is done alone. */
   readonly act: 'deploy' | 'migrate' | 'classes' | 'rollback';
   /** Has an operator's secret for the self-check. */
@@ -21,6 +23,9 @@ export interface DeployOptions {
   readonly command: string;
 }
 
+/** How `npm run compatibility` exits when it has run both versions, and they do not work together. */
+export const NOT_UNDERSTOOD = 3;
+
 /** What touches the world. Tests replace it. */
 export interface DeployTools {
   readonly terminal: Terminal;
@@ -28,12 +33,19 @@ export interface DeployTools {
   readonly runWrangler: RunWrangler;
   /** Runs git in the project and returns what it printed. */
   readonly git: (...args: readonly string[]) => Promise<string>;
-  /** Whether this code and that of a commit understand each other: `npm run compatibility`. */
+  /**
+   * Whether this code and that of a commit understand each other: `npm run compatibility`. Throws when
+   * they could not be run.
+   */
   readonly isCompatible: (commit: string) => Promise<boolean>;
   readonly fetch: typeof fetch;
   readonly wait: (ms: number) => Promise<void>;
-  /** Runs the self-check; throws when something is wrong. */
-  readonly selfCheck: (origin: string, operator: Operator) => Promise<void>;
+  /** Runs a new self-check; throws when something is wrong. Returns what each check found. */
+  readonly selfCheck: (
+    origin: string,
+    operator: Operator,
+    headers: Readonly<Record<string, string>>,
+  ) => Promise<ReadonlyMap<string, string>>;
 }
 
 export interface Operator {

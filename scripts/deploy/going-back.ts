@@ -7,6 +7,9 @@ import { setShares, type WorkerVersion } from './deployed.ts';
 const TRIES = 31;
 const EVERY_MS = 10_000;
 
+/** Cloudflare's answer when a secret has changed since the version was uploaded. */
+const OTHER_SECRETS = 10220;
+
 /** A version that must get no more requests still gets some. */
 export class StillLive extends SetupProblem {}
 
@@ -44,8 +47,15 @@ function stillLive(
   name: string,
   to: WorkerVersion,
   from: WorkerVersion,
-  { message }: CloudflareError,
+  { message, code }: CloudflareError,
 ): StillLive {
+  if (code === OTHER_SECRETS) {
+    const [, names = 'secrets'] = /have changed: ([\w, ]+)/.exec(message) ?? [];
+    return new StillLive(
+      `${from.id} IS STILL LIVE: ${name} cannot go back to ${to.id}, which has an old value of ${names.trim()}`,
+      `Deploy its code with the secrets of now: check out ${to.commit ?? 'its commit'} and run \`${options.command}\`.`,
+    );
+  }
   const page = `https://dash.cloudflare.com/${deployment.account.id}/workers/services/view/${name}/production/deployments`;
   return new StillLive(
     `THE BAD VERSION IS STILL LIVE: ${name} was not taken back from ${from.id}: ${message}`,

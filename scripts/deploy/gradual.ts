@@ -72,10 +72,10 @@ export async function releaseGradually(run: DeployRun, release: Release): Promis
       terminal.say(`  ${name}: ${percentage} % of the requests go to ${current.id}.`);
       await run.wait(options.waitMs);
       await compareErrors(run, name, { newId: current.id, oldId: old.id }, sinceMs);
-      await selfCheck(run);
+      await selfCheck(run, release.plane, name, current.id);
     }
     if (reached === WHOLE) {
-      await selfCheck(run);
+      await selfCheck(run, release.plane, name, current.id);
     }
   } catch (error) {
     if (!(error instanceof SmokeFailure)) {

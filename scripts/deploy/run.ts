@@ -14,6 +14,7 @@ import { type DeployOptions, type DeployRun, type DeployTools, PLANES } from './
 import { commitMessage, type DeployedWorker, deployedWorker } from './deployed.ts';
 import { goBack, StillLive } from './going-back.ts';
 import { type Release, releaseGradually, splitOf } from './gradual.ts';
+import { SmokeFailure, selfCheck, smokeTest } from './smoke.ts';
 
 type Deployed = Readonly<Record<Plane, DeployedWorker>>;
 
@@ -54,7 +55,7 @@ async function prepared(
   directory: string | undefined,
 ): Promise<DeployRun> {
   const deployment = await requireDeployment(options.name, directory);
-  const workers = await writeWorkerConfigs(options.name, deployment);
+  const workers = await writeWorkerConfigs(options.name, deployment, directory);
   const path = (below: string) => `/accounts/${deployment.account.id}/${below}`;
   return { ...tools, options, deployment, workers, changed, path };
 }
@@ -84,8 +85,12 @@ async function releasesOf(run: DeployRun, deployed: Deployed, commit: string): P
     const tag = formatVersionTag(wanted);
     const newest = worker.shares.at(-1)?.version;
     const old = parseVersionTag(worker.shares[0]?.version.tag ?? undefined);
-    const isDone = worker.shares.length === 1 && newest?.tag === tag && worker.isProved;
-    const hasOtherConfig = old?.config !== wanted.config;
+    // After a rollback, Cloudflare changes no secret until the newest version is deployed again.
+    const isNewest = worker.versions[0]?.id === newest?.id;
+    const isWhole = worker.shares.length === 1 && worker.isProved && isNewest;
+    const isDone = isWhole && newest?.tag === tag;
+    // What was taken back may have left its schedules, consumers and routes.
+    const hasOtherConfig = old?.config !== wanted.config || !isNewest;
     return isDone ? [] : [{ plane, deployed: worker, commit, tag, hasOtherConfig }];
   });
   return (await Promise.all(releases)).flat();
@@ -243,13 +248,36 @@ async function deployClasses(
     return false;
   }
   for (const { plane, tag, commit, deployed } of releases) {
+    const { name } = deployed;
     await run.runWrangler([
-      ...['deploy', '-c', run.workers[plane].file],
+      // With routes, wrangler would replace DNS records of something else unasked.
+      ...['deploy', '-c', run.workers[plane].uploadFile],
       ...['--tag', tag, '--message', commitMessage(commit)],
     ]);
-    terminal.say(`  ${deployed.name}: deployed.`);
+    terminal.say(`  ${name}: deployed.`);
+    const current = (await deployedWorker(run, name))?.shares.at(-1)?.version;
+    if (!(await isRight(run, plane, name, current?.id ?? ''))) {
+      return false;
+    }
   }
   return true;
+}
+
+/** Checks a Worker that cannot be taken back. */
+async function isRight(run: DeployRun, plane: Plane, name: string, id: string): Promise<boolean> {
+  try {
+    await smokeTest(run, plane, name, id);
+    await selfCheck(run, plane, name, id);
+    return true;
+  } catch (error) {
+    if (!(error instanceof SmokeFailure)) {
+      throw error;
+    }
+    run.terminal.say(
+      `  ${name}: ${error.message}.\n${id} IS LIVE, and no rollback undoes a change of classes. Correct the code and deploy it.`,
+    );
+    return false;
+  }
 }
 
 /**

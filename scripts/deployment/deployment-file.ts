@@ -81,6 +81,10 @@ const SCHEMA = v.strictObject({
   ),
   /** For each secret, what `secretVersions` says of the value that Cloudflare has. */
   uploaded: v.record(v.string(), v.string()),
+  /** For each ring that Cloudflare has, when its newest key was uploaded: until then, older ones signed. */
+  uploadedAt: v.record(v.string(), v.pipe(v.string(), v.isoTimestamp('must be a time in UTC'))),
+  /** The largest EXPIRE_IN_SECONDS_MAX so far: links live as long as it said when they were made. */
+  expireInSecondsMax: v.number(),
 });
 
 export type Deployment = v.InferOutput<typeof SCHEMA>;

@@ -111,6 +111,11 @@ export function secretVersion(deployment: Deployment, secret: SecretName): strin
     .join(',');
 }
 
+/** The id of the key that is first in a version of a ring. */
+export function newestKeyOf(version: string | undefined): string | undefined {
+  return version?.split(',')[0];
+}
+
 /** Refuses the key of another deployment before anything is derived from it. */
 export function checkFingerprint(deployment: Deployment, recoveryKey: RecoveryKey): void {
   if (fingerprintOf(recoveryKey) !== deployment.recoveryKey) {

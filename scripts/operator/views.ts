@@ -49,7 +49,7 @@ const HEALTH: View = [
     modes: MODES,
     queues: ['queue backlog oldestAtMs unknown'],
     deadLetters: ['*'],
-    backup: ['finishedAtMs failingBooks'],
+    backup: ['finishedAtMs membersFinishedAtMs failingBooks'],
     misconfiguredRails: ['environment method problem'],
     environments: [
       'environment reportedAtMs',

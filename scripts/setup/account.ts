@@ -4,6 +4,7 @@ import { resourcesOf, workerNames } from '../deployment/render.ts';
 import type { Wanted } from './answers.ts';
 import type { Setup } from './context.ts';
 import { missingPermissions, permissionFor, R2_NOT_ENABLED, SetupProblem } from './explain.ts';
+import { longestExpiry } from './old-keys.ts';
 import { checkConsumers, hasBackups } from './resources.ts';
 import type { Step, Work } from './step.ts';
 import { checkAddresses } from './triggers.ts';
@@ -35,6 +36,10 @@ export function accountStep(setup: Setup, wanted: Wanted): Step {
         setup.plan({ ...unmade(wanted), account, addresses, zones });
         await checkNames(setup, account);
       }
+      setup.plan({
+        ...setup.deployment,
+        expireInSecondsMax: await longestExpiry(setup),
+      });
       // Before the new address is stored, and long before a Worker takes it for its own.
       await checkAddresses(setup);
       if (!setup.isStored) {
@@ -63,6 +68,8 @@ function unmade(wanted: Wanted): Omit<Deployment, 'account' | 'addresses' | 'zon
     },
     operators: [],
     uploaded: {},
+    uploadedAt: {},
+    expireInSecondsMax: 0,
   };
 }
 

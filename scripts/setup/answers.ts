@@ -90,7 +90,7 @@ export async function wantedOf(
   };
 }
 
-/** A later run changes addresses and backups, and nothing that objects keep for ever. */
+/** A later run changes addresses, and nothing that objects keep for ever. */
 function wantedAgain(options: SetupOptions, stored: Deployment): Wanted {
   const fixed = [
     ['--jurisdiction', options.jurisdiction, stored.jurisdiction],
@@ -103,6 +103,12 @@ function wantedAgain(options: SetupOptions, stored: Deployment): Wanted {
         'Leave the option out, or set up another deployment beside this one with --env.',
       );
     }
+  }
+  if (options.isWithoutBackup && stored.hasBackups) {
+    throw new SetupProblem(
+      'this deployment has backups, and --without-backup belongs to the first run',
+      'Leave the option out. To end backups, set hasBackups to false in the deployment file.',
+    );
   }
   const { payments, backOffice } = stored.addresses;
   const office = payments === backOffice ? options.url : backOffice;
@@ -118,7 +124,7 @@ function wantedAgain(options: SetupOptions, stored: Deployment): Wanted {
     operator: null,
     jurisdiction: stored.jurisdiction,
     locationHint: stored.locationHint,
-    hasBackups: stored.hasBackups || !options.isWithoutBackup,
+    hasBackups: stored.hasBackups,
   };
 }
 

@@ -23,6 +23,8 @@ export interface Tools {
   readonly terminal: Terminal;
   readonly cloudflare: Cloudflare;
   readonly runWrangler: RunWrangler;
+  /** The commit that the project's code is; null for code that no commit has. */
+  readonly commitOfCode: () => Promise<string | null>;
   /** Lets the deployed gateway check itself. Throws what is wrong. */
   readonly checkGateway: (
     setup: Setup,
@@ -46,6 +48,7 @@ export class Setup {
   readonly terminal: Terminal;
   readonly cloudflare: Cloudflare;
   readonly runWrangler: RunWrangler;
+  readonly commitOfCode: Tools['commitOfCode'];
   readonly checkGateway: Tools['checkGateway'];
   /** Host names whose DNS records of something else a person has given up. */
   readonly replacedHosts: Set<string>;
@@ -59,6 +62,7 @@ export class Setup {
     this.terminal = tools.terminal;
     this.cloudflare = tools.cloudflare;
     this.runWrangler = tools.runWrangler;
+    this.commitOfCode = tools.commitOfCode;
     this.checkGateway = tools.checkGateway;
     this.#deployment = stored;
     this.#isStored = stored !== null;

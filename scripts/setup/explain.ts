@@ -35,6 +35,7 @@ const PERMISSIONS: readonly (readonly [part: RegExp, permission: string])[] = [
 const TOKENS = 'https://dash.cloudflare.com/profile/api-tokens';
 export const R2_NOT_ENABLED = 10042;
 const D1_QUOTA = 7406;
+const NEWEST_NOT_DEPLOYED = 10215;
 
 /** The permission that the token lacks. */
 export function permissionFor(path: string): string {
@@ -94,6 +95,12 @@ function explainedCall(error: CloudflareError): Explanation {
       problem: 'the account has as many databases as its plan allows',
       remedy:
         'Delete one that you do not need, or change the plan, at https://dash.cloudflare.com/?to=/:account/workers/d1.',
+    };
+  }
+  if (error.code === NEWEST_NOT_DEPLOYED) {
+    return {
+      problem: 'the newest version is not the deployed one, so Cloudflare changes no secret',
+      remedy: 'Run `npm run deploy`, which deploys the newest version, and then this again.',
     };
   }
   if (error.status === 401) {

@@ -1,10 +1,18 @@
-import type { DerivedRing, SealedRing } from '../deployment/keys.ts';
+import type { Deployment } from '../deployment/deployment-file.ts';
+import {
+  type DerivedRing,
+  newestKeyOf,
+  type SealedRing,
+  secretVersion,
+} from '../deployment/keys.ts';
 import type { Setup } from './context.ts';
 import { SetupProblem } from './explain.ts';
 import { databaseOf } from './resources.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const SECOND_MS = 1000;
+/** Running Workers take a new secret within seconds; the rest is reserve. */
+const SPREAD_MS = 10 * 60 * SECOND_MS;
 /** Providers may report this long after a payment's expiry. */
 const REPORT_DAYS = 30;
 /** The longest session of a member. */
@@ -23,10 +31,8 @@ export async function checkOldKeyUnused(
     return;
   }
   const waitMs = await waitOf(setup, ring);
-  const [newest] = setup.deployment.keys[ring];
-  const sinceMs = timeOfKey(typeof newest === 'string' ? newest : (newest?.keyId ?? ''));
-  const endMs = sinceMs + waitMs;
-  if (now.getTime() < endMs) {
+  const endMs = uploadedAtMs(setup.deployment, ring) + waitMs;
+  if (waitMs > 0 && now.getTime() < endMs) {
     const end = new Date(endMs).toISOString().slice(0, 10);
     throw new SetupProblem(
       `what the old key of ${ring} made is in use until ${end}`,
@@ -35,13 +41,35 @@ export async function checkOldKeyUnused(
   }
 }
 
+/**
+ * When every running Worker had the newest key. Throws for a key that has not reached Cloudflare: the
+ * older one is still in use.
+ */
+export function uploadedAtMs(deployment: Deployment, ring: DerivedRing | SealedRing): number {
+  const newest = newestKeyOf(secretVersion(deployment, ring));
+  const timeMs = Date.parse(deployment.uploadedAt[ring] ?? '');
+  if (newest !== newestKeyOf(deployment.uploaded[ring]) || Number.isNaN(timeMs)) {
+    throw new SetupProblem(
+      `the new key of ${ring} has not been uploaded, so the old one is still in use`,
+      'Run the same command without --finish first.',
+    );
+  }
+  return timeMs + SPREAD_MS;
+}
+
+/** The longest life of a link, whatever the variable says today. */
+export async function longestExpiry(setup: Setup): Promise<number> {
+  const { vars = {} } = (await setup.workers()).payments.config;
+  return Math.max(setup.deployment.expireInSecondsMax, Number(vars.EXPIRE_IN_SECONDS_MAX) || 0);
+}
+
 /** How long after the rotation the older keys are needed. */
 async function waitOf(setup: Setup, ring: DerivedRing | SealedRing): Promise<number> {
   const { vars = {} } = (await setup.workers()).payments.config;
   const days = (name: string) => Number(vars[name]) * DAY_MS;
   switch (ring) {
     case 'LINK_SIGNING_KEYS':
-      return Number(vars.EXPIRE_IN_SECONDS_MAX) * SECOND_MS + REPORT_DAYS * DAY_MS;
+      return (await longestExpiry(setup)) * SECOND_MS + REPORT_DAYS * DAY_MS;
     case 'BACK_OFFICE_KEYS':
       return SESSION_DAYS * DAY_MS;
     case 'BACKUP_KEYS':
@@ -55,20 +83,6 @@ async function waitOf(setup: Setup, ring: DerivedRing | SealedRing): Promise<num
   }
 }
 
-/** When a key was made: `k20261121120000`. */
-function timeOfKey(keyId: string): number {
-  const [, date, hour, minute, second] = /^k(\d{8})(\d\d)(\d\d)(\d\d)$/.exec(keyId) ?? [];
-  const day = date?.replace(/^(\d{4})(\d\d)(\d\d)$/, '$1-$2-$3');
-  const timeMs = Date.parse(`${day}T${hour}:${minute}:${second}Z`);
-  if (Number.isNaN(timeMs)) {
-    throw new SetupProblem(
-      `the key ${keyId} does not say when it was made`,
-      'Make sure that nothing depends on the older keys, then add --leaked to remove them.',
-    );
-  }
-  return timeMs;
-}
-
 interface Use {
   readonly kind: string;
   readonly count: number;
@@ -77,14 +91,9 @@ interface Use {
 /** API keys and stored secrets stay under the data key that was first when they were made. */
 async function checkDataKey(setup: Setup): Promise<void> {
   const [newest = ''] = setup.deployment.keys.DATA_ENCRYPTION_KEYS;
-  const name = (await setup.workers()).payments.config.d1_databases?.[0]?.database_name ?? '';
-  const database = await databaseOf(setup, name);
-  const [answer] = await setup.cloudflare.call<readonly { readonly results: readonly Use[] }[]>({
-    method: 'POST',
-    path: setup.path(`d1/database/${database?.uuid}/query`),
-    body: { sql: usesSql(newest, timeOfKey(newest)) },
-  });
-  const uses = (answer?.results ?? []).filter(({ count }) => count > 0);
+  const sinceMs = uploadedAtMs(setup.deployment, 'DATA_ENCRYPTION_KEYS');
+  const rows = await query<Use>(setup, usesSql(newest, sinceMs));
+  const uses = rows.filter(({ count }) => count > 0);
   if (uses.length > 0) {
     throw new SetupProblem(
       `older data keys are in use: ${uses.map(({ kind, count }) => `${count} ${kind}`).join(', ')}`,
@@ -103,4 +112,42 @@ function usesSql(keyId: string, sinceMs: number): string {
         AND (expires_at_ms IS NULL OR expires_at_ms > unixepoch() * 1000)
     UNION ALL SELECT 'dead letters', count(*) FROM dead_letters
       WHERE status = 'waiting' AND substr(sealed_body, 1, instr(sealed_body, '.') - 1) <> '${keyId}'`;
+}
+
+/** More commands would hide what else is on the screen. */
+const REBUILDS_SHOWN = 20;
+
+/** Search and exports read what books have sealed or digested under the data keys. */
+export async function sayRebuilds(setup: Setup): Promise<void> {
+  const { terminal, options } = setup;
+  const merchants = await query<{ readonly id: string }>(
+    setup,
+    `SELECT id FROM merchants ORDER BY id LIMIT ${REBUILDS_SHOWN + 1}`,
+  );
+  const shown = merchants.slice(0, REBUILDS_SHOWN).map(({ id }) => id);
+  const commands = (shown.length > 0 ? shown : ['MERCHANT']).flatMap((id) =>
+    ['production', 'sandbox'].map(
+      (environment) =>
+        `    npm run operator -- rebuild book ${environment} ${id} --all --env ${options.name}`,
+    ),
+  );
+  terminal.say(
+    [
+      '  Before the old key goes, rebuild each book under the new one. Otherwise search, CSV files,',
+      "  exports and erasures of customers' data miss payments from before the rotation:",
+      ...commands,
+      ...(merchants.length > REBUILDS_SHOWN ? ['    … and so for each other merchant.'] : []),
+    ].join('\n'),
+  );
+}
+
+async function query<Row>(setup: Setup, sql: string): Promise<readonly Row[]> {
+  const name = (await setup.workers()).payments.config.d1_databases?.[0]?.database_name ?? '';
+  const database = await databaseOf(setup, name);
+  const [answer] = await setup.cloudflare.call<readonly { readonly results: readonly Row[] }[]>({
+    method: 'POST',
+    path: setup.path(`d1/database/${database?.uuid}/query`),
+    body: { sql },
+  });
+  return answer?.results ?? [];
 }

@@ -1,5 +1,8 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { cloudflareOf } from '../deployment/cloudflare.ts';
 import { runWrangler } from '../deployment/wrangler.ts';
+import { PROJECT_DIRECTORY } from '../project/files.ts';
 import type { Tools } from './context.ts';
 import { checkGateway } from './self-check.ts';
 import { processTerminal } from './terminal.ts';
@@ -10,6 +13,20 @@ export async function processTools(): Promise<Tools> {
     terminal: processTerminal(),
     cloudflare: await cloudflareOf(process.env),
     runWrangler,
+    commitOfCode,
     checkGateway,
   };
+}
+
+async function commitOfCode(): Promise<string | null> {
+  const git = async (...args: readonly string[]) =>
+    (await promisify(execFile)('git', args, { cwd: PROJECT_DIRECTORY })).stdout.trim();
+  try {
+    // Setup itself writes into the folder of deployment files.
+    const changes = await git('status', '--porcelain', '--', '.', ':!deployments');
+    return changes === '' ? await git('rev-parse', 'HEAD') : null;
+  } catch {
+    // Downloaded without git.
+    return null;
+  }
 }

@@ -16,7 +16,7 @@ export function recoveryStep(setup: Setup, { operator }: Wanted): Step {
   const { terminal, options } = setup;
   return {
     title: 'recovery file and deployment file',
-    why: 'All keys are made from one recovery key; the deployment file lists which, without a secret.',
+    why: 'Keys are made from one recovery key, and the ids in the deployment file; both must be kept.',
     look: async () => {
       const file = checkRecoveryFile(options.recoveryFile);
       const place = deploymentFile(options.name, options.directory);
@@ -39,7 +39,7 @@ export function recoveryStep(setup: Setup, { operator }: Wanted): Step {
         what: `write the recovery key into ${file}`,
         make: async () => {
           await createRecoveryFile(file, options.name);
-          sayLoudly(setup, file);
+          sayLoudly(setup, file, place);
         },
       };
       const store = {
@@ -73,12 +73,17 @@ async function withKeys(
   };
 }
 
-function sayLoudly({ terminal }: Setup, file: string): void {
+function sayLoudly({ terminal }: Setup, file: string, deployment: string): void {
   const lines = [
     'KEEP THIS FILE, AND KEEP IT ELSEWHERE, TOO:',
     file,
     'Copy it to two safe places outside this machine, or print it. Whoever has it',
     'can act as the gateway. Without it, no backup can be read and no key be made again.',
+    '',
+    'AND KEEP THIS SECOND FILE, WHICH HAS NO SECRET IN PLAIN TEXT:',
+    deployment,
+    'Commit it or copy it after each setup and rotation: only it has the RSA keys, sealed,',
+    'and the ids from which the recovery key makes the other keys.',
   ];
   const width = Math.max(...lines.map((line) => line.length));
   const border = `  +${'-'.repeat(width + 2)}+`;

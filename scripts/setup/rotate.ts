@@ -1,5 +1,10 @@
+import { SECRETS_MAX as OPERATOR_SECRETS_MAX } from '../../back-office/operator/settings.ts';
 import { retiredEntry } from '../../src/webhooks/published-keys.ts';
-import { type Deployment, isPlainOperatorName } from '../deployment/deployment-file.ts';
+import {
+  type Deployment,
+  deploymentFile,
+  isPlainOperatorName,
+} from '../deployment/deployment-file.ts';
 import {
   type DerivedRing,
   keyIdAt,
@@ -10,12 +15,13 @@ import {
   secretVersion,
 } from '../deployment/keys.ts';
 import { operatorsOf, writeOperatorsFile } from '../deployment/operators-file.ts';
+import type { RenderedWorker } from '../deployment/render.ts';
 import type { SecretName } from '../project/secrets.ts';
 import type { Setup } from './context.ts';
 import { SetupProblem } from './explain.ts';
-import { checkOldKeyUnused } from './old-keys.ts';
-import type { Step } from './step.ts';
-import { uploadSecrets, workerStep } from './workers.ts';
+import { checkOldKeyUnused, sayRebuilds, uploadedAtMs } from './old-keys.ts';
+import { runSteps, type Step, type Work } from './step.ts';
+import { checkNotSplit, uploadSecrets, workerStep } from './workers.ts';
 
 /** What a rotation is called on the command line, and its ring. */
 export const DERIVED: Readonly<Record<string, DerivedRing>> = {
@@ -34,6 +40,55 @@ const RETIRED_VARIABLES: Readonly<Record<SealedRing, string>> = {
 };
 
 type Ring = DerivedRing | SealedRing;
+type SealedKey = Deployment['keys'][SealedRing][number];
+
+const RINGS = { ...DERIVED, ...SEALED };
+
+/** What the command line says. */
+export type GivenRotation = Readonly<Record<'finish' | 'leaked' | 'remove', boolean>> & {
+  readonly what: readonly string[];
+};
+
+/** Rotates what the command line names. Throws for options that mean nothing together. */
+export async function runRotation(
+  setup: Setup,
+  given: GivenRotation,
+  now = new Date(),
+): Promise<boolean> {
+  const { options, terminal } = setup;
+  if (!(await runSteps(stepsOf(setup, given, now), terminal, options))) {
+    return false;
+  }
+  if (!options.isDryRun) {
+    const file = deploymentFile(options.name, options.directory);
+    terminal.say(`\nCommit ${file} or keep a copy elsewhere: only it knows the new keys.`);
+  }
+  return true;
+}
+
+function stepsOf(setup: Setup, { what, finish, leaked, remove }: GivenRotation, now: Date) {
+  const [first = '', name, ...more] = what;
+  if (leaked && !finish) {
+    throw new Error('--leaked belongs to --finish: rotate first, then add both');
+  }
+  if (first === 'operator' && name !== undefined && more.length === 0) {
+    if (leaked || (remove && finish)) {
+      throw new Error(
+        'for an operator, give --finish or --remove alone: both end a secret at once',
+      );
+    }
+    const change = remove ? 'remove' : finish ? 'finish' : 'add';
+    return operatorSteps(setup, { name, change, now });
+  }
+  const ring = RINGS[first];
+  if (ring === undefined || name !== undefined) {
+    throw new Error(`name one of ${Object.keys(RINGS).join(', ')}, or operator NAME`);
+  }
+  if (remove) {
+    throw new Error('--remove removes an operator; --finish removes the old key of a ring');
+  }
+  return ringSteps(setup, ring, { isFinish: finish, isLeaked: leaked, now });
+}
 
 /** How a rotation ends, or begins. */
 export interface Rotation {
@@ -46,15 +101,51 @@ export interface Rotation {
 
 /** The steps of a rotation. Each looks first, so that the same command continues after a failure. */
 export function ringSteps(setup: Setup, ring: Ring, rotation: Rotation): readonly Step[] {
-  const isSealed = isSealedRing(ring);
-  if (!rotation.isFinish) {
-    return [newKeyStep(setup, ring, rotation.now), secretStep(setup, ring)];
+  const { isFinish, isLeaked, now } = rotation;
+  const secret = secretStep(setup, ring, now);
+  const steps = isFinish
+    ? [
+        ...(isSealedRing(ring) && !isLeaked ? retireSteps(setup, ring, now) : []),
+        oldKeyStep(setup, ring, rotation),
+        secret,
+      ]
+    : [newKeyStep(setup, ring, now), secret];
+  return afterCheck(steps, async () => {
+    await checkSecretCanChange(setup, ring);
+    if (isFinish && setup.deployment.keys[ring].length > 1) {
+      uploadedAtMs(setup.deployment, ring);
+    }
+  });
+}
+
+/** The steps, the first of which looks at something more. */
+function afterCheck([first, ...rest]: readonly Step[], check: () => Promise<void>) {
+  if (first === undefined) {
+    return rest;
   }
-  return [
-    ...(isSealed && !rotation.isLeaked ? retireSteps(setup, ring, rotation.now) : []),
-    oldKeyStep(setup, ring, rotation),
-    secretStep(setup, ring),
-  ];
+  const look: Step['look'] = async (hasChanged) => {
+    await check();
+    return first.look(hasChanged);
+  };
+  return [{ ...first, look }, ...rest];
+}
+
+/** Before anything is stored that only the upload makes true. */
+async function checkSecretCanChange(setup: Setup, secret: SecretName): Promise<void> {
+  await checkNotSplit(setup, (await workerOf(setup, secret)).config.name);
+}
+
+/** A change of the deployment file. A dry run plans it, so that later steps say what follows. */
+function change(
+  setup: Setup,
+  what: string,
+  planned: Deployment,
+  whole: () => Promise<Deployment> = async () => planned,
+): Work {
+  if (setup.options.isDryRun) {
+    setup.plan(planned);
+  }
+  return { what, make: async () => setup.store(await whole()) };
 }
 
 function isSealedRing(ring: Ring): ring is SealedRing {
@@ -67,24 +158,27 @@ function newKeyStep(setup: Setup, ring: Ring, now: Date): Step {
     why: 'The new key comes first and signs from now on; the old one still verifies and opens.',
     look: async () => {
       const { deployment, terminal } = setup;
+      if (ring === 'DATA_ENCRYPTION_KEYS') {
+        await sayRebuilds(setup);
+      }
       if (deployment.keys[ring].length > 1) {
         terminal.say('  A rotation is under way, so no third key is added. End it with --finish.');
         return [];
       }
       const keyId = keyIdAt(now);
+      const withKey = (key: string | SealedKey) => ({
+        ...deployment,
+        keys: { ...deployment.keys, [ring]: [key, ...deployment.keys[ring]] },
+      });
+      const what = `add the key ${keyId} to the deployment file`;
+      if (!isSealedRing(ring)) {
+        return [change(setup, what, withKey(keyId))];
+      }
+      const unsealed = withKey({ keyId, sealed: '' });
       return [
-        {
-          what: `add the key ${keyId} to the deployment file`,
-          make: async () => {
-            const key = isSealedRing(ring)
-              ? await sealedRsaKey(await setup.recoveryKey(), ring, keyId)
-              : keyId;
-            await setup.store({
-              ...deployment,
-              keys: { ...deployment.keys, [ring]: [key, ...deployment.keys[ring]] },
-            });
-          },
-        },
+        change(setup, what, unsealed, async () =>
+          withKey(await sealedRsaKey(await setup.recoveryKey(), ring, keyId)),
+        ),
       ];
     },
   };
@@ -101,28 +195,24 @@ function retireSteps(setup: Setup, ring: SealedRing, now: Date): readonly Step[]
       const known = deployment.variables.payments[variable] ?? '';
       const [, ...older] = deployment.keys[ring];
       const missing = older.filter(({ keyId }) => !known.split(',').some(startsWith(`${keyId}:`)));
-      return missing.length === 0
-        ? []
-        : [
-            {
-              what: `add ${missing.map(({ keyId }) => keyId).join(', ')} to ${variable}`,
-              make: async () => {
-                const keys = await openRsaRing(deployment, await setup.recoveryKey(), ring);
-                const added = keys.filter(({ keyId }) =>
-                  missing.some((key) => key.keyId === keyId),
-                );
-                const entries = await Promise.all(
-                  added.map((key) => retiredEntry(key, now.getTime())),
-                );
-                const text = [...entries, ...(known === '' ? [] : [known])].join(',');
-                const payments = { ...deployment.variables.payments, [variable]: text };
-                await setup.store({
-                  ...deployment,
-                  variables: { ...deployment.variables, payments },
-                });
-              },
-            },
-          ];
+      if (missing.length === 0) {
+        return [];
+      }
+      const withRetired = (entries: readonly string[]) => {
+        const text = [...entries, ...(known === '' ? [] : [known])].join(',');
+        const payments = { ...deployment.variables.payments, [variable]: text };
+        return { ...deployment, variables: { ...deployment.variables, payments } };
+      };
+      const ids = missing.map(({ keyId }) => keyId);
+      return [
+        change(setup, `add ${ids.join(', ')} to ${variable}`, withRetired(ids), async () => {
+          const keys = await openRsaRing(deployment, await setup.recoveryKey(), ring);
+          const added = keys.filter(({ keyId }) => ids.includes(keyId));
+          return withRetired(
+            await Promise.all(added.map((key) => retiredEntry(key, now.getTime()))),
+          );
+        }),
+      ];
     },
   };
   return [list, workerStep(setup, 'payments')];
@@ -147,12 +237,14 @@ function oldKeyStep(setup: Setup, ring: Ring, { isLeaked, now }: Rotation): Step
       if (!isLeaked) {
         await checkOldKeyUnused(setup, ring, now);
       }
+      if (ring === 'DATA_ENCRYPTION_KEYS') {
+        await sayRebuilds(setup);
+      }
       return [
-        {
-          what: `remove ${older.map(idOf).join(', ')} from the deployment file`,
-          make: () =>
-            setup.store({ ...deployment, keys: { ...deployment.keys, [ring]: [newest] } }),
-        },
+        change(setup, `remove ${older.map(idOf).join(', ')} from the deployment file`, {
+          ...deployment,
+          keys: { ...deployment.keys, [ring]: [newest] },
+        }),
       ];
     },
   };
@@ -167,7 +259,11 @@ const PLANE_OF: Readonly<Partial<Record<SecretName, Plane>>> = {
   OPERATOR_SECRETS: 'backOffice',
 };
 
-function secretStep(setup: Setup, secret: SecretName): Step {
+async function workerOf(setup: Setup, secret: SecretName): Promise<RenderedWorker> {
+  return (await setup.workers())[PLANE_OF[secret] ?? 'payments'];
+}
+
+function secretStep(setup: Setup, secret: SecretName, now: Date): Step {
   return {
     title: `the secret ${secret}`,
     why: 'The Worker takes the new value within seconds, without a new version of its code.',
@@ -176,11 +272,11 @@ function secretStep(setup: Setup, secret: SecretName): Step {
       if (deployment.uploaded[secret] === secretVersion(deployment, secret)) {
         return [];
       }
-      const worker = (await setup.workers())[PLANE_OF[secret] ?? 'payments'].config.name;
+      const worker = (await workerOf(setup, secret)).config.name;
       return [
         {
           what: `set ${secret} of the Worker ${worker}`,
-          make: () => uploadSecrets(setup, worker, [secret]),
+          make: () => uploadSecrets(setup, worker, [secret], now),
         },
       ];
     },
@@ -195,7 +291,7 @@ export interface OperatorRotation {
 
 /** Gives an operator a new secret beside the old one, ends the old one, or removes the operator. */
 export function operatorSteps(setup: Setup, rotation: OperatorRotation): readonly Step[] {
-  return [
+  const steps: readonly Step[] = [
     {
       title: `the operator ${rotation.name}`,
       why: 'A secret belongs to one person, whom the audit log then names.',
@@ -205,14 +301,14 @@ export function operatorSteps(setup: Setup, rotation: OperatorRotation): readonl
         return operators === null
           ? []
           : [
-              {
-                what: `change ${rotation.name} in the deployment file`,
-                make: () => setup.store({ ...deployment, operators: [...operators] }),
-              },
+              change(setup, `change ${rotation.name} in the deployment file`, {
+                ...deployment,
+                operators: [...operators],
+              }),
             ];
       },
     },
-    secretStep(setup, 'OPERATOR_SECRETS'),
+    secretStep(setup, 'OPERATOR_SECRETS', rotation.now),
     {
       title: 'secrets on this machine',
       why: '`npm run operator` reads them here.',
@@ -230,13 +326,14 @@ export function operatorSteps(setup: Setup, rotation: OperatorRotation): readonl
       },
     },
   ];
+  return afterCheck(steps, () => checkSecretCanChange(setup, 'OPERATOR_SECRETS'));
 }
 
 type Operators = Deployment['operators'];
 
 /** Null when it is so already. */
 function changedOperators(
-  { operators }: Deployment,
+  { operators, uploaded }: Deployment,
   { name, change, now }: OperatorRotation,
 ): Operators | null {
   if (!isPlainOperatorName(name)) {
@@ -247,11 +344,29 @@ function changedOperators(
   }
   const own = operators.filter((operator) => operator.name === name);
   const others = operators.filter((operator) => operator.name !== name);
+  const [newest] = own;
+  const entries = uploaded.OPERATOR_SECRETS?.split(',') ?? [];
+  const isPending = newest !== undefined && !entries.includes(`${name}:${newest.keyId}`);
   switch (change) {
     case 'add':
-      // The same command continues after a failure, and adds no third secret.
-      return own.length > 1 ? null : [{ name, keyId: keyIdAt(now) }, ...operators];
+      // The same command continues after a failure, and adds no other secret.
+      if (own.length > 1 || isPending) {
+        return null;
+      }
+      if (operators.length >= OPERATOR_SECRETS_MAX) {
+        throw new SetupProblem(
+          `OPERATOR_SECRETS takes ${OPERATOR_SECRETS_MAX} secrets, and there are as many`,
+          'Remove an operator with --remove, or end a rotation with --finish.',
+        );
+      }
+      return [{ name, keyId: keyIdAt(now) }, ...operators];
     case 'finish':
+      if (own.length > 1 && isPending) {
+        throw new SetupProblem(
+          `the new secret of ${name} has not been uploaded, so the old one is still in use`,
+          'Run the same command without --finish first.',
+        );
+      }
       return own.length > 1 ? [...own.slice(0, 1), ...others] : null;
     case 'remove':
       if (others.length === 0) {

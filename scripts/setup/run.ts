@@ -1,4 +1,4 @@
-import { readDeployment } from '../deployment/deployment-file.ts';
+import { deploymentFile, readDeployment } from '../deployment/deployment-file.ts';
 import { accountStep } from './account.ts';
 import { type SetupOptions, wantedOf } from './answers.ts';
 import { Setup, type Tools } from './context.ts';
@@ -57,6 +57,7 @@ The gateway "${options.name}" is set up.
   Desk:          ${desk}
   Self-check:    ${desk}/check
   Recovery file: ${options.recoveryFile}   Keep it elsewhere, too.
+  Its keys:      ${deploymentFile(options.name, options.directory)}   Commit it, or keep a copy elsewhere.
   Your secret:   in ${options.operatorsFile}; the desk asks for it, and this command reads it:
                  npm run operator -- attention --env ${options.name}
 Next: create the first merchant and connect the providers, docs/deploy.md#next.`);

@@ -108,16 +108,17 @@ export async function checkGateway(
 }
 
 /**
- * Starts the self-check, prints each result as soon as it is known, and fails for a wrong one.
+ * Starts the self-check, prints each result as soon as it is known, and fails for a wrong one. Returns
+ * what each check found. `headers`: which version shall answer.
  * `mustStart`: a check that began before, with another version, proves nothing.
  */
 export async function runSelfCheck(
   origin: string,
   operator: Operator,
   terminal: Pick<Terminal, 'say'>,
-  { mustStart = false, pollMs = CHECK_POLL_MS, environment = process.env } = {},
-): Promise<void> {
-  const gateway = { origin, headers: operatorHeaders(operator, environment) };
+  { mustStart = false, pollMs = CHECK_POLL_MS, environment = process.env, headers = {} } = {},
+): Promise<ReadonlyMap<string, string>> {
+  const gateway = { origin, headers: { ...operatorHeaders(operator, environment), ...headers } };
   const printed = new Set<string>();
   const begin = () => startCheck(gateway, mustStart ? pollMs : null);
   for (let report = await begin(); ; report = await reportOf(gateway)) {
@@ -138,7 +139,7 @@ export async function runSelfCheck(
           ].join('\n'),
         );
       }
-      return;
+      return new Map(report.checks.map(({ name, detail }) => [name, detail]));
     }
     await wait(pollMs);
   }

@@ -2,7 +2,14 @@ import { rmSync } from 'node:fs';
 import { mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Plane, SECRETS_OF, secretsOf, secretVersion } from '../deployment/keys.ts';
+import { commitMessage } from '../deploy/deployed.ts';
+import {
+  newestKeyOf,
+  type Plane,
+  SECRETS_OF,
+  secretsOf,
+  secretVersion,
+} from '../deployment/keys.ts';
 import type { RenderedWorker } from '../deployment/render.ts';
 import {
   formatVersionTag,
@@ -99,7 +106,7 @@ export function workerStep(setup: Setup, plane: Plane): Step {
         return [firstDeployment(setup, plane, worker, tag)];
       }
       const works = secrets.length > 0 ? [upload(setup, worker, secrets)] : [];
-      const isOtherCode = deployed.tag !== null && deployed.tag.code !== tag.code;
+      const isOtherCode = deployed.tag?.code !== tag.code;
       if (isOther) {
         return [...works, redeployment(setup, worker, tag, { ...deployed, isOtherCode })];
       }
@@ -145,7 +152,8 @@ async function deployedWorker(setup: Setup, name: string): Promise<DeployedWorke
     `${script}/versions?deployable=true`,
   );
   // A change of secrets makes a version of the same code without a tag.
-  const before = items.slice(items.findIndex(({ id }) => id === current[0]?.version_id));
+  const index = items.findIndex(({ id }) => id === current[0]?.version_id);
+  const before = index < 0 ? [] : items.slice(index);
   const tagged = before.find(
     ({ annotations }) => annotations?.['workers/triggered_by'] !== 'secret',
   );
@@ -187,14 +195,14 @@ function firstDeployment(
         const own = Object.fromEntries(names.map((name) => [name, values[name]]));
         await writeFile(secretsFile, JSON.stringify(own), { mode: 0o600 });
         await setup.runWrangler([
-          ...deployArguments(uploadFile, tag),
+          ...(await deployArguments(setup, uploadFile, tag)),
           ...['--secrets-file', secretsFile],
         ]);
       } finally {
         process.off('exit', clean);
         clean();
       }
-      await recordUploads(setup, names);
+      await recordUploads(setup, names, new Date());
     },
   };
 }
@@ -211,7 +219,9 @@ export async function uploadSecrets(
   setup: Setup,
   worker: string,
   names: readonly SecretName[],
+  now = new Date(),
 ): Promise<void> {
+  await checkNotSplit(setup, worker);
   const values = await secretsOf(setup.deployment, await setup.recoveryKey());
   const secrets = names.map((name) => [name, { name, text: values[name], type: 'secret_text' }]);
   await setup.cloudflare.call({
@@ -220,15 +230,31 @@ export async function uploadSecrets(
     headers: { 'content-type': 'application/merge-patch+json' },
     body: { secrets: Object.fromEntries(secrets) },
   });
-  await recordUploads(setup, names);
+  await recordUploads(setup, names, now);
 }
 
-async function recordUploads(setup: Setup, names: readonly SecretName[]): Promise<void> {
+/** A new secret makes a version with all requests, so it would end a gradual deployment. */
+export async function checkNotSplit(setup: Setup, worker: string): Promise<void> {
+  const deployed = await deployedWorker(setup, worker);
+  if (deployed?.isSplit === true) {
+    throw new SetupProblem(
+      `a deployment of ${worker} is under way in steps, and a changed secret would end it`,
+      'Finish it or roll it back with `npm run deploy`.',
+    );
+  }
+}
+
+async function recordUploads(setup: Setup, names: readonly SecretName[], now: Date): Promise<void> {
   const { deployment } = setup;
-  const uploaded = names.map((name) => [name, secretVersion(deployment, name)]);
+  const uploaded = names.map((name) => [name, secretVersion(deployment, name)] as const);
+  const renewed = uploaded.filter(
+    ([name, version]) => newestKeyOf(version) !== newestKeyOf(deployment.uploaded[name]),
+  );
+  const times = renewed.map(([name]) => [name, now.toISOString()]);
   await setup.store({
     ...deployment,
     uploaded: { ...deployment.uploaded, ...Object.fromEntries(uploaded) },
+    uploadedAt: { ...deployment.uploadedAt, ...Object.fromEntries(times) },
   });
 }
 
@@ -250,16 +276,23 @@ function redeployment(
       }
       if (isOtherCode) {
         throw new SetupProblem(
-          `${config.name} runs other code than this folder has, which would go live at once`,
+          `${config.name} runs other code than this folder has, or was not deployed by setup or \`npm run deploy\`; this folder's code would replace it at once`,
           'Run `npm run deploy`, which changes code and configuration in safe steps.',
         );
       }
       const file = await keepingWorkersDev(setup, worker, uploadFile);
-      await setup.runWrangler(deployArguments(file, tag));
+      await setup.runWrangler(await deployArguments(setup, file, tag));
     },
   };
 }
 
-function deployArguments(file: string, tag: VersionTag): readonly string[] {
-  return ['deploy', '-c', file, '--tag', formatVersionTag(tag), '--message', 'npm run setup'];
+/** Names the commit as `npm run deploy` does, which compares the next version with it. */
+async function deployArguments(
+  setup: Setup,
+  file: string,
+  tag: VersionTag,
+): Promise<readonly string[]> {
+  const commit = await setup.commitOfCode();
+  const message = commit === null ? 'npm run setup' : commitMessage(commit);
+  return ['deploy', '-c', file, '--tag', formatVersionTag(tag), '--message', message];
 }

@@ -5,6 +5,7 @@ import { isIncomplete } from '../backup/incomplete.ts';
 import type { Manifest } from '../backup/manifest.ts';
 import {
   auditPrefix,
+  type DatabaseName,
   MANIFESTS_PREFIX,
   manifestName,
   runOfPart,
@@ -130,14 +131,17 @@ export async function backupPart({ env }: Pick<Gateway, 'env'>, query: Query) {
   return { name, base64: base64FromBytes(new Uint8Array(await asking(object.arrayBuffer()))) };
 }
 
-/** When the last backup ended, and how many books fail to copy their payments. */
+/** When the last runs of both databases ended, and how many books fail to copy their payments. */
 export async function backupHealth(env: Env) {
-  const sql = `SELECT
-      (SELECT MAX(finished_at_ms) FROM backup_runs WHERE database = 'payments') AS finishedAtMs,
+  const lastOf = (database: DatabaseName) =>
+    `(SELECT MAX(finished_at_ms) FROM backup_runs WHERE database = '${database}')`;
+  const sql = `SELECT ${lastOf('payments')} AS finishedAtMs,
+      ${lastOf('back-office')} AS membersFinishedAtMs,
       (SELECT COUNT(*) FROM book_digest WHERE digest ->> '$.backupFailures' > 0) AS failingBooks`;
   const found = await prepare(env.DB, { sql, params: [] }).first<{
     readonly finishedAtMs: number | null;
+    readonly membersFinishedAtMs: number | null;
     readonly failingBooks: number;
   }>();
-  return found ?? { finishedAtMs: null, failingBooks: 0 };
+  return found ?? { finishedAtMs: null, membersFinishedAtMs: null, failingBooks: 0 };
 }

@@ -1,5 +1,5 @@
 import { namesAfter, readPart } from '../backup/bucket.ts';
-import type { Manifest, PartDigest, PaymentLine, RowLine } from '../backup/manifest.ts';
+import type { BookBackup, Manifest, PartDigest, PaymentLine, RowLine } from '../backup/manifest.ts';
 import {
   PAYMENTS_PREFIX,
   parsePaymentsPart,
@@ -10,6 +10,7 @@ import { digestOf } from '../backup/part.ts';
 import { withoutAddresses } from '../backup/runs.ts';
 import { AUDIT_LOG } from '../backup/tables.ts';
 import { uuidV7TimeMs } from '../crypto/uuid-v7.ts';
+import { prepare } from '../platform/database.ts';
 import { errorText } from '../platform/log.ts';
 import { manifestOf } from './backups.ts';
 import type { Gateway, Target } from './call.ts';
@@ -20,9 +21,9 @@ import type { Gateway, Target } from './call.ts';
  */
 
 const PARTS_PER_PAGE = 40;
-const BOOKS_PER_PAGE = 200;
+const BOOKS_PER_PAGE = 100;
 
-/** `named`: parts in the manifest. `books`: the last part of each. `payments`: all parts of books. */
+/** `named`: parts in the manifest. `books`: the first and last part of each. `payments`: all parts of books. */
 const PLACE = /^(named|books|payments):(.{0,1024})$/;
 
 interface Found {
@@ -92,9 +93,16 @@ async function verifyBooks(env: Env, { books }: Manifest, from: number): Promise
   const problems: string[] = [];
   for (const book of page) {
     const last = sequencePrefix({ ...book, sequence: book.lastSequence });
-    const isKept = book.lastSequence >= book.firstSequence;
-    if (isKept && (await namesAfter(env, last)).length === 0) {
+    if (book.lastSequence < book.firstSequence) {
+      continue;
+    }
+    if ((await namesAfter(env, last)).length === 0) {
       problems.push(`${last}… is missing`);
+    }
+    const [first] = await namesAfter(env, paymentsPrefix(book, book.generation));
+    const from = first === undefined ? null : parsePaymentsPart(first.key);
+    if (from !== null && from.sequence > (await firstKept(env, book))) {
+      problems.push(`parts before ${first?.key} are missing`);
     }
   }
   const end = from + page.length;
@@ -104,6 +112,17 @@ async function verifyBooks(env: Env, { books }: Manifest, from: number): Promise
     problems,
     next: end < books.length ? `books:${end}` : 'payments:',
   };
+}
+
+/** The book may have deleted its oldest parts since the run, and has reported that. */
+async function firstKept(env: Env, book: BookBackup): Promise<number> {
+  const { environment, merchantId, volume, generation, firstSequence } = book;
+  const sql = `SELECT digest ->> '$.backup.firstSequence' AS sequence FROM book_digest
+    WHERE environment = ?1 AND merchant_id = ?2 AND volume = ?3
+      AND digest ->> '$.backup.generation' = ?4`;
+  const params = [environment, merchantId, volume, generation];
+  const sequence = await prepare(env.DB, { sql, params }).first<number>('sequence');
+  return Math.max(firstSequence, sequence ?? 0);
 }
 
 async function verifyPayments(

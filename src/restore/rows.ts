@@ -18,8 +18,8 @@ export function insertStatements(table: string, rows: readonly RowLine[]): SqlSt
   if (wrong !== undefined) {
     throw new Error(`not a name of a table or column: ${wrong}`);
   }
-  const sql = table === 'audit_log' ? auditSql(columns) : plainSql(table, columns);
-  return chunks(rows).map((chunk) => ({ sql, params: [chunk] }));
+  const each = table === 'audit_log' ? auditSql(columns) : [plainSql(table, columns)];
+  return chunks(rows).flatMap((chunk) => each.map((sql) => ({ sql, params: [chunk] })));
 }
 
 function plainSql(table: string, columns: readonly string[]): string {
@@ -29,18 +29,20 @@ function plainSql(table: string, columns: readonly string[]): string {
 }
 
 /**
- * The new gateway may have entries of its own, such as that of its maintenance mode: an entry whose
- * id is taken by another one gets a new id. The order of the log is that of its times.
+ * The new gateway may have entries of its own, such as that of a sign-in: an entry whose id is taken by
+ * another one gets a new id, in a statement of its own, because SQLite chooses all rows of a SELECT from
+ * the same table before it inserts the first. The order of the log is that of its times.
  */
-function auditSql(columns: readonly string[]): string {
+function auditSql(columns: readonly string[]): readonly string[] {
   const others = columns.filter((column) => column !== 'id');
   const isSame = others.map((column) => `known.${column} IS ${memberOf(column)}`).join(' AND ');
-  const id = memberOf('id');
-  return `INSERT INTO audit_log (id, ${others.join(', ')})
-    SELECT iif(EXISTS (SELECT 1 FROM audit_log WHERE id = ${id}), NULL, ${id}),
-      ${others.map(memberOf).join(', ')}
-    FROM json_each(?1) WHERE NOT EXISTS (SELECT 1 FROM audit_log AS known
-      WHERE known.at_ms = ${memberOf('at_ms')} AND ${isSame})`;
+  const missing = `NOT EXISTS (SELECT 1 FROM audit_log AS known
+    WHERE known.at_ms = ${memberOf('at_ms')} AND ${isSame})`;
+  const insert = (into: readonly string[], condition: string) =>
+    `INSERT INTO audit_log (${into.join(', ')})
+      SELECT ${into.map(memberOf).join(', ')} FROM json_each(?1) WHERE ${condition}`;
+  const isFree = `NOT EXISTS (SELECT 1 FROM audit_log WHERE id = ${memberOf('id')})`;
+  return [insert(['id', ...others], `${missing} AND ${isFree}`), insert(others, missing)];
 }
 
 function memberOf(column: string): string {

@@ -439,7 +439,7 @@ const HEALTH: Awaited<ReturnType<PaymentsPlane['operations']['readHealth']>> = {
   d1SizeBytes: 9e9,
   d1SizeBytesMax: 1e10,
   d1IsNearlyFull: true,
-  backup: { finishedAtMs: NOW_MS, failingBooks: 2 },
+  backup: { finishedAtMs: NOW_MS, membersFinishedAtMs: NOW_MS, failingBooks: 2 },
   queues: [
     { queue: 'kefel-webhooks', backlog: 12, backlogBytes: 1, oldestAtMs: NOW_MS, unknown: null },
   ],

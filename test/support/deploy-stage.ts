@@ -8,13 +8,17 @@ import { Cloudflare as Client, type CloudflareCall } from '../../scripts/deploym
 import { writeDeployment } from '../../scripts/deployment/deployment-file.ts';
 import { SECRETS_OF } from '../../scripts/deployment/keys.ts';
 import { writeOperatorsFile } from '../../scripts/deployment/operators-file.ts';
-import { type RenderedWorkers, writeWorkerConfigs } from '../../scripts/deployment/render.ts';
+import {
+  type RenderedWorkers,
+  renderedDirectory,
+  writeWorkerConfigs,
+} from '../../scripts/deployment/render.ts';
 import { WranglerError } from '../../scripts/deployment/wrangler.ts';
 import type { WorkerConfig } from '../../scripts/project/worker-config.ts';
 import { VERSION_HEADER } from '../../src/http/common-headers.ts';
 import type { Script, Version } from './cloudflare/account.ts';
 import type { Cloudflare } from './cloudflare/server.ts';
-import { deploy, makeClasses } from './cloudflare/versions.ts';
+import { changeSecrets, deploy, makeClasses } from './cloudflare/versions.ts';
 import { deploymentFixture } from './deployment.ts';
 
 /**
@@ -34,20 +38,24 @@ export class DeployStage {
   readonly cloudflare: Cloudflare;
   readonly said: string[] = [];
   readonly wrangled: string[] = [];
+  /** Each command of wrangler with its configuration. */
+  readonly configured: (readonly [command: string, file: string])[] = [];
   /** The status of a version's answers; by default 200. */
   readonly statuses = new Map<string, number>();
   /** What `git status --porcelain` prints. */
   changes = '';
   commit = COMMIT;
+  /** What the person types; without any, nobody is there. */
+  answers: string[] = [];
   /** The commits that this clone has. */
   readonly known = [OLD_COMMIT, COMMIT];
-  isCompatible = true;
+  isCompatible: boolean | Error = true;
   readonly compared: string[] = [];
   /** The migrations that each database has. */
   readonly applied = new Map<string, readonly string[]>();
   /** Happens during each wait between two steps. */
   meanwhile: () => void = () => undefined;
-  selfCheck: DeployTools['selfCheck'] = async () => undefined;
+  selfCheck: DeployTools['selfCheck'] = async () => new Map();
   /** Happens before each answer of a Worker. */
   onAnswer: () => void = () => undefined;
   readonly #directory: string;
@@ -68,7 +76,7 @@ export class DeployStage {
       account: { id: cloudflare.accountId, name: cloudflare.state.name },
     });
     await writeDeployment(NAME, deployment, stage.#directory);
-    const workers = await writeWorkerConfigs(NAME, deployment);
+    const workers = await writeWorkerConfigs(NAME, deployment, stage.#directory);
     stage.#workers = workers;
     for (const plane of ['payments', 'backOffice'] as const) {
       const { config } = workers[plane];
@@ -109,14 +117,22 @@ export class DeployStage {
     return stage;
   }
 
+  /** Changes a secret, as `npm run rotate` does. */
+  changeSecret(name: string, secret: string): void {
+    const script = this.script(name);
+    changeSecrets(script, { [secret]: 'changed' });
+    Object.assign(script.versions.at(-1) ?? {}, { created_on: this.#nextTime() });
+  }
+
   /** Gives this machine an operator's secret, so that deployments check the gateway. */
   async addOperator(): Promise<void> {
     const operators = { url: 'https://kefel.example.com', secrets: { Sara: 'x' } };
     await writeOperatorsFile(join(this.#directory, 'none.json'), operators);
   }
 
-  stop(): Promise<void> {
-    return rm(this.#directory, { recursive: true });
+  async stop(): Promise<void> {
+    await rm(renderedDirectory(NAME, this.#directory), { recursive: true });
+    await rm(this.#directory, { recursive: true });
   }
 
   /** Makes this folder's code that of another commit: its version in the account gets other tags. */
@@ -159,6 +175,7 @@ export class DeployStage {
       steps: [10, 50, 100],
       waitMs: 60_000,
       isYes: true,
+      isWithoutComparison: false,
       act: 'deploy',
       operatorsFile: join(this.#directory, 'none.json'),
       command: `npm run deploy -- --env ${NAME}`,
@@ -174,9 +191,9 @@ export class DeployStage {
   #tools(): DeployTools {
     return {
       terminal: {
-        isInteractive: false,
+        isInteractive: this.answers.length > 0,
         say: (text) => this.said.push(text),
-        ask: async () => '',
+        ask: async () => this.answers.shift() ?? '',
         open: () => undefined,
       },
       cloudflare: this.#client(),
@@ -184,11 +201,14 @@ export class DeployStage {
       git: async (...args) => this.#git(args),
       isCompatible: async (commit) => {
         this.compared.push(commit);
+        if (this.isCompatible instanceof Error) {
+          throw this.isCompatible;
+        }
         return this.isCompatible;
       },
       fetch: async (url, init) => this.#answer(new URL(String(url)), new Headers(init?.headers)),
       wait: async () => this.meanwhile(),
-      selfCheck: (origin, operator) => this.selfCheck(origin, operator),
+      selfCheck: (...asked) => this.selfCheck(...asked),
     };
   }
 
@@ -222,6 +242,7 @@ export class DeployStage {
   async #wrangle(args: readonly string[]): Promise<string> {
     this.wrangled.push(args.filter((arg) => !arg.startsWith('/')).join(' '));
     const file = args[args.indexOf('-c') + 1] ?? '';
+    this.configured.push([args[0] ?? '', file]);
     const worker = file.includes('/backOffice/') ? 'backOffice' : 'payments';
     const config = this.#workers?.[worker].config;
     const script = this.script(config?.name ?? '');
@@ -260,8 +281,7 @@ export class DeployStage {
     const version: Version = {
       id: randomUUID(),
       number: versions.length + 1,
-      // Strictly rising, as Cloudflare's are.
-      created_on: new Date(Date.UTC(2026, 10, 27) + this.#uploads * 1_000).toISOString(),
+      created_on: this.#nextTime(),
       annotations: { 'workers/tag': about.tag, 'workers/message': about.message },
       bindings: about.bindings,
       mainModule: 'index.js',
@@ -271,12 +291,17 @@ export class DeployStage {
       exports: about.exports,
       assets: null,
     };
-    this.#uploads += 1;
     versions.push(version);
     return version;
   }
 
   #uploads = 0;
+
+  /** Strictly rising, as Cloudflare's are. */
+  #nextTime(): string {
+    this.#uploads += 1;
+    return new Date(Date.UTC(2026, 10, 27) + this.#uploads * 1_000).toISOString();
+  }
 
   /** The API, except D1's queries, which would start the Workers. */
   #client(): Client {

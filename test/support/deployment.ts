@@ -22,6 +22,8 @@ export function deploymentFixture(changes: Partial<Deployment> = {}): Deployment
     },
     operators: [{ name: 'Sara', keyId: 'k20261127010000' }],
     uploaded: {},
+    uploadedAt: {},
+    expireInSecondsMax: 31_622_400,
     ...changes,
   };
 }

@@ -8,7 +8,7 @@ import { renderedDirectory } from '../../scripts/deployment/render.ts';
 import { WranglerError } from '../../scripts/deployment/wrangler.ts';
 import type { WorkerConfig } from '../../scripts/project/worker-config.ts';
 import type { SetupOptions } from '../../scripts/setup/answers.ts';
-import { Setup, type Tools } from '../../scripts/setup/context.ts';
+import { type RunOptions, Setup, type Tools } from '../../scripts/setup/context.ts';
 import { runSetup } from '../../scripts/setup/run.ts';
 import { runSteps, type Step } from '../../scripts/setup/step.ts';
 import { runTeardown, type TeardownOptions } from '../../scripts/setup/teardown.ts';
@@ -65,6 +65,8 @@ export async function setupScene(options: CloudflareOptions = {}) {
     /** What a person answers, in order; null: nobody is there. */
     answers: null as string[] | null,
     wranglerFault: null as WranglerFault | null,
+    /** Of the project's code; null: it has changes. */
+    commit: 'c'.repeat(40) as string | null,
     /** Commands of wrangler since the last run of setup began. */
     wranglerRuns,
     /** Addresses of gateways that checked themselves. */
@@ -79,12 +81,15 @@ export async function setupScene(options: CloudflareOptions = {}) {
     teardown: (given: Partial<TeardownOptions>) =>
       run((tools) => runTeardown({ ...places(), ...TEARDOWN_DEFAULTS, ...given }, tools)),
     /** Runs other steps about the deployment, such as those of a rotation. */
-    steps: async (stepsOf: (setup: Setup) => readonly Step[]) => {
+    steps: (stepsOf: (setup: Setup) => readonly Step[]) =>
+      scene.withSetup((setup) => runSteps(stepsOf(setup), setup.terminal, setup.options)),
+    /** Runs another command about the deployment. */
+    withSetup: async (
+      command: (setup: Setup) => Promise<boolean>,
+      given: Partial<RunOptions> = {},
+    ) => {
       const deployment = await scene.deployment();
-      return run((tools) => {
-        const setup = new Setup(places(), tools, deployment);
-        return runSteps(stepsOf(setup), tools.terminal, places());
-      });
+      return run((tools) => command(new Setup({ ...places(), ...given }, tools, deployment)));
     },
     script: (name: string): Script => {
       const script = state.scripts.get(name);
@@ -126,6 +131,7 @@ export async function setupScene(options: CloudflareOptions = {}) {
     const isDone = await command({
       cloudflare: client,
       runWrangler,
+      commitOfCode: async () => scene.commit,
       checkGateway: async ({ deployment }) => {
         checked.push(deployment.addresses.backOffice);
       },
@@ -170,7 +176,11 @@ export async function setupScene(options: CloudflareOptions = {}) {
     if (args[0] === 'deploy') {
       const file = args.includes('--secrets-file') ? option('--secrets-file') : null;
       const secrets = file === null ? {} : JSON.parse(await readFile(file, 'utf8'));
-      upload(config, option('--tag'), secrets);
+      const annotations = {
+        'workers/tag': option('--tag'),
+        'workers/message': option('--message'),
+      };
+      upload(config, annotations, secrets);
     }
     pullTriggers(config);
   }
@@ -187,7 +197,11 @@ export async function setupScene(options: CloudflareOptions = {}) {
   }
 
   /** A version of code that does nothing, with the secrets and the tag of the upload. */
-  function upload(config: WorkerConfig, tag: string, secrets: Record<string, string>): void {
+  function upload(
+    config: WorkerConfig,
+    annotations: Record<string, string>,
+    secrets: Record<string, string>,
+  ): void {
     const script = state.scripts.get(config.name) ?? newScript(config.name);
     const kept = (script.versions.at(-1)?.bindings ?? []).filter(
       ({ type, name }) => type === 'secret_text' && !(name in secrets),
@@ -207,7 +221,7 @@ export async function setupScene(options: CloudflareOptions = {}) {
       id,
       number: script.versions.length + 1,
       created_on: now(),
-      annotations: { 'workers/tag': tag },
+      annotations,
       bindings: [...kept, ...added, ...variables],
       mainModule: 'index.js',
       modules: [{ name: 'index.js', content: 'export default {}' }],

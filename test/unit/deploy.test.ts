@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { Cloudflare as Client } from '../../scripts/deployment/cloudflare.ts';
 import { SetupProblem } from '../../scripts/setup/explain.ts';
@@ -88,6 +89,18 @@ test('refuses changed classes of objects in the same step, and deploys them alon
 
   expect(await stage.run({ act: 'classes' })).toBe(true);
   expect(stage.history(PAYMENTS)).toEqual([undefined, 100]);
+  // Without routes, with which wrangler would replace DNS records of something else.
+  const deployed = stage.configured.filter(([command]) => command === 'deploy');
+  expect(deployed.map(([, file]) => basename(file))).toEqual(['upload.json', 'upload.json']);
+});
+
+test('says that a bad version is live, when it was deployed with changed classes', async () => {
+  stage.script(PAYMENTS).namespaces.splice(2, 1);
+  stage.statuses.set(PAYMENTS, 500);
+  expect(await stage.run({ act: 'classes' })).toBe(false);
+  expect(stage.output).toContain('answered 500');
+  expect(stage.output).toContain('IS LIVE, and no rollback undoes');
+  expect(stage.shares(BACK_OFFICE)).toEqual(ALL_OLD);
 });
 
 test('refuses a Worker that lacks a secret', async () => {
@@ -102,10 +115,27 @@ test('uploads nothing that the deployed commit does not understand', async () =>
   expectRefusal(await stage.run(), 'do not understand each other', 'CONTRIBUTING.md');
 });
 
-test('says that it compared nothing, when it does not know the deployed commit', async () => {
+test('deploys nothing beside an unknown commit, unless a person says so', async () => {
   stage.known.splice(0, 1);
-  expect(await stage.run()).toBe(true);
+  const words = `${PAYMENTS} runs commit ${OLD_COMMIT}, which is not here`;
+  expectRefusal(await stage.run(), words, '--without-comparison');
+  stage.answers = ['no'];
+  expectRefusal(await stage.run({ isYes: false }), words);
+  stage.answers = ['yes', 'yes'];
+  expect(await stage.run({ isYes: false })).toBe(true);
+  expect(stage.output).toContain(`SKIPPED: ${words}`);
+});
+
+test('deploys beside an unknown commit, when the command says so', async () => {
+  stage.known.splice(0, 1);
+  expect(await stage.run({ isWithoutComparison: true })).toBe(true);
   expect(stage.output).toContain(`SKIPPED: ${PAYMENTS} runs commit ${OLD_COMMIT}`);
+});
+
+test('says what failed, when the deployed commit cannot be run at all', async () => {
+  stage.isCompatible = new SetupProblem('the port is in use', 'Free it.');
+  expectRefusal(await stage.run(), 'the port is in use');
+  expect(stage.output).not.toContain('do not understand each other');
 });
 
 test('asks before it changes anything, or refuses where nobody can answer', async () => {
@@ -320,4 +350,64 @@ test('says so and goes on, when the gateway does not let the operator in', async
   expect(await stage.run()).toBe(true);
   expect(stage.output).toContain('NOT CHECKED: Cloudflare Access requires a sign-in');
   expect(stage.shares(PAYMENTS)).toEqual(ALL_NEW);
+});
+
+test('names the secrets that changed and the commit to deploy, when Cloudflare refuses to go back', async () => {
+  await stage.run();
+  stage.changeSecret(PAYMENTS, 'LINK_SIGNING_KEYS');
+  expect(await stage.run({ act: 'rollback' })).toBe(false);
+  expect(stage.output).toContain('an old value of LINK_SIGNING_KEYS');
+  expect(stage.output).toContain(
+    `check out ${OLD_COMMIT} and run \`npm run deploy -- --env ${NAME}\``,
+  );
+});
+
+test('deploys the older commit again after a rollback, so that its secrets can be changed', async () => {
+  await stage.run();
+  await stage.run({ act: 'rollback' });
+  expect(() => stage.changeSecret(PAYMENTS, 'LINK_SIGNING_KEYS')).toThrow('not deployed');
+
+  // The folder has the older commit now.
+  for (const name of [PAYMENTS, BACK_OFFICE]) {
+    const [old, taken] = stage.script(name).versions.map(({ annotations }) => annotations);
+    const tags = [taken?.['workers/tag'], old?.['workers/tag']];
+    Object.assign(old ?? {}, { 'workers/tag': tags[0] });
+    Object.assign(taken ?? {}, { 'workers/tag': tags[1] });
+  }
+  stage.commit = OLD_COMMIT;
+  expect(await stage.run()).toBe(true);
+  stage.changeSecret(PAYMENTS, 'LINK_SIGNING_KEYS');
+  expect(await stage.run()).toBe(true);
+  expect(stage.output).toContain('Nothing to do');
+});
+
+/** What a self-check finds that runs in the newest or in the oldest version of both Workers. */
+function foundBy(which: 'new' | 'old'): ReadonlyMap<string, string> {
+  const index = which === 'new' ? -1 : 0;
+  const textOf = (name: string) => `Version ${stage.script(name).versions.at(index)?.id}`;
+  return new Map([
+    ['payments-worker', textOf(PAYMENTS)],
+    ['back-office-worker', textOf(BACK_OFFICE)],
+  ]);
+}
+
+test('repeats the self-check until the new version has answered', async () => {
+  await stage.addOperator();
+  const asked: string[] = [];
+  stage.selfCheck = async (_origin, _operator, headers) => {
+    asked.push(headers['cloudflare-workers-version-overrides'] ?? '');
+    return foundBy(asked.length < 3 ? 'old' : 'new');
+  };
+  expect(await stage.run()).toBe(true);
+  // Three for the first step, and one for each other step of the two Workers.
+  expect(asked).toHaveLength(8);
+  expect(asked.at(-1)).toContain(`${BACK_OFFICE}="${stage.script(BACK_OFFICE).versions[1]?.id}"`);
+  expect(stage.output).not.toContain('NOT CHECKED');
+});
+
+test('says that only the old version was checked, when the new one never answers', async () => {
+  await stage.addOperator();
+  stage.selfCheck = async () => foundBy('old');
+  expect(await stage.run()).toBe(true);
+  expect(stage.output).toContain(`5 self-checks ran on the old version of ${PAYMENTS}`);
 });

@@ -1,13 +1,20 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { CloudflareError } from '../../scripts/deployment/cloudflare.ts';
+import { writeDeployment } from '../../scripts/deployment/deployment-file.ts';
 import { secretsOf } from '../../scripts/deployment/keys.ts';
 import { parseRecoveryKey } from '../../scripts/deployment/recovery-key.ts';
+import type { RunOptions } from '../../scripts/setup/context.ts';
+import { explained } from '../../scripts/setup/explain.ts';
 import {
+  type GivenRotation,
   type OperatorRotation,
   operatorSteps,
   type Rotation,
   ringSteps,
+  runRotation,
 } from '../../scripts/setup/rotate.ts';
 import { keyRing } from '../../src/config.ts';
 import { publishedKeys } from '../../src/webhooks/published-keys.ts';
@@ -37,6 +44,12 @@ type Ring = Parameters<typeof ringSteps>[1];
 function rotate(ring: Ring, given: Partial<Rotation> = {}) {
   const rotation = { isFinish: false, isLeaked: false, now: ROTATED, ...given };
   return scene.steps((setup) => ringSteps(setup, ring, rotation));
+}
+
+/** As `npm run rotate` with these options. */
+function command(given: Partial<GivenRotation>, options: Partial<RunOptions> = {}) {
+  const whole = { what: [], finish: false, leaked: false, remove: false, ...given };
+  return scene.withSetup((setup) => runRotation(setup, whole, ROTATED), options);
 }
 
 function keyIds(ring: Ring, worker = 'kefel'): readonly string[] {
@@ -95,6 +108,88 @@ describe('a rotated ring', () => {
     },
   );
 
+  test('keeps its old key for as long after a late upload', async () => {
+    const secrets = 'PATCH /accounts/{account}/workers/scripts/{script}/secrets-bulk';
+    await rotate('BACK_OFFICE_KEYS', { isFinish: true, now: daysLater(900) });
+    scene.cloudflare.failCall(secrets);
+    expect((await rotate('BACK_OFFICE_KEYS', { now: daysLater(1000) })).isDone).toBe(false);
+    scene.cloudflare.recover();
+    const finish = (days: number) =>
+      rotate('BACK_OFFICE_KEYS', { isFinish: true, now: daysLater(days) });
+    const missing = await finish(1010);
+    expect(missing.isDone).toBe(false);
+    expect(missing.text).toContain('the new key of BACK_OFFICE_KEYS has not been uploaded');
+    expect((await rotate('BACK_OFFICE_KEYS', { now: daysLater(1010) })).isDone).toBe(true);
+    expect((await finish(1016)).isDone).toBe(false);
+    expect((await finish(1018)).isDone).toBe(true);
+    await expectInStep();
+  });
+
+  test('of links keeps its old key as long as the longest expireIn that there ever was', async () => {
+    const setLongest = async (seconds: string) => {
+      const { variables, ...deployment } = await scene.deployment();
+      const payments = { ...variables.payments, EXPIRE_IN_SECONDS_MAX: seconds };
+      const changed = { ...deployment, variables: { ...variables, payments } };
+      await writeDeployment('production', changed, scene.directory);
+      expect((await scene.setup()).isDone).toBe(true);
+    };
+    await setLongest(String((1000 * DAY_MS) / 1000));
+    await setLongest('86400');
+    await rotate('LINK_SIGNING_KEYS', { isFinish: true, isLeaked: true });
+    await rotate('LINK_SIGNING_KEYS', { now: daysLater(0) });
+    const finish = { isFinish: true, now: daysLater(1029) };
+    expect((await rotate('LINK_SIGNING_KEYS', finish)).isDone).toBe(false);
+  });
+
+  test('is refused while two versions are deployed, before anything is stored', async () => {
+    const { deployments } = scene.script('kefel-back-office');
+    const before = await scene.deployment();
+    const [current] = deployments;
+    const [share] = current?.versions ?? [];
+    const half = { version_id: share?.version_id ?? '', percentage: 50 };
+    deployments.unshift({ ...current, versions: [half, half] } as (typeof deployments)[number]);
+    const { isDone, text } = await rotate('BACK_OFFICE_KEYS');
+    deployments.shift();
+    expect(isDone).toBe(false);
+    expect(text).toContain('under way in steps, and a changed secret would end it');
+    expect(scene.cloudflare.changes()).toEqual([]);
+    expect(await scene.deployment()).toEqual(before);
+  });
+
+  test('is explained when a newer version waits to be deployed', () => {
+    const refused = new CloudflareError('The latest version …', '/workers', 10215, 400);
+    expect(explained(refused)).toMatchObject({
+      problem: expect.stringContaining('the newest version is not the deployed one'),
+      remedy: expect.stringContaining('npm run deploy'),
+    });
+  });
+
+  test('changes nothing in a dry run, which says each step', async () => {
+    const before = await scene.deployment();
+    const what = ['webhooks-sandbox'];
+    const { isDone, text } = await command({ what }, { isDryRun: true });
+    expect(isDone).toBe(true);
+    expect(text).toMatch(/Would add the key k\d{14} to the deployment file/);
+    expect(text).toContain('Would set WEBHOOK_RSA_PRIVATE_KEYS_SANDBOX of the Worker kefel');
+    expect(scene.cloudflare.changes()).toEqual([]);
+    expect(await scene.deployment()).toEqual(before);
+  });
+
+  test.each([
+    [{ what: ['links'], leaked: true }, '--leaked belongs to --finish'],
+    [{ what: ['links'], remove: true }, '--remove removes an operator'],
+    [{ what: ['operator', 'Sara'], finish: true, leaked: true }, 'give --finish or --remove alone'],
+    [{ what: ['operator', 'Sara'], finish: true, remove: true }, 'give --finish or --remove alone'],
+    [{ what: ['links', 'Sara'] }, 'name one of links'],
+  ])('is refused for options that mean nothing together: %j', async (given, message) => {
+    await expect(command(given)).rejects.toThrow(message);
+  });
+
+  test('ends with the file that must be kept', async () => {
+    const { text } = await command({ what: ['webhooks-sandbox'] });
+    expect(text).toContain(`Commit ${join(scene.directory, 'production.json')} or keep a copy`);
+  });
+
   test('loses a leaked key at once', async () => {
     const [, leaked] = keyIds('LINK_SIGNING_KEYS');
     const given = { isFinish: true, isLeaked: true };
@@ -105,6 +200,16 @@ describe('a rotated ring', () => {
 
 describe('data keys', () => {
   const database = () => scene.database('kefel');
+
+  test('say which books to rebuild before the old one goes', async () => {
+    database().exec(
+      "INSERT INTO merchants (id, number, name, created_at_ms) VALUES ('abebe', 1, 'Abebe', 1)",
+    );
+    const { text } = await rotate('DATA_ENCRYPTION_KEYS', { now: daysLater(0.5) });
+    expect(text).toContain('Otherwise search, CSV files,');
+    expect(text).toContain('rebuild book production abebe --all --env production');
+    await rotate('DATA_ENCRYPTION_KEYS', { isFinish: true, isLeaked: true });
+  });
 
   test('stay while an API key, a webhook secret or a dead letter depends on one', async () => {
     const [old] = keyIds('DATA_ENCRYPTION_KEYS');
@@ -188,6 +293,34 @@ describe('operators', () => {
     expect(entries()).not.toContain(`Sara:${old}`);
     expect(entries()).toContain(`Sara:${fresh}`);
     await expectInStep();
+  });
+
+  test('get the same secret from a repeated command, after its upload failed', async () => {
+    scene.cloudflare.failCall(
+      'PATCH /accounts/{account}/workers/scripts/{script}/secrets-bulk',
+      'answer lost',
+    );
+    expect((await change('Abel', 'add', daysLater(4))).isDone).toBe(false);
+    const uploaded = entries();
+    scene.cloudflare.recover();
+    expect((await change('Abel', 'add', daysLater(5))).isDone).toBe(true);
+    expect(entries()).toEqual(uploaded);
+    expect((await change('Abel', 'remove')).isDone).toBe(true);
+  });
+
+  test('are not more than the back office takes', async () => {
+    const deployment = await scene.deployment();
+    const many = Array.from({ length: 20 }, (_, index) => ({
+      name: `Person ${index}`,
+      keyId: `k${index}`,
+    }));
+    const full = { ...deployment, operators: many };
+    await writeDeployment('production', full, scene.directory);
+    const { isDone, text } = await change('Hana', 'add', daysLater(6));
+    expect(isDone).toBe(false);
+    expect(text).toContain('OPERATOR_SECRETS takes 20 secrets');
+    expect(scene.cloudflare.changes()).toEqual([]);
+    await writeDeployment('production', deployment, scene.directory);
   });
 
   test('lose their secret when they leave, but one stays', async () => {

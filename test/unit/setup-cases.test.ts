@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { writeDeployment } from '../../scripts/deployment/deployment-file.ts';
 import { secretsOf } from '../../scripts/deployment/keys.ts';
 import { createRecoveryFile } from '../../scripts/deployment/recovery-file.ts';
 import { parseRecoveryKey } from '../../scripts/deployment/recovery-key.ts';
@@ -57,6 +58,9 @@ describe('a fresh account', () => {
     // The screen shows where secrets are, and none of them.
     expect(text).toContain('KEEP THIS FILE, AND KEEP IT ELSEWHERE, TOO:');
     expect(text).toContain(scene.recoveryFile);
+    const deploymentFile = join(scene.directory, 'production.json');
+    expect(text).toContain('AND KEEP THIS SECOND FILE');
+    expect(text).toContain(`Its keys:      ${deploymentFile}   Commit it`);
     expect(text).not.toContain(operators.secrets.Sara);
     expect(text).not.toContain((await scene.recoveryText()).trim().split('\n').at(-1));
   });
@@ -118,6 +122,45 @@ test('changes nothing in a second run, and says so', async () => {
   expect(scene.cloudflare.changes()).toEqual([]);
   expect(scene.wranglerRuns).toEqual([]);
   expect(await scene.deployment()).toEqual(before);
+});
+
+test.each([
+  ['the commit, as npm run deploy does', 'c'.repeat(40), `commit ${'c'.repeat(40)}`],
+  ['no commit for code that none has', null, 'npm run setup'],
+])('names in the version %s', async (_what, commit, message) => {
+  await using scene = await setupScene();
+  scene.commit = commit;
+  await scene.setup();
+  for (const name of ['kefel', 'kefel-back-office']) {
+    expect(scene.script(name).versions.at(-1)?.annotations['workers/message']).toBe(message);
+  }
+});
+
+test('replaces no version that was uploaded in another way', async () => {
+  await using scene = await setupScene();
+  await scene.setup();
+  const { versions } = scene.script('kefel');
+  const latest = versions.at(-1) as (typeof versions)[number];
+  versions.splice(-1, 1, { ...latest, annotations: {} });
+  const { isDone, text } = await scene.setup();
+  expect(isDone).toBe(false);
+  expect(text).toContain('was not deployed by setup or `npm run deploy`');
+  expect(scene.wranglerRuns).toEqual([]);
+});
+
+test('leaves backups as they are, unless the deployment file says otherwise', async () => {
+  await using scene = await setupScene();
+  await scene.setup({ isWithoutBackup: true });
+  expect((await scene.setup()).isDone).toBe(true);
+  expect((await scene.deployment()).hasBackups).toBe(false);
+  const other = { ...(await scene.deployment()), hasBackups: true };
+  await writeDeployment('production', other, scene.directory);
+  expect((await scene.setup()).isDone).toBe(true);
+  expect(scene.cloudflare.state.buckets).toHaveLength(1);
+  const { isDone, text } = await scene.setup({ isWithoutBackup: true });
+  expect(isDone).toBe(false);
+  expect(text).toContain('this deployment has backups');
+  expect(scene.wranglerRuns).toEqual([]);
 });
 
 test('repairs what is gone, with the same keys', async () => {

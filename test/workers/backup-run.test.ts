@@ -402,7 +402,9 @@ describe('the operator', () => {
     expect(await content(operateApi('/backups'))).toEqual([{ run, finishedAtMs: Date.now() }]);
     expect((await manifest()).databases['back-office']).toMatchObject({ database: 'back-office' });
     const health = await content<object>(operateApi('/health'));
-    expect(health).toMatchObject({ backup: { finishedAtMs: Date.now(), failingBooks: 0 } });
+    expect(health).toMatchObject({
+      backup: { finishedAtMs: Date.now(), membersFinishedAtMs: Date.now(), failingBooks: 0 },
+    });
   });
 
   test('gets no manifest while the back office’s export is left by a dead call', async () => {
@@ -436,6 +438,26 @@ describe('the operator', () => {
     await writePart(env, `${missing}1-1`, [], Date.now());
     await writePart(env, `${later.replace('00000002', '00000003')}2-2`, [], Date.now());
     expect(await problemsOf(run)).toHaveLength(1);
+  });
+
+  test('learns that the first parts of a book are missing, unless the book has deleted them', async () => {
+    await payHosted();
+    await booksAreFed(caught);
+    for (let parts = 1; parts <= 3; parts += 1) {
+      await createHosted({ paymentIntentUniqueId: `order-${parts + 1}` });
+      await booksAreFed(caught);
+      advance(DAY_MS);
+      await fireBookAlarm();
+    }
+    await crons();
+    const { run } = await manifest();
+    const [first = '', second] = await partNames('payments/');
+    expect(await problemsOf(run)).toEqual([]);
+    await env.BACKUPS.delete(first);
+    expect(await problemsOf(run)).toEqual([`parts before ${second} are missing`]);
+    await bookSql('UPDATE backup SET kept_from = 2');
+    await booksReport();
+    expect(await problemsOf(run)).toEqual([]);
   });
 
   test('learns of a book that the manifest does not name, unless it began after the run', async () => {

@@ -5,6 +5,7 @@ import {
 } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
+import { auditEntry } from '../../src/audit/log.ts';
 import { namesAfter, writtenAtMsOf } from '../../src/backup/bucket.ts';
 import type { Manifest } from '../../src/backup/manifest.ts';
 import { manifestName, paymentsPartName, runTimeMs } from '../../src/backup/names.ts';
@@ -14,6 +15,7 @@ import { uuidV7 } from '../../src/crypto/uuid-v7.ts';
 import type { Command, Intent, Tenant } from '../../src/domain/intent.ts';
 import { RESTORED_HOLD_MS } from '../../src/domain/restored-hold.ts';
 import { continueRequests } from '../../src/operations/customers/actions.ts';
+import { runBatch } from '../../src/platform/database.ts';
 import { NO_JURISDICTION } from '../../src/platform/objects.ts';
 import { requestRefund as reserveRefund } from '../../src/refunds/request.ts';
 import { readState } from '../../src/restore/state.ts';
@@ -316,6 +318,50 @@ test('payments of books that the manifest does not name are restored and reporte
     restored: 6,
   });
   expect((await read({ tenant: PRODUCTION, uniqueId: 'other' })).status).toBe('succeeded');
+});
+
+test('the audit logs keep every entry once, when the new gateway writes its own meanwhile', async () => {
+  for (let rounds = 0; rounds < 4; rounds += 1) {
+    await operateApi(`/merchants/${ALPHA.id}/suspend`, { reason: 'Test' });
+    await operateApi(`/merchants/${ALPHA.id}/reactivate`, { reason: 'Test' });
+    await operateApi(`/merchants/${ALPHA.id}/invitations`, { name: 'Almaz', role: 'owner' });
+    advance(1);
+  }
+  const entriesOf = async (db: D1Database) =>
+    (await db.prepare('SELECT * FROM audit_log ORDER BY id').all<{ id: number; action: string }>())
+      .results;
+  const logs = { tables: env.DB, members: env.BACK_OFFICE_DB };
+  const before = { tables: await entriesOf(env.DB), members: await entriesOf(logs.members) };
+  const bucket = await backUp([SANDBOX], []);
+  await loseGateway(bucket);
+  const write = async (db: D1Database) => {
+    const actor = { kind: 'operator', id: 'Hana', name: 'Hana', isProved: true } as const;
+    const about = { merchantId: null, environment: null, target: null } as const;
+    const entry = { ...about, action: 'backup.begun', atMs: Date.now() } as const;
+    await runBatch(db, [auditEntry({ actor: { ...actor, address: null }, ...entry })]);
+  };
+  await write(logs.tables);
+  await write(logs.members);
+  const steps = { tables: 0, members: 0 };
+  const { differences } = await restore(RUN, async ({ phase }) => {
+    if (phase === 'tables' || phase === 'members') {
+      steps[phase] += 1;
+      // Between the first part of the log and the second.
+      if (steps[phase] === 2) {
+        await write(logs[phase]);
+      }
+    }
+  });
+  expect(differences).toEqual([]);
+  for (const name of ['tables', 'members'] as const) {
+    const after = (await entriesOf(logs[name])).map(({ id: _, ...entry }) => entry);
+    const texts = after.map((entry) => JSON.stringify(entry));
+    expect(before[name].length).toBeGreaterThanOrEqual(4);
+    for (const { id: _, ...entry } of before[name]) {
+      expect(texts.filter((text) => text === JSON.stringify(entry))).toHaveLength(1);
+    }
+    expect(after.filter(({ action }) => action === 'backup.begun')).toHaveLength(2);
+  }
 });
 
 test('decisions.md#49: another payment with the id stays, and the restore reports it and goes on', async () => {

@@ -52,6 +52,7 @@ export const desk: DeskMessages = {
     sizeOf: (size, sizeMax, percent) => `${size} ጊባ ከ${sizeMax} ጊባ (${percent} %)`,
     nearlyFull: 'ሊሞላ ነው',
     lastBackup: 'የመጨረሻው ምትኬ',
+    lastMembersBackup: 'የአባላት የመጨረሻ ምትኬ',
     failingBooks: (books) => `ያልተገለበጡ መዝገቦች፦ ${books}`,
     milliseconds: 'ሚ.ሰ.',
     needed: 'ሰው የሚፈልጉትን ይመልከቱ',

@@ -50,6 +50,7 @@ export const desk = {
       `${gigabytes} GB of ${gigabytesMax} GB (${percent} %)`,
     nearlyFull: 'Nearly full',
     lastBackup: 'Last backup',
+    lastMembersBackup: 'Last backup of members',
     failingBooks: (books: number) => `Books not copied: ${books}`,
     milliseconds: 'ms',
     needed: 'View everything that needs attention',

@@ -48,6 +48,7 @@ function HealthPage(health: Health) {
           [text.d1, `${health.d1Ms} ${text.milliseconds}`],
           [text.d1Size, <DatabaseSize {...health} />],
           [text.lastBackup, <LastBackup {...health} />],
+          [text.lastMembersBackup, <LastRun atMs={health.backup.membersFinishedAtMs} />],
         ]}
       />
     </Frame>
@@ -72,10 +73,15 @@ function LastBackup({ backup }: Health) {
   const { finishedAtMs, failingBooks } = backup;
   return (
     <span class="beside">
-      {finishedAtMs === null ? text.none : <When atMs={finishedAtMs} />}
+      <LastRun atMs={finishedAtMs} />
       {failingBooks > 0 && <Badge tone="bad">{text.failingBooks(failingBooks)}</Badge>}
     </span>
   );
+}
+
+function LastRun({ atMs }: { readonly atMs: number | null }) {
+  const text = useTexts(DESK_TEXTS).pages;
+  return atMs === null ? <>{text.none}</> : <When atMs={atMs} />;
 }
 
 function Queues({ queues, deadLetters }: Health) {

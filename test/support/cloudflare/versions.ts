@@ -79,11 +79,41 @@ export function versionHandlers(
     },
     [`POST ${SCRIPTS}/{script}/deployments`]: (call) => {
       const { versions, annotations = {} } = jsonOf<NewDeployment>(call);
+      if (call.query.get('force') !== 'true') {
+        refuseOldSecrets(find(call), versions);
+      }
       const deployment = deploy(find(call), versions, annotations);
       runtime.changed();
       return deployment;
     },
   };
+}
+
+/** An older version keeps the secrets that it was uploaded with. */
+function refuseOldSecrets(script: Script, shares: readonly Share[]): void {
+  const secretsOf = ({ bindings }: Version) =>
+    new Map(
+      bindings.filter(({ type }) => type === 'secret_text').map((one) => [one.name, one.text]),
+    );
+  const deployed = (script.deployments[0]?.versions ?? [])
+    .map(({ version_id }) => versionOf(script, version_id))
+    .toSorted((one, other) => other.number - one.number)[0];
+  if (deployed === undefined) {
+    return;
+  }
+  const current = secretsOf(deployed);
+  const older = shares
+    .map(({ version_id }) => versionOf(script, version_id))
+    .filter(({ number }) => number < deployed.number);
+  const changed = [...current.keys()].filter((name) =>
+    older.some((version) => secretsOf(version).get(name) !== current.get(name)),
+  );
+  if (changed.length > 0) {
+    throw new ApiError(
+      10220,
+      `The deployed version has other secrets. The following secrets have changed: ${changed.join(', ')}`,
+    );
+  }
 }
 
 export function versionOf(script: Script, id: string): Version {
