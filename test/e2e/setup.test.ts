@@ -129,9 +129,8 @@ test('takes a payment, after the operator has created the merchant', async () =>
     testMode: { testModeType: 'SIMULATED_TEST', simulationStatus: 'SUCCESS' },
   });
   expect(answer, cloudflare.runtime.logs.join('\n')).toMatchObject({ status: 200 });
-  await vi.waitFor(async () => {
-    expect((await call('sandbox/intents/order-1')).text).toContain('"SUCCESS"');
-  });
+  const status = async () => (await call('sandbox/intents/order-1')).text;
+  await expect.poll(status, { timeout: 30_000 }).toContain('"SUCCESS"');
 });
 
 test.each([
