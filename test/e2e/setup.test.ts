@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseDeployment } from '../../scripts/deployment/deployment-file.ts';
 import { secretsOf } from '../../scripts/deployment/keys.ts';
 import { parseRecoveryKey } from '../../scripts/deployment/recovery-key.ts';
