@@ -265,7 +265,7 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "search_keys: «'[]'→payment.search_keys» };": 'a phone number finds a payment after the purge',
   },
   'src/account/refund-claims.ts': {
-    'if («owner !== null && owner→owner === refund && owner !== null && owner».paymentUniqueId !== paymentUniqueId) {':
+    'const isOfOther = «owner !== null && owner→refund !== null && refund».paymentUniqueId !== paymentUniqueId;':
       'two payments claim one id',
     'dayMinor + amountMinor > «→1000 * »maxMinor) {': 'refunds exceed the limit of a day',
     'amountMinor: «Math.max(amountMinor, known?.amountMinor ?? 0)→amountMinor»,':
