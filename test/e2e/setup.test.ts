@@ -36,8 +36,8 @@ const FAULTY_CALLS =
         'PUT /accounts/{account}/workers/scripts/{script}/routes',
       ]
     : [];
-/** Wrangler tries most calls three times. */
-const TRIES = 3;
+/** More than wrangler makes of any call: `recover` ends the fault. */
+const TRIES = 20;
 
 let cloudflare: Cloudflare;
 let output = '';
