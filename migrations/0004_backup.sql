@@ -12,7 +12,7 @@ CREATE TABLE backup_runs (
   audit_to_id INTEGER NOT NULL,
   -- JSON: the table, its next part and the row before it. NULL: the run is at its beginning.
   place TEXT CHECK (json_valid(place)),
-  -- Whoever works on the run renews it, so that two never write the same part.
+  -- The call that works on the run renews it, so that two calls never write the same part.
   leased_until_ms INTEGER NOT NULL,
   finished_at_ms INTEGER,
   PRIMARY KEY (database, run)

@@ -15,7 +15,7 @@ export interface Kills {
   readonly say: (text: string) => void;
 }
 
-/** `command` begins anew each time, as a person would repeat it. Returns the last thing it yields. */
+/** Runs `command` again after each kill, as an operator would. Returns what it yields last. */
 export async function underKills<Yielded>(
   { gateway, kills, random, say }: Kills,
   what: string,

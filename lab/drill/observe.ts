@@ -25,7 +25,7 @@ const PAGES = ['sandbox/payments', 'production/payments', 'sandbox/refunds'] as 
 
 /** What every use writes, so that it differs by the observation itself. */
 const USED = ['last_used_at_ms', 'counter'];
-/** The new gateway has a mode of its own, and endpoints fail anew. */
+/** The new gateway has a mode of its own, and counts failures of endpoints from the beginning. */
 const OWN_TABLES = ['gateway_settings', 'failing_endpoints'];
 
 export async function observePayments(

@@ -11,7 +11,7 @@ import { forEachOf } from '../harness/workers.ts';
 /** The gateway before the disaster: a merchant at work, with payments in every state. */
 
 const CUSTOMERS = 16;
-/** Of all payments, those that nobody has finished: half of them have an attempt in flight. */
+/** The share of payments that have not ended: half of them have an attempt in flight. */
 const UNFINISHED_SHARE = 0.1;
 const LONG_EXPIRY_SECONDS = 6 * 3_600;
 const SETTLED_WAIT_MS = 60_000;

@@ -162,7 +162,10 @@ async function isConfirmed({ options, terminal }: DeployRun, question: string): 
     return true;
   }
   if (!terminal.isInteractive) {
-    throw new SetupProblem('nobody can answer here', `Add --yes: ${options.command} --yes`);
+    throw new SetupProblem(
+      'there is no terminal to answer in',
+      `Add --yes: ${options.command} --yes`,
+    );
   }
   const isSo = /^y(es)?$/i.test(await terminal.ask(`${question} [y/N] `));
   if (!isSo) {

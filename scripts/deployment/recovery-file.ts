@@ -60,7 +60,7 @@ export async function createRecoveryFile(file: string, deployment: string): Prom
   const key = createRecoveryKey();
   await mkdir(dirname(file), { recursive: true });
   const text = `# Recovery key of the Kefel deployment "${deployment}". All its keys are made from it, and a backup
-# cannot be read without it. Whoever has it can act as the gateway. Keep copies in two safe places.
+# cannot be read without it. A person who has it can act as the gateway. Keep copies in two safe places.
 ${formatRecoveryKey(key)}
 `;
   await writeFile(file, text, { mode: 0o600, flag: 'wx', flush: true });

@@ -72,7 +72,7 @@ export function explained(error: unknown): Explanation {
       remedy: 'Look at the place and the permissions of this file.',
     };
   }
-  // A bug of setup: its stack helps whoever reports it.
+  // A bug of setup: the report needs its stack.
   throw error;
 }
 

@@ -57,7 +57,7 @@ export function uploadedAtMs(deployment: Deployment, ring: DerivedRing | SealedR
   return timeMs + SPREAD_MS;
 }
 
-/** The longest life of a link, whatever the variable says today. */
+/** The longest life of a link by any value that the variable has had. */
 export async function longestExpiry(setup: Setup): Promise<number> {
   const { vars = {} } = (await setup.workers()).payments.config;
   return Math.max(setup.deployment.expireInSecondsMax, Number(vars.EXPIRE_IN_SECONDS_MAX) || 0);

@@ -77,7 +77,7 @@ function sayLoudly({ terminal }: Setup, file: string, deployment: string): void 
   const lines = [
     'KEEP THIS FILE, AND KEEP IT ELSEWHERE, TOO:',
     file,
-    'Copy it to two safe places outside this machine, or print it. Whoever has it',
+    'Copy it to two safe places outside this machine, or print it. A person who has it',
     'can act as the gateway. Without it, no backup can be read and no key be made again.',
     '',
     'AND KEEP THIS SECOND FILE, WHICH HAS NO SECRET IN PLAIN TEXT:',

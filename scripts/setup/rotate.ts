@@ -226,7 +226,7 @@ function oldKeyStep(setup: Setup, ring: Ring, { isLeaked, now }: Rotation): Step
   return {
     title: `older keys of ${ring}`,
     why: isLeaked
-      ? 'Whoever has the leaked key can use it until it is gone.'
+      ? 'A thief can use the leaked key until it is removed.'
       : 'A key goes only when nothing depends on it any more.',
     look: async () => {
       const { deployment } = setup;

@@ -4,7 +4,7 @@ import { importOnce } from '../crypto/import-once.ts';
 
 /**
  * A part of a backup: lines of JSON, compressed and then encrypted with AES-256-GCM. The part's name
- * in the bucket is authenticated too, so nobody can put one part in the place of another. Scripts run
+ * in the bucket is authenticated too, so no part passes for another. Scripts run
  * this in Node: only Web APIs here.
  * Format: `kefel-backup-1 <keyId>\n`, then IV ‖ ciphertext ‖ tag.
  */

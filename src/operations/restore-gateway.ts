@@ -95,7 +95,7 @@ export const proveRestore = action(
 const NAME_LENGTH_MAX = 400;
 const NAME = /^(?:payments|accounts|databases|runs)\/[A-Za-z0-9_./-]+$/;
 
-/** Puts a part of a fetched backup into the bucket. Only whoever has BACKUP_KEYS could make it. */
+/** Puts a part of a fetched backup into the bucket. Making one needs BACKUP_KEYS. */
 export const uploadBackupPart = action(
   body({
     name: v.pipe(

@@ -62,9 +62,13 @@ function setup(...options: readonly string[]) {
 beforeAll(
   async () => {
     cloudflare = await startCloudflare();
-    for (const call of FAULTY_CALLS) {
+    for (const [index, call] of FAULTY_CALLS.entries()) {
       for (const fault of ['reset', 'answer lost'] as const) {
         cloudflare.failCall(call, fault, TRIES);
+        // Wrangler makes some of these at once, so each later one must not succeed before its turn.
+        for (const later of FAULTY_CALLS.slice(index + 1)) {
+          cloudflare.failCall(later, 'reset', TRIES);
+        }
         const failed = await setup('--url', `https://${HOST}`).catch((error) => error);
         cloudflare.recover();
         failures.push(`${call} (${fault}): ${failed.stdout}`);
@@ -91,7 +95,8 @@ test('sets up a gateway whose self-check pays in the sandbox', () => {
 test('says after each failure that the same command continues', () => {
   expect(failures).toHaveLength(FAULTY_CALLS.length * 2);
   const unclear = failures.filter((text) => !text.includes('To continue, run the same command'));
-  // A lost answer may be one that wrangler does without.
+  // Only the last lost answer may be one that setup does without: before it, a later call fails.
+  expect(unclear.slice(0, -1)).toEqual([]);
   expect(unclear.filter((text) => !text.includes('is set up.'))).toEqual([]);
 });
 

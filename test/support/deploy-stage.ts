@@ -45,7 +45,7 @@ export class DeployStage {
   /** What `git status --porcelain` prints. */
   changes = '';
   commit = COMMIT;
-  /** What the person types; without any, nobody is there. */
+  /** What the person types; without any, there is no terminal. */
   answers: string[] = [];
   /** The commits that this clone has. */
   readonly known = [OLD_COMMIT, COMMIT];

@@ -22,7 +22,7 @@ interface WranglerFault {
   readonly at: 'start' | 'end';
 }
 
-/** The API, with databases in memory: a statement in the local Cloudflare starts workerd anew. */
+/** The API, with databases in memory: a statement in the local Cloudflare restarts workerd. */
 class ClientWithDatabases extends Client {
   readonly #databases = new Map<string, DatabaseSync>();
 
@@ -62,7 +62,7 @@ export async function setupScene(options: CloudflareOptions = {}) {
     directory: join(home, 'deployments'),
     recoveryFile: join(home, 'recovery.txt'),
     operatorsFile: join(home, 'operators.json'),
-    /** What a person answers, in order; null: nobody is there. */
+    /** What a person answers, in order; null: there is no terminal. */
     answers: null as string[] | null,
     wranglerFault: null as WranglerFault | null,
     /** Of the project's code; null: it has changes. */

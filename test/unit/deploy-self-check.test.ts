@@ -7,7 +7,7 @@ import { deploymentFixture } from '../support/deployment.ts';
 
 /**
  * Goal: the self-check of setup and of deployments is about the gateway as it is now, and gives the
- * operator's secret to nobody else. Method: a server plays what answers at the address.
+ * operator's secret to no other server. Method: a server plays what answers at the address.
  */
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;

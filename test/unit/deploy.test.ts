@@ -138,7 +138,7 @@ test('says what failed, when the deployed commit cannot be run at all', async ()
   expect(stage.output).not.toContain('do not understand each other');
 });
 
-test('asks before it changes anything, or refuses where nobody can answer', async () => {
+test('asks before it changes anything, or refuses where there is no terminal', async () => {
   expectRefusal(await stage.run({ isYes: false }), 'Add --yes');
 });
 

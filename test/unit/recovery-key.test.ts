@@ -34,7 +34,7 @@ describe('a recovery key', () => {
     expect(parseRecoveryKey(WRITTEN)).toEqual(KEY);
   });
 
-  test('reads back whatever its bytes are', () => {
+  test('reads back any bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), (key) => {
         expect(parseRecoveryKey(formatRecoveryKey(key))).toEqual(key);

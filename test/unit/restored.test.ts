@@ -117,7 +117,7 @@ test('decisions.md#49: a refund that waited is queried and never sent: it may ha
   expect(refundsToCheck(after, RESTORED_AT_MS)).toHaveLength(1);
 });
 
-test('a second restore marks the payment again, and holds it anew', () => {
+test('a second restore marks the payment again, and holds it again', () => {
   const first = restoredAfter([], { expiresAtMs: RESTORED_AT_MS + 3 });
   const reviewed = then(first, REVIEW, RESTORED_AT_MS + 1).after;
   const again = restored(reviewed, RESTORED_AT_MS + 2, RESTORED_AT_MS + 3);

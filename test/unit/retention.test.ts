@@ -82,7 +82,7 @@ describe('an erasure is refused', () => {
     }
   });
 
-  test('not for a payment that nobody tried to pay', () => {
+  test('not for a payment without an attempt', () => {
     const one = payment({ status: 'canceled', attempts: [] });
     expect(keptFromErasure(one, { refundAgeDaysMax: 180, nowMs: CHANGED_MS })).toBeNull();
   });

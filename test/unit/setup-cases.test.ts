@@ -10,7 +10,7 @@ import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
 import { type SetupScene, setupScene } from '../support/setup-scene.ts';
 
 /**
- * Goal: setup ends in the same gateway whatever the account looks like and wherever it fails, and says
+ * Goal: setup ends in the same gateway from every state of the account and after every failure, and says
  * in plain words what to do. Method: setup runs in this process against the local Cloudflare, without
  * wrangler; test/e2e/setup.test.ts runs it whole.
  */

@@ -27,7 +27,7 @@ import {
 } from './support.ts';
 
 /**
- * Goal: docs/decisions.md#49: whatever fails, a payment that its object has is in the bucket a day
+ * Goal: docs/decisions.md#49: after any failure, a payment that its object has is in the bucket a day
  * later, and no sequence has two parts. Method: payments through the API, the book's alarm, and a
  * bucket that fails before or after it writes.
  */

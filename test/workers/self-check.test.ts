@@ -24,7 +24,7 @@ import {
 } from './support.ts';
 
 /**
- * Goal: the self-check says of each part whether it works, whatever else fails
+ * Goal: the self-check says of each part whether it works, even if other parts fail
  * (docs/decisions.md#48). Method: a run whose messages, alarm and webhook the test delivers or
  * withholds, and one part broken at a time.
  */

@@ -16,7 +16,7 @@ interface Plan {
 
 /** Which calls fail. Wrangler tries most calls of a deployment three times. */
 export class Faults {
-  #plan: Plan | null = null;
+  readonly #plans: Plan[] = [];
   #count = 0;
 
   /**
@@ -27,18 +27,18 @@ export class Faults {
     this.#count = 0;
     const matches = (name: string, count: number) =>
       typeof call === 'number' ? count >= call : name === call;
-    this.#plan = { fault, matches, left: times };
+    this.#plans.push({ fault, matches, left: times });
   }
 
   recover(): void {
-    this.#plan = null;
+    this.#plans.length = 0;
   }
 
   /** The fault of a call that has just come. */
   next(name: string): Fault | null {
     this.#count += 1;
-    const plan = this.#plan;
-    if (plan === null || plan.left < 1 || !plan.matches(name, this.#count)) {
+    const plan = this.#plans.find(({ left, matches }) => left > 0 && matches(name, this.#count));
+    if (plan === undefined) {
       return null;
     }
     plan.left -= 1;

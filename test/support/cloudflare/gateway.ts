@@ -121,7 +121,7 @@ export function gatewayServer(router: Router, runtime: Runtime): Server {
   return server;
 }
 
-/** Each connection says anew how it carries a message. */
+/** Each connection has its own headers of transport. */
 const PER_CONNECTION = [
   'connection',
   'content-length',

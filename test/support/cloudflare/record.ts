@@ -1,7 +1,7 @@
 /**
  * `npm run cloudflare:record`: runs the wrangler commands that the project uses against the local
  * Cloudflare, which refuses nothing then, and writes what they asked for as the contract. To be run
- * after an update of wrangler; the difference of the file shows what wrangler asks anew.
+ * after an update of wrangler; the difference of the file shows what wrangler now asks.
  */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';

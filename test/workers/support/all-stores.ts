@@ -106,7 +106,7 @@ function spellingsOf(phone: string): readonly string[] {
   ];
 }
 
-/** A text that base64 contains whatever stands before it. */
+/** A text that base64 contains with any text before it. */
 function base64Forms(text: string): readonly string[] {
   return ['', '-', '--'].map((before) =>
     btoa(before + text)
