@@ -49,7 +49,8 @@ async function queried(payment: RailPayment): Promise<void> {
   const isAbout = (body: string) =>
     body.includes(order.orderId) || body.includes(order.callbackUrl);
   const isQuery = ({ body }: ReceivedCall) => QUERY.test(body) && isAbout(body);
-  await expect.poll(() => payment.standIn.calls.some(isQuery), { timeout: 60_000 }).toBe(true);
+  // Not `expect.poll`, which is lost between tests that run side by side.
+  await vi.waitUntil(() => payment.standIn.calls.some(isQuery), { timeout: 60_000 });
 }
 
 describe.concurrent('the report is lost', () => {
