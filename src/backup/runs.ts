@@ -1,5 +1,5 @@
 import { batch, prepare } from '../platform/database.ts';
-import { writePart } from './bucket.ts';
+import { BackupUnavailable, writePart } from './bucket.ts';
 import type { DatabaseExport, PartDigest, RowLine } from './manifest.ts';
 import { auditPartName, type DatabaseName, databasePartName, runAt } from './names.ts';
 import type { AuditRange, DatabaseFacts, Place, TablePage } from './pages.ts';
@@ -166,7 +166,7 @@ export async function commitStep(
     })),
   ]);
   if (moved?.meta.changes !== 1) {
-    throw new Error(`another call continues the run ${run}`);
+    throw new BackupUnavailable(`another call continues the run ${run}`);
   }
   return renewed;
 }

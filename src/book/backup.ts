@@ -1,6 +1,7 @@
 import {
   asking,
   BACKUP_KEPT_MS,
+  BackupUnavailable,
   bucketOf,
   hasBucket,
   namesAfter,
@@ -162,7 +163,7 @@ export class BookBackup {
     }
     this.#storage.transactionSync(() => endPart(this.#sql, fixed, lines.length, isWritten));
     if (failed.length > 0) {
-      throw new Error(`${failed.length} payments could not be read`);
+      throw new BackupUnavailable(`${failed.length} payments could not be read`);
     }
     return true;
   }
@@ -276,7 +277,7 @@ export class BookBackup {
       const { records } = await this.#records(line);
       // Without rows or a tombstone the object is lost, and the part may have the only copy.
       if (records === 'failed' || records?.length === 0) {
-        throw new Error('a payment could not be read');
+        throw new BackupUnavailable('a payment could not be read');
       }
       if (records !== null) {
         living.push(this.#idOf(line));
