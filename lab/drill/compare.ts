@@ -5,7 +5,7 @@ import type { Observed } from './observe.ts';
 
 /** Fields that a restore changes of a payment that was not finished, or that may go on with it. */
 const MARKED: readonly (keyof ShownPayment)[] = [
-  ...(['anomalies', 'expiryHeldUntil', 'lastUpdateDate', 'sequence'] as const),
+  ...(['anomalies', 'expiryHeldUntil', 'lastUpdateDate'] as const),
   ...(['transaction', 'refunds', 'refundedAmount', 'netShareAmounts'] as const),
 ];
 /** With the entries of the restore. */
@@ -40,9 +40,13 @@ function paymentDifferences(
     const isMarkWrong = marks.length > 1 || (marks.length === 1) !== mayDiffer;
     const wrongMark = isMarkWrong && !hasOpenRefund(payment) ? [`payment ${name}: its mark`] : [];
     const fields = Object.keys(payment) as (keyof ShownPayment)[];
+    const isBefore = restored.sequence <= payment.sequence;
+    const wrongSequence = isBefore ? [`payment ${name}: its sequence did not grow`] : [];
     return [
       ...wrongMark,
+      ...wrongSequence,
       ...fields
+        .filter((field) => field !== 'sequence')
         .filter((field) => !(mayDiffer && MARKED.includes(field)))
         .filter((field) => JSON.stringify(payment[field]) !== JSON.stringify(restored[field]))
         .map((field) => {

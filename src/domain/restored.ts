@@ -7,17 +7,23 @@ import { hasRefundEnded, type Refund } from './refund.ts';
  * payment does not remember. Unknown is not failed (docs/decisions.md#49).
  */
 
+/**
+ * How far the version moves: further than a payment can have changed in the lost time, with all its
+ * attempts and refunds. Merchants order events by it, and have got events that the backup lacks.
+ */
+export const LOST_VERSIONS_MAX = 1_000;
+
 /** The claim of a call that the lost gateway may have made. No caller has this id. */
 const LOST_CLAIM = 'restored';
 
 /**
  * The payment as its backup has it, marked for the operator if it was not finished then. Applies no
- * time: a payment whose time is over must get its mark before it could expire. The version grows,
- * and no event is announced.
+ * time: a payment whose time is over must get its mark before it could expire. No event is announced.
  */
 export function restored(backup: Intent, backedUpAtMs: number, nowMs: number): Intent {
+  const version = backup.version + LOST_VERSIONS_MAX;
   if (isFinished(backup)) {
-    return backup;
+    return { ...backup, version };
   }
   const mark: Anomaly = {
     kind: 'restored',
@@ -28,7 +34,7 @@ export function restored(backup: Intent, backedUpAtMs: number, nowMs: number): I
   };
   return {
     ...backup,
-    version: backup.version + 1,
+    version,
     updatedAtMs: nowMs,
     // A start that was free then may have been claimed since. Nothing calls the provider again.
     attempts: backup.attempts.map((attempt) =>

@@ -2,7 +2,7 @@ import type { Intent } from '../domain/intent.ts';
 import { restored } from '../domain/restored.ts';
 import { withEntry } from './history.ts';
 import { projectedVersion } from './projection.ts';
-import type { RestoreResult, StoredRecord } from './protocol.ts';
+import type { BackupPlace, RestoreResult, StoredRecord } from './protocol.ts';
 import type { PaymentRecord } from './record.ts';
 import { FIND_TABLE, PAYMENT_ID, SCHEMA_VERSION } from './schema.ts';
 import type { StoredEvent, StoredIntent } from './store.ts';
@@ -37,22 +37,28 @@ function orderOf(intent: Intent | null, events: readonly StoredEvent[]): number 
  * The record that the object stores: marked if it was not finished at the backup. The alarm does what
  * is due, such as undelivered events; nothing else is announced.
  */
-function restoredRecord(backup: StoredIntent, backedUpAtMs: number, nowMs: number): StoredIntent {
+function restoredRecord(
+  backup: StoredIntent,
+  { part, backedUpAtMs }: BackupPlace,
+  nowMs: number,
+): StoredIntent {
   if (backup.intent === null) {
     return backup;
   }
-  // The caller feeds the book.
-  const fed = { ...backup, projectionSends: 0, projectionDueAtMs: null };
   const intent = restored(backup.intent, backedUpAtMs, nowMs);
-  if (intent === backup.intent) {
-    return fed;
-  }
+  const isMarked = intent.anomalies !== backup.intent.anomalies;
   const { version, status } = intent;
   const entry = { version, atMs: nowMs, fromStatus: status, toStatus: status } as const;
-  const detail = { actor: 'operator', anomaly: 'restored' } as const;
+  const detail = {
+    actor: 'operator',
+    ...(isMarked && ({ anomaly: 'restored' } as const)),
+  } as const;
   return {
-    ...fed,
+    ...backup,
+    // The caller feeds the book.
+    ...{ projectionSends: 0, projectionDueAtMs: null },
     intent,
+    restoredFrom: part,
     history: withEntry(backup.history, { ...entry, command: 'restore', detail }),
   };
 }
@@ -68,11 +74,14 @@ export function storedRecords(sql: SqlStorage): readonly StoredRecord[] | null {
   return rows.length === 0 ? null : rows;
 }
 
-/** Stores a backup's rows, unless the object has the same or a newer state, or another payment. */
+/**
+ * Stores a backup's rows, unless the object has the same or a newer state, or another payment. A
+ * repeated call answers the same.
+ */
 export function restoreRecords(
   record: PaymentRecord,
   records: readonly StoredRecord[],
-  backedUpAtMs: number,
+  from: BackupPlace,
 ): RestoreResult {
   const backup = readBackup(records);
   if (backup === null) {
@@ -84,9 +93,9 @@ export function restoreRecords(
     return 'conflict';
   }
   if (stored !== null && orderOf(stored.intent, record.events()) >= backup.order) {
-    return 'kept';
+    return stored.restoredFrom === from.part ? 'restored' : 'kept';
   }
   const nowMs = Date.now();
-  record.commit(() => record.replace(records, (rows) => restoredRecord(rows, backedUpAtMs, nowMs)));
+  record.commit(() => record.replace(records, (rows) => restoredRecord(rows, from, nowMs)));
   return 'restored';
 }

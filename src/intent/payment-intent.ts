@@ -12,6 +12,7 @@ import { type Message, sendMessages, sendProjection } from './outbox.ts';
 import type { Ports } from './ports.ts';
 import { needsConfirmation, projectedVersion } from './projection.ts';
 import type {
+  BackupPlace,
   ChosenEndpoint,
   ClaimResult,
   CreateRequest,
@@ -207,9 +208,9 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
    * Brings back a payment from its rows in a backup, unless the object has the same or a newer state
    * (docs/decisions.md#49). A repeated call changes nothing. The caller then calls `republish`.
    */
-  async restore(records: readonly StoredRecord[], backedUpAtMs: number): Promise<RestoreResult> {
+  async restore(records: readonly StoredRecord[], from: BackupPlace): Promise<RestoreResult> {
     const { restoreRecords } = await import('./backup-records.ts');
-    return restoreRecords(this.#record, records, backedUpAtMs);
+    return restoreRecords(this.#record, records, from);
   }
 
   /**

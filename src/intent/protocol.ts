@@ -150,8 +150,15 @@ export interface StoredRecord {
   readonly content: string;
 }
 
+/** Where a backup has a payment's rows: in a part, of a book that had nothing left at that time. */
+export interface BackupPlace {
+  readonly part: string;
+  readonly backedUpAtMs: number;
+}
+
 /**
- * What became of a payment's rows from a backup. `kept`: the object has them or a newer state.
+ * What became of a payment's rows from a backup. `kept`: a newer part has brought the payment back, or
+ * the object has a newer state.
  * `unreadable`: they are of a newer release. `conflict`: another payment has the id meanwhile.
  */
 export type RestoreResult = 'restored' | 'kept' | 'unreadable' | 'conflict';

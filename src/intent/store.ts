@@ -22,6 +22,8 @@ export interface StoredIntent {
   readonly firstEvent: StoredEvent | null;
   /** Absent on nearly every payment: no operator ever held it. */
   readonly hold?: LegalHold;
+  /** The part of the backup that it came from, if a restore has brought it back. */
+  readonly restoredFrom?: string;
 }
 
 /** What is left of a purged payment, and the defaults of a new one. */

@@ -1,4 +1,5 @@
 import { accountOf } from '../account/client.ts';
+import { type BackedUpRefund, countedRefunds } from '../account/protocol.ts';
 import { allNames, asking, bucketOf, namesAfter, readIfWhole } from '../backup/bucket.ts';
 import type { BookBackup, PaymentLine } from '../backup/manifest.ts';
 import {
@@ -8,6 +9,7 @@ import {
   paymentsPrefix,
   sequencePrefix,
 } from '../backup/names.ts';
+import { businessDay } from '../domain/ethiopian-time.ts';
 import type { Intent, Tenant } from '../domain/intent.ts';
 import { intentByUniqueId } from '../intent/client.ts';
 import type { RestoreResult } from '../intent/protocol.ts';
@@ -57,8 +59,8 @@ export async function restorePayments(
   const read = await readIfWhole<PaymentLine>(env, part.name);
   const all = read.part?.lines ?? [];
   const lines = all.slice(place.lines, place.lines + PAYMENTS_MAX);
-  await restoreReferences(env, book, lines);
-  const outcomes = await concurrently(lines, (line) => restoreLine(env, book, line));
+  await prepareAccount(env, book, lines);
+  const outcomes = await concurrently(lines, (line) => restoreLine(env, book, part.name, line));
   const done = place.lines + lines.length;
   const next = { ...place, sequence: place.sequence - 1, lines: 0 };
   const countOf = (wanted: RestoreResult) => outcomes.filter((one) => one === wanted).length;
@@ -85,10 +87,10 @@ export async function restorePayments(
   };
 }
 
-async function restoreLine(env: Env, book: BookBackup, line: PaymentLine) {
+async function restoreLine(env: Env, book: BookBackup, part: string, line: PaymentLine) {
   const client = intentByUniqueId(env, book, line.uniqueId);
   try {
-    const outcome = await client.restore(line.records, book.atMs);
+    const outcome = await client.restore(line.records, { part, backedUpAtMs: book.atMs });
     if (outcome === 'restored' || outcome === 'kept') {
       await client.republish();
     }
@@ -99,19 +101,30 @@ async function restoreLine(env: Env, book: BookBackup, line: PaymentLine) {
   }
 }
 
-/** Providers with one address for all merchants report by these. */
-async function restoreReferences(
+/**
+ * The account must know what payments report before they report it: the references by which providers
+ * with one address for all merchants name attempts, and refunds of which its copy had only a claim.
+ */
+async function prepareAccount(
   env: Env,
   tenant: Tenant,
   lines: readonly PaymentLine[],
 ): Promise<void> {
-  const references = lines.flatMap(({ uniqueId, records }) =>
-    intentIn(records)
-      .attempts.filter(({ railId }) => methodOfSharedAddress(railId) !== undefined)
-      .map(({ reference }) => ({ reference, paymentUniqueId: uniqueId })),
-  );
-  if (references.length > 0) {
-    await accountOf(env, tenant).restore({ references });
+  const references: { reference: string; paymentUniqueId: string }[] = [];
+  const refunds: BackedUpRefund[] = [];
+  for (const { uniqueId: paymentUniqueId, records } of lines) {
+    const intent = intentIn(records);
+    for (const { railId, reference } of intent?.attempts ?? []) {
+      if (methodOfSharedAddress(railId) !== undefined) {
+        references.push({ reference, paymentUniqueId });
+      }
+    }
+    for (const { createdAtMs, ...refund } of intent === null ? [] : countedRefunds(intent)) {
+      refunds.push({ ...refund, paymentUniqueId, day: businessDay(createdAtMs) });
+    }
+  }
+  if (references.length + refunds.length > 0) {
+    await accountOf(env, tenant).restore({ references, refunds });
   }
 }
 
@@ -123,18 +136,16 @@ async function compareRefunds(
 ): Promise<void> {
   const payments = lines.map(({ uniqueId, records }) => ({
     uniqueId,
-    refundUniqueIds: intentIn(records).refunds.map(({ id }) => id),
+    refundUniqueIds: (intentIn(records)?.refunds ?? []).map(({ id }) => id),
   }));
   if (payments.length > 0) {
     await accountOf(env, tenant).restore({ payments });
   }
 }
 
-/** Without attempts and refunds for a row that the object will refuse. */
-function intentIn(records: PaymentLine['records']): Pick<Intent, 'attempts' | 'refunds'> {
-  const [payment] = records;
-  const { intent } = JSON.parse(payment?.content ?? '{}');
-  return { attempts: intent?.attempts ?? [], refunds: intent?.refunds ?? [] };
+/** Null for rows without a payment. */
+function intentIn([payment]: PaymentLine['records']): Intent | null {
+  return JSON.parse(payment?.content ?? '{}').intent ?? null;
 }
 
 interface FoundPart extends PaymentsPart {

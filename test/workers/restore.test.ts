@@ -8,7 +8,12 @@ import { expect, test, vi } from 'vitest';
 import { auditEntry } from '../../src/audit/log.ts';
 import { namesAfter, writtenAtMsOf } from '../../src/backup/bucket.ts';
 import type { Manifest } from '../../src/backup/manifest.ts';
-import { manifestName, paymentsPartName, runTimeMs } from '../../src/backup/names.ts';
+import {
+  accountPartName,
+  manifestName,
+  paymentsPartName,
+  runTimeMs,
+} from '../../src/backup/names.ts';
 import { openPart } from '../../src/backup/part.ts';
 import { configOf } from '../../src/config.ts';
 import { uuidV7 } from '../../src/crypto/uuid-v7.ts';
@@ -297,7 +302,7 @@ test('an object with a newer state refuses the backup', async () => {
   const { records } = await lineOf(name);
   const client = clientOf('order-9');
   await client.execute([paid()]);
-  expect(await client.restore(records, BACKED_UP_AT_MS)).toBe('kept');
+  expect(await client.restore(records, { part: 'a', backedUpAtMs: BACKED_UP_AT_MS })).toBe('kept');
   expect((await read(name)).status).toBe('succeeded');
 });
 
@@ -406,6 +411,22 @@ test('decisions.md#49: a refund that only the account knows is not made again, a
   expect((await read(name)).refunds).toEqual([]);
   const other = await reserveRefund(env, SANDBOX, { ...request, refundUniqueId: 'r-2' });
   expect(other).toMatchObject({ type: 'accepted' });
+});
+
+test('an account whose copy had only the claim of a refund gets the refund before its payment', async () => {
+  const name = await create('order-9', [
+    ...[started({ reference: 'REF9' }), paid()],
+    requestRefund('r-1'),
+  ]);
+  await reportsAreSent();
+  const bucket = await backUp([SANDBOX], [[name]]);
+  await seal(bucket, accountPartName(SANDBOX, RUN, 1), []);
+  await loseGateway(bucket);
+  const errors = vi.spyOn(console, 'error').mockClear();
+  await restore();
+  expect(errors).not.toHaveBeenCalled();
+  expect(await accountRows('refunds')).toMatchObject([{ refund_unique_id: 'r-1' }]);
+  expect(await accountRows('unconfirmed_refunds')).toEqual([]);
 });
 
 test('the proof misses no payment that was erased before, and no refund of it', async () => {
@@ -629,9 +650,10 @@ test('a payment whose object dies within its restore is restored by the next try
   await loseGateway(bucket);
   let died = 0;
   const proof = await restore(RUN, async (step) => {
-    if (step.phase === 'payments' && died === 0) {
+    // The next part has three payments.
+    if (step.payments === 1 && died === 0) {
       died += 1;
-      await runInDurableObject(stubOf('refunded'), (_payment, { storage }) => {
+      await runInDurableObject(stubOf('paid'), (_payment, { storage }) => {
         storage.transactionSync = () => {
           throw new Error('the object died');
         };
@@ -641,6 +663,8 @@ test('a payment whose object dies within its restore is restored by the next try
     }
   });
   expect(died).toBe(1);
-  expect(proof.differences).toEqual([]);
-  expect((await read({ tenant: SANDBOX, uniqueId: 'refunded' })).status).toBe('succeeded');
+  expect(proof).toMatchObject({ differences: [], linesOfPayments: 6, restored: 6, kept: 0 });
+  const what = `payments of sandbox/${ALPHA.id}/0`;
+  expect(proof.lines).toContainEqual({ what, inBackup: 4, inGateway: 4 });
+  expect((await read({ tenant: SANDBOX, uniqueId: 'paid' })).status).toBe('succeeded');
 });
