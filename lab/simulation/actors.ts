@@ -13,7 +13,12 @@ import { bookOf } from '../../src/book/client.ts';
 import { simulatedCommands } from '../../src/checkout/simulator.ts';
 import { configOf } from '../../src/config.ts';
 import { verifyLink } from '../../src/crypto/link-token.ts';
-import { attemptInFlight, type Command, type Intent } from '../../src/domain/intent.ts';
+import {
+  attemptInFlight,
+  type Command,
+  type Intent,
+  type Tenant,
+} from '../../src/domain/intent.ts';
 import { Problem } from '../../src/http/problem.ts';
 import { type IntentClient, intentByUniqueId } from '../../src/intent/client.ts';
 import { RESENDABLE_DELIVERIES } from '../../src/intent/protocol.ts';
@@ -55,6 +60,16 @@ export class Actors {
         clock.spawn(process, START_MS + atMs - clock.nowMs, () => this.#act(planned, action));
       }
     }
+    const { disaster } = this.#world;
+    if (disaster !== null) {
+      const process = clock.newProcess('disaster', false);
+      clock.spawn(process, plan.disaster?.atMs ?? 0, () => disaster.happen());
+    }
+  }
+
+  /** The merchants send their creates again, as for orders that they miss. */
+  createAgain(): void {
+    this.#forAll('create again', (payment) => this.#create(payment, 'twice'));
   }
 
   #act(payment: PlannedPayment, action: Action): Promise<unknown> {
@@ -78,7 +93,7 @@ export class Actors {
       case 'resend':
         return this.#resend(payment);
       case 'republish':
-        return this.#request('operator', () => this.#client(payment).republish());
+        return this.request('operator', () => this.#client(payment).republish());
       case 'crash':
         return this.#crash(payment);
       case 'outage':
@@ -96,11 +111,11 @@ export class Actors {
   /** The merchants read all payments, as their own reconciliation would. */
   lookAtAll(): void {
     this.#forAll('look at health', ({ merchant }) =>
-      this.#request('health', () => bookOf(this.#world.env, merchant, 0).report()),
+      this.request('health', () => bookOf(this.#world.env, merchant, 0).report()),
     );
-    this.#forAll('look', (payment) => this.#request('api', () => this.#client(payment).read()));
+    this.#forAll('look', (payment) => this.request('api', () => this.#client(payment).read()));
     this.#forAll('look at refunds', ({ merchant }) =>
-      this.#request('api', () => accountOf(this.#world.env, merchant).paymentOfRefund('refund-1')),
+      this.request('api', () => accountOf(this.#world.env, merchant).paymentOfRefund('refund-1')),
     );
   }
 
@@ -121,7 +136,7 @@ export class Actors {
   }
 
   /** One HTTP request: a Worker does `work`, and may die. */
-  #request<T>(name: string, work: () => Promise<T>): Promise<T> {
+  request<T>(name: string, work: () => Promise<T>): Promise<T> {
     const { clock } = this.#world;
     const caller = clock.current;
     this.#requests += 1;
@@ -163,8 +178,11 @@ export class Actors {
     let tries = 1;
     for (; tries <= TRIES; tries += 1) {
       try {
+        if (this.#world.disaster?.isEmpty === true) {
+          throw new SimulatedFailure('no such key');
+        }
         const call = { ...this.#call(payment, body, key), id };
-        const answer = await this.#request('api', () => route(call));
+        const answer = await this.request('api', () => route(call));
         return { answer: answer as unknown as SimulatedResponse, refusal, tries };
       } catch (error) {
         if (error instanceof Problem && error.headers['retry-after'] === undefined) {
@@ -190,7 +208,10 @@ export class Actors {
       env,
       ctx: { waitUntil: () => undefined } as unknown as ExecutionContext,
       config: configOf(env),
-      access: accessOf(payment.merchant),
+      access: {
+        ...accessOf(payment.merchant),
+        isInMaintenance: this.#world.disaster?.isInMaintenance === true,
+      },
       nowMs: Date.now(),
     };
   }
@@ -229,12 +250,17 @@ export class Actors {
     }
   }
 
-  #read(payment: PlannedPayment): Promise<Intent | null> {
-    return this.#request('page', () => this.#client(payment).read());
+  #read({ merchant, uniqueId }: PlannedPayment): Promise<Intent | null> {
+    return this.read(merchant, uniqueId);
+  }
+
+  read(tenant: Tenant, uniqueId: string): Promise<Intent | null> {
+    const { env } = this.#world;
+    return this.request('page', () => intentByUniqueId(env, tenant, uniqueId).read());
   }
 
   async #execute(payment: PlannedPayment, command: Command): Promise<void> {
-    await this.#request('page', () => this.#client(payment).execute([command]));
+    await this.request('page', () => this.#client(payment).execute([command]));
   }
 
   async #cancel(payment: PlannedPayment): Promise<void> {
@@ -279,7 +305,7 @@ export class Actors {
 
   #choose(payment: PlannedPayment, seen: Intent, method: PlannedPayment['method']) {
     const { env } = this.#world;
-    return this.#request('checkout', async () => {
+    return this.request('checkout', async () => {
       const client = this.#client(payment);
       const rail = railFor(env, seen.terms, method);
       if (rail === null) {
@@ -302,7 +328,7 @@ export class Actors {
     }
     const choice = decision === 'decline' ? 'decline' : 'approve';
     const decide = (chosen: 'decline' | 'approve') =>
-      this.#request('simulator', () =>
+      this.request('simulator', () =>
         storeResult(
           this.#world.env,
           this.#client(payment),
@@ -321,7 +347,7 @@ export class Actors {
     { decision, afterMs }: Extract<Action, { type: 'pay' }>,
   ): Promise<void> {
     const { env, provider } = this.#world;
-    const order = await this.#request('checkout', async () => {
+    const order = await this.request('checkout', async () => {
       const client = this.#client(payment);
       const url = await railPageUrl(env, client, intent);
       const attempt = attemptInFlight(intent);
@@ -341,6 +367,11 @@ export class Actors {
     { refundId, part, ofDuplicate }: Extract<Action, { type: 'refund' }>,
   ): Promise<void> {
     const { uniqueId } = payment;
+    const { journal, disaster } = this.#world;
+    if (disaster?.mustNotRefund(payment, refundId) === true) {
+      return;
+    }
+    journal.noteRefundRequest(payment, refundId);
     const amountMinor = askedMinor(payment, part);
     const other = ofDuplicate ? await this.#duplicateOf(payment) : null;
     const body = {
@@ -349,7 +380,6 @@ export class Actors {
       ...(amountMinor !== null && { amountMinor }),
       ...(other !== null && { transactionId: other }),
     };
-    const { journal } = this.#world;
     const key = `key-${refundId}`;
     const { answer, refusal } = await this.#api(payment, createRefund, { body, key });
     if (answer === null) {
@@ -424,7 +454,7 @@ export class Actors {
   }
 
   async #resend(payment: PlannedPayment): Promise<void> {
-    await this.#request('dashboard', async () => {
+    await this.request('dashboard', async () => {
       const client = this.#client(payment);
       for (const { eventId, sequence, position } of await client.events()) {
         this.#world.journal.resentEvents.add(eventId);
@@ -460,7 +490,7 @@ export class Actors {
     };
     const [kind, railId = '', token = ''] = url.split(':');
     clock.current = OUTSIDE;
-    const reply = await this.#request('callback', async () => {
+    const reply = await this.request('callback', async () => {
       if (kind === 'shared') {
         return answerSharedCallback(env, railId, call);
       }

@@ -5,6 +5,7 @@ import { build, type Plugin } from 'esbuild';
 export const STAND_INS: Readonly<Record<string, string>> = {
   'cloudflare:workers': 'lab/simulation/cloudflare-workers.ts',
   'src/rails/settings.ts': 'lab/simulation/rails.ts',
+  'src/backup/part.ts': 'lab/simulation/backup-part.ts',
 };
 
 /**
@@ -15,13 +16,16 @@ export async function bundleSimulation(root: string, outfile: string): Promise<v
   const standIns: Plugin = {
     name: 'stand-ins',
     setup({ onResolve }) {
-      onResolve({ filter: /^cloudflare:workers$|settings\.ts$/ }, ({ path, resolveDir }) => {
-        const name = path.startsWith('.')
-          ? resolve(resolveDir, path).slice(resolve(root).length + 1)
-          : path;
-        const standIn = STAND_INS[name];
-        return standIn === undefined ? undefined : { path: resolve(root, standIn) };
-      });
+      onResolve(
+        { filter: /^cloudflare:workers$|settings\.ts$|part\.ts$/ },
+        ({ path, resolveDir }) => {
+          const name = path.startsWith('.')
+            ? resolve(resolveDir, path).slice(resolve(root).length + 1)
+            : path;
+          const standIn = STAND_INS[name];
+          return standIn === undefined ? undefined : { path: resolve(root, standIn) };
+        },
+      );
     },
   };
   await build({

@@ -1,3 +1,4 @@
+import { STAGES } from '../../src/account/protocol.ts';
 import type { World } from './history.ts';
 import type { Ended } from './verdict.ts';
 
@@ -48,6 +49,17 @@ export function checkAccounts({ accounts, journal }: World, ended: readonly Ende
         rowsOf("SELECT day || ' ' || currency, amount_minor FROM refund_days").map(Object.values),
       ),
     };
+    // A payment may have come back from an older copy than its account.
+    for (const row of rowsOf(
+      'SELECT * FROM unconfirmed_refunds JOIN refunds USING (refund_unique_id)',
+    )) {
+      owners.set(String(row.refund_unique_id), String(row.payment_unique_id));
+      const key = `${row.day} ${row.currency}`;
+      sums.set(
+        key,
+        (sums.get(key) ?? 0) + Number(row.stage === STAGES.given_back ? 0 : row.amount_minor),
+      );
+    }
     for (const [reference = '', owner] of attempts) {
       const query = `SELECT payment_unique_id AS owner FROM attempt_references
         WHERE reference = '${reference}'`;

@@ -12,9 +12,10 @@ export function checkProvider({ provider, journal }: World, ended: readonly Ende
   const attempts = ended.flatMap(({ intent }) => intent.attempts);
   for (const { reference, reportedId, state, starts, refunds } of orders.values()) {
     expect('4 no blind retry', starts <= 1, `${reference} was started ${starts} times`);
+    const isLost = journal.lostAttempts.has(reference);
     const isKnown = attempts.some((attempt) => attempt.reference === reference);
-    expect('6 nothing lost', isKnown, `Kefel knows no attempt ${reference}`);
-    const isConfirmed = state === 'open' || provider.isConfirmed(reportedId, state);
+    expect('6 nothing lost', isKnown || isLost, `Kefel knows no attempt ${reference}`);
+    const isConfirmed = state === 'open' || isLost || provider.isConfirmed(reportedId, state);
     expect('9 callbacks', isConfirmed, `the report that ${reference} is ${state} failed`);
     for (const { calls } of refunds.values()) {
       expect('11 refunds', calls === 1, `a refund was requested ${calls} times`);

@@ -41,8 +41,12 @@ export function never<T>(): Promise<T> {
 /** More than any history that settles. */
 const EVENTS_MAX = 10_000;
 
-/** The text of an error that is no failure of the simulation's and no answer of an API. */
-const INTERNAL_ERROR = /(?<!Unavailable: )\b(?:Type|Range|Syntax|Reference)?Error: /;
+/**
+ * The text of an error that is no failure of the simulation's and no answer of an API. Of two operators
+ * who restore at once, one gets such a failure of its step, and takes the next one.
+ */
+const INTERNAL_ERROR =
+  /(?<!Unavailable: )\b(?:Type|Range|Syntax|Reference)?Error: (?!\S+(?: NULL)? constraint failed: restore\.)/;
 
 const immediate = setImmediate;
 
@@ -65,6 +69,8 @@ export class Clock {
   readonly internalErrors: string[] = [];
   /** In order of time; of one time, in the order of scheduling. */
   readonly #queue: ScheduledEvent[] = [];
+  /** Kefel's processes that live. */
+  readonly #workers = new Set<Process>();
   /** What is down, and until when. */
   readonly downUntilMs = { database: 0, queues: 0, objects: 0, merchants: 0 };
 
@@ -103,7 +109,11 @@ export class Clock {
   }
 
   newProcess(name: string, isWorker: boolean, skewMs = 0): Process {
-    return { name, isWorker, skewMs, isAlive: true, onKill: null };
+    const process: Process = { name, isWorker, skewMs, isAlive: true, onKill: null };
+    if (isWorker) {
+      this.#workers.add(process);
+    }
+    return process;
   }
 
   /** Runs `work` as a process. */
@@ -114,9 +124,16 @@ export class Clock {
   }
 
   kill(process: Process): void {
+    this.#workers.delete(process);
     if (process.isAlive) {
       process.isAlive = false;
       process.onKill?.();
+    }
+  }
+
+  killWorkers(): void {
+    for (const process of this.#workers) {
+      this.kill(process);
     }
   }
 

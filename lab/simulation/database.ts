@@ -85,5 +85,6 @@ class Statement {
 export function newSqlite(root: string): Sqlite {
   const files = globSync('migrations/*.sql', { cwd: root }).sort();
   const schema = files.map((file) => readFileSync(join(root, file), 'utf8'));
-  return new Sqlite(schema);
+  // Wrangler's own table, which a backup reads.
+  return new Sqlite([...schema, 'CREATE TABLE d1_migrations (id INTEGER PRIMARY KEY, name TEXT)']);
 }

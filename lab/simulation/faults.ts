@@ -60,6 +60,9 @@ export const FAULTS = {
   merchant_gone: 0.05,
   /** A call to an object arrives minutes later. */
   call_late: 0.05,
+  /** Of the bucket with the backup. */
+  bucket_fails: 0.15,
+  bucket_answer_lost: 0.15,
 } as const satisfies Readonly<Record<string, number>>;
 
 export type Fault = keyof typeof FAULTS;

@@ -8,8 +8,10 @@ import { forgetDeliverySlots } from '../../src/webhooks/consume.ts';
 import { forgetWebhookSettings } from '../../src/webhooks/settings.ts';
 import { Random } from '../harness/random.ts';
 import { Actors } from './actors.ts';
+import { Bucket } from './bucket.ts';
 import { Clock, OUTSIDE, START_MS } from './clock.ts';
 import { Database, newSqlite } from './database.ts';
+import { Disaster } from './disaster.ts';
 import { enter, replaceGlobals } from './globals.ts';
 import { Journal, type Violation } from './journal.ts';
 import { insertMerchants, MerchantServers } from './merchants.ts';
@@ -26,6 +28,9 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 const SETTLING_MS = 75 * DAY_MS;
 /** When people look at a payment again: this replaces alarms that the runtime has lost. */
 const LOOKS_AFTER_MS = [2 * MINUTE_MS, 2 * 60 * MINUTE_MS, 10 * DAY_MS];
+
+/** Until a gateway is restored: longer than every wait of a plan. */
+const DISASTER_HOURS_MAX = 48;
 
 const LOST_ALARMS = ['alarm_lost', 'alarm_not_set'] as const;
 
@@ -86,6 +91,9 @@ export class World {
   readonly merchants: MerchantServers;
   readonly provider: Provider;
   readonly actors: Actors;
+  readonly bucket: Bucket;
+  /** Null: the gateway is not lost. */
+  readonly disaster: Disaster | null;
   readonly env: Env;
 
   constructor(plan: Plan, { sqlite, variables, queues }: Setup, isTraced: boolean) {
@@ -102,6 +110,8 @@ export class World {
     this.merchants = new MerchantServers(this.clock);
     this.provider = new Provider(this);
     this.actors = new Actors(this);
+    this.bucket = new Bucket(this.clock);
+    this.disaster = plan.disaster && new Disaster(this, plan.disaster);
     this.env = {
       ...variables,
       ...SECRETS,
@@ -114,6 +124,8 @@ export class World {
       WEBHOOKS: this.queues.binding('kefel-webhooks'),
       WEBHOOK_RETRIES: this.queues.binding('kefel-webhook-retries'),
       RAIL_STARTS: this.queues.binding('kefel-rail-starts'),
+      // Most histories have no backup, which would make them longer.
+      ...(plan.disaster !== null && { BACKUPS: this.bucket.binding }),
     } as unknown as Env;
   }
 
@@ -122,7 +134,8 @@ export class World {
     const hasPlanned = this.plan.steps.some(
       ({ action: { type } }) => type === 'outage' || type === 'crash',
     );
-    return this.clock.faults.counts.size === 0 && !hasPlanned;
+    const isLost = this.disaster !== null && this.disaster.lostAtMs !== null;
+    return this.clock.faults.counts.size === 0 && !hasPlanned && !isLost;
   }
 }
 
@@ -145,6 +158,13 @@ export async function runHistory(
     await clock.runUntil(START_MS + plan.faultsEndAfterMs);
     clock.note('the faults are over');
     clock.faults.isOver = true;
+    for (
+      let hours = 0;
+      hours < DISASTER_HOURS_MAX && world.disaster?.isOver === false;
+      hours += 1
+    ) {
+      await clock.runUntil(clock.nowMs + 60 * MINUTE_MS);
+    }
     // By then all orders are closed and all refunds executed.
     clock.schedule(OUTSIDE, 2 * 60 * MINUTE_MS, () => provider.reconcile());
     // Where the runtime has lost no alarm, everything must go on by itself.
@@ -154,7 +174,7 @@ export async function runHistory(
     }
     clock.schedule(OUTSIDE, 3 * DAY_MS, () => actors.resolveAll());
     await clock.runUntil(clock.nowMs + SETTLING_MS);
-    for (const line of clock.internalErrors) {
+    for (const line of [...clock.internalErrors]) {
       journal.expect('no internal errors', false, line);
     }
     if (clock.isEndless) {

@@ -8,6 +8,7 @@ import {
 import { heldOf } from '../../src/domain/refund-amounts.ts';
 import type { ShownPayment, ShownRefund } from '../harness/shown.ts';
 import type { Clock } from './clock.ts';
+import { keyOf } from './disaster.ts';
 import type { PlannedPayment } from './plan.ts';
 
 /** A promise of docs/promises.md that a history broke. */
@@ -24,6 +25,10 @@ export interface CreatedAnswer {
   readonly content: unknown;
   readonly isReplay: boolean;
 }
+
+type AnswerCounts = Readonly<
+  Record<'created' | 'canceledPayments' | 'refunds' | 'canceledRefunds', number>
+>;
 
 /** Phones and secrets of the history: none of them may be in a log. */
 const SECRETS = /911223344|711223344|whsec_|f0rged/;
@@ -44,6 +49,14 @@ export class Journal {
   readonly resentEvents = new Set<string>();
   /** States that the history reached. */
   readonly reached = new Set<string>();
+  /** Every attempt that an object has shown, by its reference. */
+  readonly #attempts = new Map<string, Intent['terms']>();
+  /** Those that no backup had when the gateway was lost. */
+  readonly lostAttempts = new Map<string, Intent['terms']>();
+  /** Ids of refunds that merchants asked for, by payment. */
+  readonly #askedRefunds = new Map<string, Set<string>>();
+  /** Those of which no payment in the backup knew when the gateway was lost. */
+  readonly lostRefunds = new Map<string, ReadonlySet<string>>();
   readonly #clock: Clock;
   readonly #last = new Map<string, Intent>();
 
@@ -76,6 +89,72 @@ export class Journal {
     }
   };
 
+  /** How many answers there are. */
+  counts(): AnswerCounts {
+    const { created, canceledPayments, refunds, canceledRefunds } = this;
+    return {
+      created: created.length,
+      canceledPayments: canceledPayments.length,
+      refunds: refunds.length,
+      canceledRefunds: canceledRefunds.length,
+    };
+  }
+
+  noteRefundRequest({ merchant, uniqueId }: PlannedPayment, refundId: string): void {
+    const key = keyOf(merchant, uniqueId);
+    this.#askedRefunds.set(key, (this.#askedRefunds.get(key) ?? new Set()).add(refundId));
+  }
+
+  /**
+   * Only answers about what the backup has bind a restored gateway. `answered`: how many of them a calm
+   * gateway had given before the backup, which must have them.
+   */
+  lose(payments: ReadonlyMap<string, Intent>, answered: AnswerCounts | null): void {
+    const intentOf = ({ merchant, uniqueId }: PlannedPayment) =>
+      payments.get(keyOf(merchant, uniqueId));
+    const refundOf = (payment: PlannedPayment, refundId: string) =>
+      intentOf(payment)?.refunds.find(({ id }) => id === refundId);
+    const keep = <Answer>(
+      name: keyof AnswerCounts,
+      all: Answer[],
+      isBackedUp: (one: Answer) => boolean,
+    ) => {
+      const early = all.slice(0, answered?.[name] ?? 0);
+      this.expect('12 backup', early.every(isBackedUp), `the backup lacks an answer: ${name}`);
+      all.splice(0, all.length, ...all.filter(isBackedUp));
+    };
+    keep('created', this.created, ({ payment }) => intentOf(payment) !== undefined);
+    keep('canceledPayments', this.canceledPayments, (payment) => {
+      const intent = intentOf(payment);
+      return intent?.status === 'canceled' || intent?.late === true;
+    });
+    keep(
+      'refunds',
+      this.refunds,
+      ({ payment, refund }) => refundOf(payment, refund.refundUniqueId) !== undefined,
+    );
+    keep(
+      'canceledRefunds',
+      this.canceledRefunds,
+      ({ payment, refundId }) => refundOf(payment, refundId)?.status === 'canceled',
+    );
+    this.reads.length = 0;
+    this.#last.clear();
+    const known = new Set(
+      [...payments.values()].flatMap(({ attempts }) => attempts.map(({ reference }) => reference)),
+    );
+    for (const [reference, terms] of this.#attempts) {
+      if (!known.has(reference)) {
+        this.lostAttempts.set(reference, terms);
+      }
+    }
+    for (const [key, ids] of this.#askedRefunds) {
+      const backedUp = payments.get(key)?.refunds.map(({ id }) => id) ?? [];
+      const lost = [...ids].filter((id) => !backedUp.includes(id));
+      this.lostRefunds.set(key, new Set(lost));
+    }
+  }
+
   log(line: string): void {
     this.#clock.note(line);
     this.expect('11 refunds', !line.includes('refund_without_claim'), line);
@@ -103,8 +182,9 @@ export class Journal {
 
   #note(intent: Intent): void {
     this.reached.add(intent.late ? `${intent.status} late` : intent.status);
-    for (const { status } of intent.attempts) {
+    for (const { status, reference } of intent.attempts) {
       this.reached.add(`attempt ${status}`);
+      this.#attempts.set(reference, intent.terms);
     }
     for (const { status } of intent.refunds) {
       this.reached.add(`refund ${status}`);
@@ -120,7 +200,10 @@ export class Journal {
     const isIdle = status === 'processing' && attemptInFlight(intent) === null;
     const isEndedUnpaid = hasEnded(status) && status !== 'succeeded';
     const isExecuted = method === 'read' || method === 'execute';
-    const isOverdue = isExecuted && status === 'open' && Date.now() >= terms.expiresAtMs;
+    const isHeld = intent.anomalies.some(
+      ({ kind, reviewedAtMs }) => kind === 'restored' && reviewedAtMs === null,
+    );
+    const isOverdue = isExecuted && status === 'open' && !isHeld && Date.now() >= terms.expiresAtMs;
     this.expect('4 one attempt', inFlight <= 1, `${inFlight} attempts in flight`);
     this.expect('4 one attempt', !isIdle, 'processing without an attempt');
     this.expect('5 expiry', !isEndedUnpaid || inFlight === 0, `${status} under an attempt`);

@@ -44,6 +44,8 @@ export class Objects {
   readonly #class: ObjectClass;
   readonly #clock: Clock;
   readonly #names = new Map<string, string>();
+  /** How often everything was lost. */
+  #losses = 0;
 
   constructor(world: World, objectClass: ObjectClass) {
     this.#world = world;
@@ -100,14 +102,28 @@ export class Objects {
         return;
       }
       const lateMs = clock.strikes('call_late') ? clock.timing.between(1_000, 180_000) : 0;
-      clock.schedule(OUTSIDE, lateMs + clock.latencyMs(), () =>
+      const losses = this.#losses;
+      clock.schedule(OUTSIDE, lateMs + clock.latencyMs(), () => {
+        if (losses !== this.#losses) {
+          fail('the namespace is gone');
+          return;
+        }
         this.host(objectId).receive(method, args, {
           succeed: (value) => answer(() => resolve(value)),
           refuse: (error) => answer(() => reject(error)),
           fail,
-        }),
-      );
+        });
+      });
     });
+  }
+
+  /** Deletes the namespace with all objects; an empty one begins. */
+  lose(): void {
+    this.#losses += 1;
+    for (const host of this.hosts.values()) {
+      host.lose();
+    }
+    this.hosts.clear();
   }
 
   /** Keeps the databases for the next history. */
@@ -140,6 +156,7 @@ class ObjectHost {
   #lastUsedAtMs = 0;
   #starts = 0;
   #isCommitting = false;
+  #isLost = false;
 
   constructor(world: World, objectClass: ObjectClass, id: string, name: string) {
     this.#world = world;
@@ -163,6 +180,14 @@ class ObjectHost {
   release(): void {
     this.sql.reset();
     idleStores.push(this.sql);
+  }
+
+  lose(): void {
+    this.#isLost = true;
+    this.#forget();
+    this.#calls.clear();
+    this.alarmAtMs = null;
+    this.release();
   }
 
   receive(method: string, args: readonly unknown[], caller: Caller): void {
@@ -334,6 +359,9 @@ class ObjectHost {
   }
 
   #runAlarm(retries: number): void {
+    if (this.#isLost) {
+      return;
+    }
     const clock = this.#clock;
     const instance = this.#wake();
     const process = this.#process;

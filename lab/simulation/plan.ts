@@ -58,6 +58,19 @@ export interface Step {
   readonly action: Action;
 }
 
+/** The loss of the whole gateway. Each wait begins when the step before it has ended. */
+export interface PlannedDisaster {
+  /** When the backup begins. */
+  readonly atMs: number;
+  readonly lossAfterMs: number;
+  readonly restoreAfterMs: number;
+  readonly reviewAfterMs: number;
+  /** Two operators run the command at once. */
+  readonly isRestoredTwice: boolean;
+  /** The merchants create their payments again. */
+  readonly repeatsCreates: boolean;
+}
+
 export interface Plan {
   readonly seed: number;
   readonly payments: readonly PlannedPayment[];
@@ -65,6 +78,8 @@ export interface Plan {
   readonly weather: Weather;
   /** What each merchant may refund a day; null: no limit. */
   readonly refundDailyMaxMinor: number | null;
+  /** Null in most histories. */
+  readonly disaster: PlannedDisaster | null;
   /** When the last fault may strike. */
   readonly faultsEndAfterMs: number;
   /** Single strikes that the shrinker leaves out, as `fault#n` from 1. */
@@ -92,8 +107,27 @@ export function planOf(seed: number): Plan {
     steps,
     weather: weatherOf(seed),
     refundDailyMaxMinor: random.pick([null, null, null, 1_000_000]),
+    disaster: disasterOf(seed, lastMs),
     faultsEndAfterMs: lastMs + random.pick([MINUTE_MS, 20 * MINUTE_MS, 3 * HOUR_MS, DAY_MS]),
     spared: new Set(),
+  };
+}
+
+const DISASTER_SHARE = 0.15;
+
+function disasterOf(seed: number, lastMs: number): PlannedDisaster | null {
+  const random = new Random(seed, 'disaster');
+  if (!random.chance(DISASTER_SHARE)) {
+    return null;
+  }
+  return {
+    // Most payments begin early.
+    atMs: Math.round(random.next() ** 2 * lastMs),
+    lossAfterMs: random.pick([0, 2 * SECOND_MS, 20 * SECOND_MS, 3 * MINUTE_MS, HOUR_MS]),
+    restoreAfterMs: random.pick([SECOND_MS, MINUTE_MS, 20 * MINUTE_MS, 6 * HOUR_MS]),
+    reviewAfterMs: random.pick([0, HOUR_MS, 2 * DAY_MS, 9 * DAY_MS]),
+    isRestoredTwice: random.chance(0.2),
+    repeatsCreates: random.chance(0.5),
   };
 }
 

@@ -40,6 +40,8 @@ export class Queues {
   readonly #waiting = new Map<string, Queued[]>();
   #sent = 0;
   #batches = 0;
+  /** How often everything was lost. */
+  #losses = 0;
 
   constructor(world: World, settings: readonly QueueSettings[]) {
     this.#world = world;
@@ -49,6 +51,12 @@ export class Queues {
 
   binding(queue: string): { send(body: unknown): Promise<void> } {
     return { send: (body) => this.#send(queue, body) };
+  }
+
+  /** Deletes the queues with their messages; new ones begin. */
+  lose(): void {
+    this.#losses += 1;
+    this.#waiting.clear();
   }
 
   #send(queue: string, body: unknown): Promise<void> {
@@ -79,7 +87,11 @@ export class Queues {
     const clock = this.#clock;
     const reorderMs = clock.strikes('queue_reorders') ? clock.timing.between(0, 2_000) : 0;
     const lateMs = clock.strikes('queue_delays') ? clock.timing.between(1_000, 7_200_000) : 0;
+    const losses = this.#losses;
     clock.schedule(OUTSIDE, delayMs + reorderMs + lateMs + clock.latencyMs(), () => {
+      if (losses !== this.#losses) {
+        return;
+      }
       const waiting = this.#waiting.get(queue) ?? [];
       this.#waiting.set(queue, waiting);
       waiting.push(message);

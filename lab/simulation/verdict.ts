@@ -9,6 +9,7 @@ import { checkAttention } from './check-attention.ts';
 import { checkEvents, checkHistory, checkReceipts } from './check-events.ts';
 import { checkMoney, checkProvider } from './check-money.ts';
 import { checkDailyLimit, checkRefunds } from './check-refunds.ts';
+import { checkRestore } from './check-restore.ts';
 import { checkRows } from './check-rows.ts';
 import { checkSearch } from './check-search.ts';
 import type { World } from './history.ts';
@@ -26,7 +27,7 @@ export interface Ended {
 export async function checkPromises(world: World): Promise<void> {
   const ended = world.plan.payments.flatMap((payment) => endedOf(world, payment));
   const checks = [checkAnswers, checkReceipts, checkProvider, checkDailyLimit, checkRows];
-  for (const check of [...checks, checkAttention, checkAccounts]) {
+  for (const check of [...checks, checkAttention, checkAccounts, checkRestore]) {
     check(world, ended);
   }
   for (const payment of ended) {

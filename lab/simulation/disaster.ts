@@ -1,0 +1,226 @@
+import { continueBackup } from '../../src/backup/daily.ts';
+import type { PaymentLine, RefundLine } from '../../src/backup/manifest.ts';
+import { parsePaymentsPart } from '../../src/backup/names.ts';
+import { openPart } from '../../src/backup/part.ts';
+import { bookOf } from '../../src/book/client.ts';
+import { configOf } from '../../src/config.ts';
+import type { Intent, Tenant } from '../../src/domain/intent.ts';
+import { PAYMENT_ID } from '../../src/intent/schema.ts';
+import { endMaintenance } from '../../src/operations/modes.ts';
+import { proveRestore, restoreStep } from '../../src/operations/restore-gateway.ts';
+import { reviewPayment } from '../../src/operations/review.ts';
+import type { World } from './history.ts';
+import { MERCHANTS } from './merchants.ts';
+import type { PlannedDisaster, PlannedPayment } from './plan.ts';
+import { returnedMinor } from './provider.ts';
+
+const ACTOR = {
+  kind: 'operator',
+  id: 'hana',
+  name: 'hana',
+  isProved: true,
+  address: null,
+} as const;
+const MINUTE_MS = 60_000;
+const RETRY_MS = 5_000;
+/** The waits of a patient operator grow to ten minutes. */
+const RETRY_FACTOR_MAX = 120;
+const TRIES_MAX = 3_000;
+/** Until then, the backup must have what a calm gateway has answered. */
+const ANSWERS_REACH_BACKUP_MS = MINUTE_MS;
+
+/** What the bucket has of a payment. */
+export function keyOf({ environment, merchantId }: Tenant, uniqueId: string): string {
+  return `${environment}/${merchantId}/${uniqueId}`;
+}
+
+/** A backup, the loss of everything but the bucket, and the restore, at moments of the plan. */
+export class Disaster {
+  readonly #world: World;
+  readonly #plan: PlannedDisaster;
+  /** The newest state of each payment in the bucket, since the loss. */
+  payments: ReadonlyMap<string, Intent> = new Map();
+  /** Ids of refunds in the accounts' parts, since the loss. */
+  #refundIds: ReadonlySet<string> = new Set();
+  lostAtMs: number | null = null;
+  isInMaintenance = false;
+  /** No key of a merchant is known, because the gateway is empty. */
+  isEmpty = false;
+  isOver = false;
+
+  constructor(world: World, plan: PlannedDisaster) {
+    this.#world = world;
+    this.#plan = plan;
+  }
+
+  /** The whole story, as one process outside of Kefel. */
+  async happen(): Promise<void> {
+    const { clock, journal } = this.#world;
+    const { lossAfterMs, restoreAfterMs, reviewAfterMs, isRestoredTwice, repeatsCreates } =
+      this.#plan;
+    const answered = journal.counts();
+    await clock.sleep(ANSWERS_REACH_BACKUP_MS);
+    const run = await this.#until('backup', () => this.#backUp());
+    const wasCalm = this.#world.isCalm;
+    await clock.sleep(lossAfterMs);
+    await this.#lose();
+    journal.lose(this.payments, wasCalm ? answered : null);
+    await clock.sleep(restoreAfterMs);
+    const restoring = () => this.#until('restore', () => this.#restore(run));
+    await Promise.all(isRestoredTwice ? [restoring(), restoring()] : [restoring()]);
+    await clock.sleep(MINUTE_MS);
+    await this.#until('end of maintenance', () =>
+      this.#operate(async (gateway) => endMaintenance(gateway, ACTOR, {}, {})),
+    );
+    this.isInMaintenance = false;
+    this.isOver = true;
+    if (repeatsCreates) {
+      this.#world.actors.createAgain();
+    }
+    await clock.sleep(reviewAfterMs);
+    for (const payment of this.#world.plan.payments) {
+      await this.#review(payment);
+    }
+  }
+
+  /** Whether a careful merchant waits with a refund: it cannot know which ones were made. */
+  mustNotRefund({ merchant, uniqueId }: PlannedPayment, refundId: string): boolean {
+    const { journal } = this.#world;
+    const lost = journal.lostRefunds.get(keyOf(merchant, uniqueId)) ?? new Set();
+    const isKnown = this.#refundIds.has(keyOf(merchant, refundId));
+    return this.lostAtMs !== null && lost.size > 0 && !(lost.has(refundId) && isKnown);
+  }
+
+  /** Tries again until it is done. */
+  async #until<T>(what: string, work: () => Promise<T | null>): Promise<T> {
+    const { clock, journal } = this.#world;
+    for (let tries = 0; tries < TRIES_MAX; tries += 1) {
+      try {
+        const result = await work();
+        if (result !== null) {
+          return result;
+        }
+      } catch (error) {
+        clock.note(`${what} again after ${String(error)}`);
+        await clock.sleep(RETRY_MS * Math.min(tries + 1, RETRY_FACTOR_MAX));
+      }
+    }
+    journal.expect('12 backup', false, `the ${what} does not end`);
+    throw new Error(`the ${what} does not end`);
+  }
+
+  #operate<T>(work: (gateway: Parameters<typeof restoreStep>[0]) => Promise<T>): Promise<T> {
+    const { env, actors } = this.#world;
+    return actors.request('operator', () =>
+      work({ env, config: configOf(env), nowMs: Date.now() }),
+    );
+  }
+
+  /** One call of the operator. The run, or null: call again. */
+  async #backUp(): Promise<string | null> {
+    const { env, clock } = this.#world;
+    const outcome = await this.#operate(async ({ nowMs }) => {
+      const done = await Promise.all(MERCHANTS.map((tenant) => bookOf(env, tenant, 0).backUp()));
+      return done.includes(false) ? null : continueBackup(env, nowMs, { isExtra: true });
+    });
+    if (outcome?.state === 'finished') {
+      return outcome.run;
+    }
+    await clock.sleep(RETRY_MS);
+    return null;
+  }
+
+  /** Everything is gone but the bucket, the provider's records and the merchants'. */
+  async #lose(): Promise<void> {
+    const { clock, objects, accounts, books, queues, database, bucket } = this.#world;
+    clock.note('everything is lost');
+    this.lostAtMs = clock.nowMs;
+    this.isEmpty = true;
+    clock.killWorkers();
+    for (const namespace of [objects, accounts, books]) {
+      namespace.lose();
+    }
+    queues.lose();
+    database.sql.reset();
+    const payments = new Map<string, Intent>();
+    const refundIds = new Set<string>();
+    for (const [name, { bytes }] of [...bucket.objects].sort()) {
+      const part = parsePaymentsPart(name);
+      const lines = await openPart([], name, bytes as Uint8Array<ArrayBuffer>);
+      for (const { uniqueId, records } of part === null ? [] : (lines as PaymentLine[])) {
+        const row = records.find(({ id }) => id === PAYMENT_ID);
+        payments.set(keyOf(part as Tenant, uniqueId), JSON.parse(row?.content ?? '').intent);
+      }
+      const [kind, environment, merchantId = ''] = name.split('/');
+      for (const { refund_unique_id: id } of kind === 'accounts' ? (lines as RefundLine[]) : []) {
+        refundIds.add(keyOf({ environment, merchantId } as Tenant, id));
+      }
+    }
+    this.payments = payments;
+    this.#refundIds = refundIds;
+  }
+
+  /** One step. True once the proof was given. */
+  async #restore(run: string): Promise<true | null> {
+    const { phase } = await this.#operate((gateway) =>
+      restoreStep(gateway, ACTOR, {}, { run, memberRows: 0 }),
+    );
+    this.isInMaintenance = true;
+    this.isEmpty = false;
+    if (phase !== 'proof' && phase !== 'finished') {
+      return null;
+    }
+    const proof = await this.#operate((gateway) =>
+      proveRestore(gateway, ACTOR, {}, { run, memberRows: {} }),
+    );
+    this.#check(proof);
+    return true;
+  }
+
+  #check({ lines, differences }: Awaited<ReturnType<typeof proveRestore>>): void {
+    const { expect } = this.#world.journal;
+    const inBackup = lines
+      .filter(({ what }) => what.startsWith('payments of '))
+      .reduce((sum, line) => sum + (line.inBackup ?? 0), 0);
+    const expected = this.payments.size;
+    expect('12 backup', inBackup === expected, `the proof counts ${inBackup} of ${expected}`);
+    const others = differences.filter((text) => !EXPECTED_DIFFERENCE.test(text));
+    expect('12 backup', others.length === 0, others.join('; '));
+  }
+
+  /**
+   * The operator returns in the provider's portal what was paid by an attempt that Kefel does not know,
+   * and ends the hold.
+   */
+  async #review({ merchant, uniqueId }: PlannedPayment): Promise<void> {
+    const { actors, provider, journal, clock } = this.#world;
+    const { intent } = await this.#until('look', async () => ({
+      intent: await actors.read(merchant, uniqueId),
+    }));
+    if (!intent?.anomalies.some(({ reviewedAtMs }) => reviewedAtMs === null)) {
+      return;
+    }
+    const { environment, merchantId } = merchant;
+    for (const [reference, terms] of journal.lostAttempts) {
+      const order = provider.orders.get(reference);
+      if (order?.state === 'paid' && keyOf(terms, terms.uniqueId) === keyOf(merchant, uniqueId)) {
+        const left = order.amountMinor - returnedMinor(order);
+        order.returnedByHand.set('portal', left);
+        clock.note(`the operator returns ${left} of ${reference}`);
+      }
+    }
+    await this.#until('review', () =>
+      this.#operate((gateway) =>
+        reviewPayment(
+          gateway,
+          ACTOR,
+          { environment, merchantId, uniqueId },
+          { note: 'Seen in the portal' },
+        ),
+      ),
+    );
+  }
+}
+
+/** What every restore in the simulation differs in. */
+const EXPECTED_DIFFERENCE = /^the backup has no members$|refund .* is known to the account/;
