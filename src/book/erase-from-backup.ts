@@ -18,8 +18,9 @@ export interface BackedUpPayment {
 /**
  * Call it after the payment's object has erased data. Every line of the payment in the bucket gets
  * what the object stores now, or goes if only the tombstone is left. Returns the number of parts that
- * it has rewritten: 0 when it is called again. Throws when the bucket or an object fails, or when the
- * object has never had the payment: its lines may be the only copy. Then call it again.
+ * it has rewritten: 0 when it is called again. Throws when the bucket or an object fails: then call it
+ * again. Throws also when the object does not have the payment and the bucket does: a restore may
+ * still bring it back, or the object is lost, and its lines are the only copy.
  */
 export async function eraseFromBackup(
   env: Env,
@@ -32,9 +33,6 @@ export async function eraseFromBackup(
   // A part in progress may hold what the object had before.
   await bookOf(env, tenant, volume).settleBackup();
   const records = await intentByUniqueId(env, tenant, uniqueId).exportRecords();
-  if (records?.length === 0) {
-    throw new Error('there is no such payment');
-  }
   let rewritten = 0;
   for await (const { key } of allNames(env, paymentsPrefix({ ...tenant, volume }))) {
     const part = parsePaymentsPart(key);
@@ -62,6 +60,9 @@ async function eraseFromPart(
     const known = part?.lines.find((line) => line.uniqueId === uniqueId);
     if (!part || !known || JSON.stringify(known.records) === JSON.stringify(records)) {
       return false;
+    }
+    if (records?.length === 0) {
+      throw new Error('the backup has the only copy of the payment');
     }
     const lines = part.lines.flatMap((line) =>
       line !== known ? [line] : records === null ? [] : [{ ...line, records }],

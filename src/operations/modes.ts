@@ -74,12 +74,17 @@ export function maintenanceStatement(
   };
 }
 
-/** Refused in the middle of a restore: a payment that is created then could get an id of the backup. */
-export const endMaintenance = action(body({}), async (call) => {
-  const restore = await readState(call.env.DB);
+/** Problem 409 while a part of the payments is still missing. */
+export async function refuseDuringRestore(env: Env): Promise<void> {
+  const restore = await readState(env.DB);
   if (restore !== null && restore.finishedAtMs === null) {
     throw operationProblem('restore_under_way', { run: restore.run });
   }
+}
+
+/** Refused in the middle of a restore: a payment that is created then could get an id of the backup. */
+export const endMaintenance = action(body({}), async (call) => {
+  await refuseDuringRestore(call.env);
   return changeModes(
     call,
     {

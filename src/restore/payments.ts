@@ -49,8 +49,7 @@ export async function restorePayments(
 ): Promise<RestoredLines> {
   const place = from ?? (await newestPlace(env, book, null));
   if (place === null) {
-    const isKept = book.lastSequence >= book.firstSequence;
-    return { ...NOTHING, differences: isKept ? [`${nameOf(book)}: no parts`] : [] };
+    return NOTHING;
   }
   const part = await partAt(env, book, place);
   if (part === null) {
@@ -170,9 +169,15 @@ function partOf(name: string): FoundPart | null {
 /** Where to go on after a sequence without a part: over a gap, or to the generation before. */
 async function beyond(env: Env, book: BookBackup, { generation, sequence }: PaymentsPlace) {
   const first = await firstSequence(env, book, generation);
+  if (first === null) {
+    return {
+      differences: [`${nameOf(book)}: the parts of ${generation} are missing`],
+      next: await newestPlace(env, book, generation),
+    };
+  }
   // The parts before these have gone after their retention.
   const known = generation === book.generation ? [book.firstSequence] : [];
-  const oldest = Math.min(...known, first ?? Number.POSITIVE_INFINITY);
+  const oldest = Math.min(...known, first);
   return oldest <= sequence
     ? {
         differences: [`${nameOf(book)}: part ${sequence} of ${generation} is missing`],
@@ -192,9 +197,11 @@ async function newestPlace(
   book: BookBackup,
   generation: string | null,
 ): Promise<PaymentsPlace | null> {
-  const older = (await generationsOf(env, book)).filter(
-    (known) => generation === null || known < generation,
-  );
+  const hasParts = book.lastSequence >= book.firstSequence;
+  const named = hasParts ? [book.generation] : [];
+  const older = [...named, ...(await generationsOf(env, book))]
+    .filter((known) => generation === null || known < generation)
+    .sort();
   const newest = older.at(-1);
   if (newest === undefined) {
     return null;
@@ -209,11 +216,11 @@ async function newestPlace(
   return { generation: newest, sequence, lines: 0 };
 }
 
-/** The generations of a book, the oldest first: their ids are in the order of time. */
+/** The generations of a book. Their ids sort in the order of time. */
 async function generationsOf(env: Env, book: BookName): Promise<readonly string[]> {
   const prefix = paymentsPrefix(book);
   const listed = await asking(bucketOf(env).list({ prefix, delimiter: '/' }));
-  return listed.delimitedPrefixes.map((name) => name.slice(prefix.length, -1)).sort();
+  return listed.delimitedPrefixes.map((name) => name.slice(prefix.length, -1));
 }
 
 export function nameOf({ environment, merchantId, volume }: BookName): string {

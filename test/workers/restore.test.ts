@@ -247,6 +247,21 @@ test('an event that was not delivered is delivered with the same id and bytes', 
   expect(await client.eventRequestBody(event?.sequence ?? 0)).toBe(body);
 });
 
+/** A customer's request whose search has found one payment. */
+async function insertErasure(uniqueId: string): Promise<void> {
+  await env.DB.batch([
+    env.DB.prepare(
+      `INSERT INTO customer_requests (id, digest, kind, refundable_too, reason, requested_by,
+        requested_by_proved, requested_at_ms, searched_at_ms)
+        VALUES ('r', 'd', 'phone', 1, 'Request 12', 'Hana', 1, 1, 1)`,
+    ),
+    env.DB.prepare(
+      `INSERT INTO customer_request_payments (request_id, environment, merchant_id, volume,
+        payment_id, unique_id, uuid, due_at_ms) VALUES ('r', 'sandbox', ?, 0, 1, ?, 'u', 1)`,
+    ).bind(ALPHA.id, uniqueId),
+  ]);
+}
+
 test('a request to erase a payment waits until the restore has ended', async () => {
   const name = await create('order-9', [started(), paid()]);
   await reportsAreSent();
@@ -260,17 +275,7 @@ test('a request to erase a payment waits until the restore has ended', async () 
       return;
     }
     days += 1;
-    await env.DB.batch([
-      env.DB.prepare(
-        `INSERT INTO customer_requests (id, digest, kind, refundable_too, reason, requested_by,
-          requested_by_proved, requested_at_ms, searched_at_ms)
-          VALUES ('r', 'd', 'phone', 1, 'Request 12', 'Hana', 1, 1, 1)`,
-      ),
-      env.DB.prepare(
-        `INSERT INTO customer_request_payments (request_id, environment, merchant_id, volume,
-          payment_id, unique_id, uuid, due_at_ms) VALUES ('r', 'sandbox', ?, 0, 1, 'order-9', 'u', 1)`,
-      ).bind(ALPHA.id),
-    ]);
+    await insertErasure('order-9');
     await daily();
     expect(await due()).toEqual({ due_at_ms: 1 });
     // A command of an operator meets the same payment.
@@ -280,6 +285,35 @@ test('a request to erase a payment waits until the restore has ended', async () 
   expect(days).toBe(1);
   expect(proof).toMatchObject({ differences: [], restored: 1 });
   expect((await read(name)).status).toBe('succeeded');
+});
+
+test('a customer cannot be searched during a restore, which would miss payments that come later', async () => {
+  const bucket = await backUp([SANDBOX], []);
+  await loseGateway(bucket);
+  const request = { phone: '0911223344', reason: 'Request 12' };
+  const paths = ['/customers/erase', '/customers/export'];
+  await restore(RUN, async ({ proof }) => {
+    for (const path of proof === null ? paths : []) {
+      expect(await operateApi(path, request)).toMatchObject({
+        status: 409,
+        envelope: { code: 'restore_under_way' },
+      });
+    }
+  });
+  for (const path of paths) {
+    expect((await operateApi(path, request)).status).toBe(200);
+  }
+});
+
+test('a request to erase a payment that neither the gateway nor the backup has ends', async () => {
+  const bucket = await backUp([SANDBOX], [[await create('order-9')]]);
+  await loseGateway(bucket);
+  await restore();
+  // The payment was erased after the rows of the request had been copied.
+  await insertErasure('order-8');
+  await continueRequests(env, Date.now());
+  const sql = 'SELECT digest, erased, finished_at_ms AS atMs FROM customer_requests';
+  expect(await env.DB.prepare(sql).first()).toEqual({ digest: null, erased: 1, atMs: Date.now() });
 });
 
 test('of several lines of a payment the newest wins', async () => {
@@ -523,6 +557,17 @@ test.each<[string, (bucket: Bucket) => void, string]>([
       bucket.get(name ?? '')?.fill(0, -20);
     },
     'webhook_secrets-1',
+  ],
+  [
+    'all parts of the newest generation are missing, and an older one is there',
+    (bucket) => {
+      for (const name of [...bucket.keys()].filter((key) => /^payments/.test(key))) {
+        const bytes = bucket.get(name);
+        bucket.delete(name);
+        bucket.set(name.replace('/01900000-', '/01800000-'), bytes ?? new Uint8Array());
+      }
+    },
+    `the parts of ${GENERATION} are missing`,
   ],
 ])('the proof names the difference when %s', async (_name, lose, difference) => {
   const names = [await create('one'), await create('two'), await create('three')];

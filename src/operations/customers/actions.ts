@@ -8,6 +8,7 @@ import { log } from '../../platform/log.ts';
 import type { List } from '../../platform/paging.ts';
 import { action, list, recorder } from '../call.ts';
 import { lineField, REASON_CHARACTERS_MAX } from '../fields.ts';
+import { refuseDuringRestore } from '../modes.ts';
 import { itemPage, pageEntries } from '../page-query.ts';
 import { erasePayments } from './erase.ts';
 import { exportedPayments, KEPT_ELSEWHERE } from './export.ts';
@@ -34,6 +35,7 @@ export const exportCustomer = action(
   body({ ...customerEntries, reason: lineField(REASON_CHARACTERS_MAX) }),
   async (call, _target, { after, reason, ...fields }) => {
     const customer = customerIn(fields);
+    await refuseDuringRestore(call.env);
     const { found, next } = await customersPayments(call.env, customer, after ?? null);
     if (found.length > 0 || after === undefined) {
       const entry = {
@@ -66,6 +68,7 @@ export const eraseCustomer = action(
   async (call, _target, { after, reason, refundableToo: isRefundableToo, ...fields }) => {
     const { env, nowMs } = call;
     const customer = customerIn(fields);
+    await refuseDuringRestore(env);
     const request =
       after === undefined
         ? await beginRequest(call, customer, {

@@ -58,10 +58,6 @@ async function erasePayment(env: Env, payment: RequestedPayment): Promise<Kept |
   if (result.type === 'kept') {
     return result;
   }
-  if (result.type === 'not_found') {
-    // A restore may still bring it back, or the object is lost: then the backup has the only copy.
-    throw new Error('there is no such payment');
-  }
   await eraseFromBackup(env, tenant, { volume, id, uniqueId });
   await runBatch(env.DB, remains(payment, client.objectId));
   await bookOf(env, tenant, volume).erase(id, uniqueId);
