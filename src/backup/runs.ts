@@ -1,4 +1,4 @@
-import { batch, prepare } from '../platform/database.ts';
+import { batch, prepare, type SqlStatement } from '../platform/database.ts';
 import { BackupUnavailable, writePart } from './bucket.ts';
 import type { DatabaseExport, PartDigest, RowLine } from './manifest.ts';
 import { auditPartName, type DatabaseName, databasePartName, runAt } from './names.ts';
@@ -227,16 +227,22 @@ export async function exportOf(
   run: string | null,
   nowMs: number,
 ): Promise<DatabaseExport | null> {
-  const found = await prepare(db, {
-    sql: `SELECT run, migrations, tables, finished_at_ms AS finishedAtMs FROM backup_runs
-      WHERE database = ?1 AND run = COALESCE(?2, (SELECT MAX(run) FROM backup_runs
-        WHERE database = ?1 AND finished_at_ms IS NOT NULL))`,
-    params: [database, run],
-  }).first<{ run: string; migrations: string; tables: string; finishedAtMs: number | null }>();
-  if (found === null) {
+  const wanted = `COALESCE(?2, (SELECT MAX(run) FROM backup_runs
+    WHERE database = ?1 AND finished_at_ms IS NOT NULL))`;
+  // In one transaction: the end of the database's next run deletes the parts of this one.
+  const [runs, all] = await batch<unknown>(db, [
+    {
+      sql: `SELECT run, migrations, tables, finished_at_ms AS finishedAtMs FROM backup_runs
+        WHERE database = ?1 AND run = ${wanted}`,
+      params: [database, run],
+    },
+    partsStatement(database, run, wanted),
+  ]);
+  const [found] = (runs?.results ?? []) as readonly ExportedRun[];
+  if (found === undefined) {
     return null;
   }
-  const parts = await partsOf(db, database, found.run);
+  const parts = (all?.results ?? []) as readonly TablePart[];
   const names: readonly string[] = JSON.parse(found.tables);
   return {
     database,
@@ -254,16 +260,29 @@ export async function exportOf(
   };
 }
 
+interface ExportedRun {
+  readonly run: string;
+  readonly migrations: string;
+  readonly tables: string;
+  readonly finishedAtMs: number | null;
+}
+
+interface TablePart extends PartDigest {
+  readonly table: string;
+}
+
 /** The parts of a run and of the audit log, in the order of their numbers. */
 export async function partsOf(
   db: D1Database,
   database: DatabaseName,
   run: string,
-): Promise<readonly (PartDigest & { readonly table: string })[]> {
-  const sql = `SELECT name, table_name AS "table", row_count AS rows, sha256 FROM backup_parts
-    WHERE database = ?1 AND run IN (?2, '') ORDER BY length(name), name`;
-  const { results } = await prepare(db, { sql, params: [database, run] }).all<
-    PartDigest & { readonly table: string }
-  >();
+): Promise<readonly TablePart[]> {
+  const { results } = await prepare(db, partsStatement(database, run)).all<TablePart>();
   return results;
+}
+
+function partsStatement(database: DatabaseName, run: string | null, wanted = '?2'): SqlStatement {
+  const sql = `SELECT name, table_name AS "table", row_count AS rows, sha256 FROM backup_parts
+    WHERE database = ?1 AND run IN (${wanted}, '') ORDER BY length(name), name`;
+  return { sql, params: [database, run] };
 }

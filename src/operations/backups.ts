@@ -1,5 +1,12 @@
 import * as v from 'valibot';
-import { asking, bucketOf, namesAfter, readPart, writtenAtMsOf } from '../backup/bucket.ts';
+import {
+  allNames,
+  asking,
+  bucketOf,
+  namesAfter,
+  readPart,
+  writtenAtMsOf,
+} from '../backup/bucket.ts';
 import { continueBackup } from '../backup/daily.ts';
 import { isIncomplete } from '../backup/incomplete.ts';
 import type { Manifest } from '../backup/manifest.ts';
@@ -61,13 +68,12 @@ export const backUpNow = action(BEGUN, async (call, _target, { continues }) => {
 
 /** Every backup, the newest first. */
 export async function listBackups({ env }: Pick<Gateway, 'env'>) {
-  const objects = await namesAfter(env, MANIFESTS_PREFIX);
-  return objects
-    .map((object) => ({
-      run: object.key.slice(MANIFESTS_PREFIX.length),
-      finishedAtMs: writtenAtMsOf(object),
-    }))
-    .reverse();
+  const backups: { readonly run: string; readonly finishedAtMs: number | null }[] = [];
+  for await (const object of allNames(env, MANIFESTS_PREFIX)) {
+    const run = object.key.slice(MANIFESTS_PREFIX.length);
+    backups.push({ run, finishedAtMs: writtenAtMsOf(object) });
+  }
+  return backups.reverse();
 }
 
 export type Backups = Awaited<ReturnType<typeof listBackups>>;

@@ -11,7 +11,7 @@ import { continueBackup } from '../../src/backup/daily.ts';
 import type { Manifest, RowLine } from '../../src/backup/manifest.ts';
 import { manifestName } from '../../src/backup/names.ts';
 import { openPart } from '../../src/backup/part.ts';
-import type { HeldRun } from '../../src/backup/runs.ts';
+import { exportOf, finishRun, type HeldRun } from '../../src/backup/runs.ts';
 import { PAYMENTS_TABLES, PAYMENTS_TABLES_LEFT_OUT } from '../../src/backup/tables.ts';
 import { keyRing } from '../../src/config.ts';
 import { bytesFromBase64 } from '../../src/crypto/encoding.ts';
@@ -76,6 +76,39 @@ async function rowsIn(run: Manifest, database: keyof Manifest['databases'], tabl
   }
   return rows;
 }
+
+test('a manifest has all parts of one run, when the next run of the members ends meanwhile', async () => {
+  const sqls = [
+    `INSERT INTO backup_runs (database, run, migrations, tables, audit_from_id, audit_to_id,
+        leased_until_ms, finished_at_ms)
+      VALUES ('back-office', '20270101T013200Z', '[]', '["members"]', 0, 0, 0, 1)`,
+    `INSERT INTO backup_parts VALUES ('back-office', '20270101T013200Z', 'a', 'members', 1, '${'0'.repeat(64)}')`,
+  ];
+  await runSql(sqls.map((sql) => ({ sql, params: [] })));
+  const prepareReal = env.DB.prepare.bind(env.DB);
+  let ended = 0;
+  // The next run ends as soon as the export has read which one is the newest.
+  vi.spyOn(env.DB, 'prepare').mockImplementation((sql) => {
+    const statement = prepareReal(sql);
+    if (!sql.includes('FROM backup_runs') || ended > 0) {
+      return statement;
+    }
+    return {
+      bind: (...params: unknown[]) => {
+        const bound = statement.bind(...params);
+        const first = async () => {
+          const row = await bound.first();
+          ended += 1;
+          await finishRun(env.DB, 'back-office', '20270102T013200Z', 2);
+          return row;
+        };
+        return Object.assign(bound, { first });
+      },
+    } as unknown as D1PreparedStatement;
+  });
+  const exported = await exportOf(env.DB, 'back-office', null, Date.now());
+  expect(exported?.tables).toMatchObject([{ table: 'members', rows: 1, parts: [{ name: 'a' }] }]);
+});
 
 const tablesOf = async (db: D1Database) => {
   const sql = `SELECT name FROM sqlite_master WHERE type = 'table'
