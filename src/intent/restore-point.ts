@@ -3,6 +3,9 @@ import type { RecoveryResult } from './protocol.ts';
 import type { PaymentRecord } from './record.ts';
 import type { StoredEvent, StoredIntent } from './store.ts';
 
+/** Cloudflare's bookmark of a time is approximate, and machines have clocks of their own. */
+export const BOOKMARK_TOLERANCE_MS = 60_000;
+
 /**
  * What a payment remembers of money and messages since a time: point-in-time recovery would make it
  * forget them, and call a provider or announce an event again (docs/decisions.md#49).
@@ -66,7 +69,7 @@ export async function restoreTo(
 ): Promise<RecoveryResult> {
   const bookmark = await storage.getBookmarkForTime(atMs);
   try {
-    const what = memoryAfter(record.stored(), record.events(), atMs);
+    const what = memoryAfter(record.stored(), record.events(), atMs - BOOKMARK_TOLERANCE_MS);
     if (what !== null) {
       return { type: 'remembers', what };
     }

@@ -3,6 +3,7 @@ import { bookOf } from '../book/client.ts';
 import { hasEnded, type Tenant } from '../domain/intent.ts';
 import { body } from '../http/strict-body.ts';
 import { intentByUniqueId } from '../intent/client.ts';
+import { BOOKMARK_TOLERANCE_MS } from '../intent/restore-point.ts';
 import { errorText, log } from '../platform/log.ts';
 import { action, recorder } from './call.ts';
 import { pathPart, recoveryTimeField, tenantIn } from './fields.ts';
@@ -41,7 +42,7 @@ export const restorePayment = action(
     return { undoBookmark: restored.undoBookmark };
 
     async function restoreUnreadable() {
-      const what = await bookMemoryAfter(call.env, tenant, uniqueId, atMs);
+      const what = await bookMemoryAfter(call.env, tenant, uniqueId, atMs - BOOKMARK_TOLERANCE_MS);
       if (what !== null) {
         throw operationProblem('payment_remembers', { what });
       }

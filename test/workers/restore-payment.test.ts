@@ -29,11 +29,11 @@ useGateway();
 const PATH = `/payments/sandbox/${ALPHA.id}/order-1/restore`;
 
 const start = () =>
-  startAttempt('second', { deadlineAtMs: Date.now() + MINUTE_MS, windowIsFinal: false });
+  startAttempt('second', { deadlineAtMs: Date.now() + 10 * MINUTE_MS, windowIsFinal: false });
 
-/** The time now, to the second after it, as the command takes it. */
-function timeAfterNow(): string {
-  advance(1_000);
+/** A time after now, as the command takes it. */
+function timeAfterNow(afterMs = 61_000): string {
+  advance(afterMs);
   const text = new Date(Date.now()).toISOString().replace(/\.\d+/, '');
   advance(1_000);
   return text;
@@ -90,9 +90,20 @@ test.each<[string, () => readonly Command[], () => readonly Command[], string]>(
   expect(restored).toEqual([]);
 });
 
+test('refuses when it may forget what happened just before, because bookmarks are approximate', async () => {
+  await createHosted();
+  await execute(start());
+  const at = timeAfterNow(30_000);
+  await withRecovery('order-1');
+  expect(await setBack(at)).toMatchObject({
+    status: 409,
+    envelope: { code: 'payment_remembers' },
+  });
+});
+
 test('refuses when a consumer may have called the provider since', async () => {
   const queued = startAttempt('second', {
-    ...{ flow: 'push', startClaim: 'free', deadlineAtMs: Date.now() + MINUTE_MS },
+    ...{ flow: 'push', startClaim: 'free', deadlineAtMs: Date.now() + 10 * MINUTE_MS },
   });
   const claim: Command = {
     ...{ type: 'claim_start', attemptId: 'second', claimId: 'c1' },
