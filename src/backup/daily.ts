@@ -2,7 +2,7 @@ import { accountOf } from '../account/client.ts';
 import type { Tenant } from '../domain/intent.ts';
 import { finishDailyRun } from '../platform/daily-runs.ts';
 import { prepare } from '../platform/database.ts';
-import { log } from '../platform/log.ts';
+import { errorText, log } from '../platform/log.ts';
 import { hasBucket, writePart } from './bucket.ts';
 import { purgeBackups } from './expiry.ts';
 import { isIncomplete } from './incomplete.ts';
@@ -153,7 +153,11 @@ async function finish(env: Env, run: string, nowMs: number): Promise<void> {
   const lines = payments.tables.reduce((sum, { rows }) => sum + rows, 0);
   await finishDailyRun(env.DB, 'backup', { run, rows: lines, books: books.length }, nowMs);
   log('info', 'backup_finished', { run, books: books.length });
-  await purgeBackups(env, nowMs, { payments: run, 'back-office': backOffice?.run ?? null });
+  const newest = { payments: run, 'back-office': backOffice?.run ?? null };
+  // The run has ended. A caller that saw it fail would begin another one; the next one purges.
+  await purgeBackups(env, nowMs, newest).catch((error: unknown) => {
+    log('warn', 'backup_purge_failed', { error: errorText(error) });
+  });
 }
 
 /** What the books have reported of their backups. */

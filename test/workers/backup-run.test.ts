@@ -110,6 +110,18 @@ test('a manifest has all parts of one run, when the next run of the members ends
   expect(exported?.tables).toMatchObject([{ table: 'members', rows: 1, parts: [{ name: 'a' }] }]);
 });
 
+test('a run has ended even if old backups cannot be deleted', async () => {
+  await createHosted();
+  const list = env.BACKUPS.list.bind(env.BACKUPS);
+  vi.spyOn(env.BACKUPS, 'list').mockImplementation((options) =>
+    options?.prefix === 'runs/' ? Promise.reject(new Error('unreachable')) : list(options),
+  );
+  await crons();
+  vi.restoreAllMocks();
+  expect(await manifests()).toHaveLength(1);
+  expect((await continueBackup(env, Date.now())).state).toBe('idle');
+});
+
 const tablesOf = async (db: D1Database) => {
   const sql = `SELECT name FROM sqlite_master WHERE type = 'table'
     AND name NOT LIKE 'sqlite_%' AND name NOT LIKE '_cf_%' AND name <> 'd1_migrations'`;
