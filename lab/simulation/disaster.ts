@@ -22,12 +22,10 @@ const ACTOR = {
   address: null,
 } as const;
 const MINUTE_MS = 60_000;
-const RETRY_MS = 5_000;
+const RETRY_MS = 30_000;
 /** The waits of a patient operator grow to ten minutes. */
-const RETRY_FACTOR_MAX = 120;
+const RETRY_FACTOR_MAX = 20;
 const TRIES_MAX = 3_000;
-/** Until then, the backup must have what a calm gateway has answered. */
-const ANSWERS_REACH_BACKUP_MS = MINUTE_MS;
 
 /** What the bucket has of a payment. */
 export function keyOf({ environment, merchantId }: Tenant, uniqueId: string): string {
@@ -56,15 +54,15 @@ export class Disaster {
   /** The whole story, as one process outside of Kefel. */
   async happen(): Promise<void> {
     const { clock, journal } = this.#world;
-    const { lossAfterMs, restoreAfterMs, reviewAfterMs, isRestoredTwice, repeatsCreates } =
-      this.#plan;
+    const { answeredBeforeMs, lossAfterMs, restoreAfterMs, reviewAfterMs } = this.#plan;
+    const { isRestoredTwice, repeatsCreates } = this.#plan;
     const answered = journal.counts();
-    await clock.sleep(ANSWERS_REACH_BACKUP_MS);
+    await clock.sleep(answeredBeforeMs ?? 0);
     const run = await this.#until('backup', () => this.#backUp());
-    const wasCalm = this.#world.isCalm;
+    const isChecked = answeredBeforeMs !== null && this.#world.isCalm;
     await clock.sleep(lossAfterMs);
     await this.#lose();
-    journal.lose(this.payments, wasCalm ? answered : null);
+    journal.lose(this.payments, isChecked ? answered : null);
     await clock.sleep(restoreAfterMs);
     const restoring = () => this.#until('restore', () => this.#restore(run));
     await Promise.all(isRestoredTwice ? [restoring(), restoring()] : [restoring()]);
@@ -183,7 +181,13 @@ export class Disaster {
       .filter(({ what }) => what.startsWith('payments of '))
       .reduce((sum, line) => sum + (line.inBackup ?? 0), 0);
     const expected = this.payments.size;
-    expect('12 backup', inBackup === expected, `the proof counts ${inBackup} of ${expected}`);
+    // A book that could not report to D1 is restored without a line of its own.
+    const areNamed = !differences.some((text) => UNNAMED.test(text));
+    expect(
+      '12 backup',
+      inBackup === expected || !areNamed,
+      `the proof counts ${inBackup} of ${expected}`,
+    );
     const others = differences.filter((text) => !EXPECTED_DIFFERENCE.test(text));
     expect('12 backup', others.length === 0, others.join('; '));
   }
@@ -222,5 +226,8 @@ export class Disaster {
   }
 }
 
-/** What every restore in the simulation differs in. */
-const EXPECTED_DIFFERENCE = /^the backup has no members$|refund .* is known to the account/;
+const UNNAMED = /: the manifest does not name this book$/;
+/** What a restore in the simulation may differ in. */
+const EXPECTED_DIFFERENCE = new RegExp(
+  `^the backup has no members$|refund .* is known to the account|${UNNAMED.source}`,
+);

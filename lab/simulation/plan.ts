@@ -62,6 +62,8 @@ export interface Step {
 export interface PlannedDisaster {
   /** When the backup begins. */
   readonly atMs: number;
+  /** What a calm gateway has answered this long before the backup is in it; null: not checked. */
+  readonly answeredBeforeMs: number | null;
   readonly lossAfterMs: number;
   readonly restoreAfterMs: number;
   readonly reviewAfterMs: number;
@@ -113,7 +115,7 @@ export function planOf(seed: number): Plan {
   };
 }
 
-const DISASTER_SHARE = 0.15;
+const DISASTER_SHARE = 0.08;
 
 function disasterOf(seed: number, lastMs: number): PlannedDisaster | null {
   const random = new Random(seed, 'disaster');
@@ -121,8 +123,9 @@ function disasterOf(seed: number, lastMs: number): PlannedDisaster | null {
     return null;
   }
   return {
-    // Most payments begin early.
-    atMs: Math.round(random.next() ** 2 * lastMs),
+    // Most payments begin in the first seconds and end within minutes.
+    atMs: Math.round(random.next() * random.pick([10 * SECOND_MS, 2 * MINUTE_MS, lastMs])),
+    answeredBeforeMs: random.pick([null, null, MINUTE_MS]),
     lossAfterMs: random.pick([0, 2 * SECOND_MS, 20 * SECOND_MS, 3 * MINUTE_MS, HOUR_MS]),
     restoreAfterMs: random.pick([SECOND_MS, MINUTE_MS, 20 * MINUTE_MS, 6 * HOUR_MS]),
     reviewAfterMs: random.pick([0, HOUR_MS, 2 * DAY_MS, 9 * DAY_MS]),

@@ -25,6 +25,7 @@ const STATES = [
   ...['anomaly duplicate_payment', 'anomaly contradicting_failure', 'anomaly refused_callback'],
   ...['refund pending', 'refund processing', 'refund unresolved', 'refund requires_action'],
   ...['refund succeeded', 'refund failed', 'refund canceled'],
+  ...['restored', 'restored open', 'restored processing', 'anomaly restored'],
 ];
 
 let directory = '';
