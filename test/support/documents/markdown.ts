@@ -40,6 +40,13 @@ export function blocksOf(document: string): readonly Block[] {
     }));
 }
 
+/** The body that docs/reference.md shows for a call; null for a call without one. */
+export function shownBody(summary: string): unknown {
+  const [, section = ''] = readDocument('docs/reference.md').split(`\n## ${summary}\n`);
+  const [request = ''] = section.split('\n**Answer**');
+  return JSON.parse(/^```json\n([^`]*)```$/m.exec(request)?.[1] ?? 'null');
+}
+
 /** The spans in backticks, also those in tables. */
 export function spansOf(document: string): readonly Code[] {
   const markdown = readDocument(document);
