@@ -8,8 +8,8 @@ import {
   type BadgeTone,
   copyFact,
   Facts,
-  Folded,
   Section,
+  TechnicalDetails,
   untrustedRow,
   WhenExactly,
 } from '../ui/elements.tsx';
@@ -92,7 +92,7 @@ function RefundCard(props: RefundsProps & { readonly refund: Refund; readonly nu
             : [payment.nextCheckAt, <WhenExactly atMs={refund.checkAtMs} />],
         ]}
       />
-      <Folded>
+      <TechnicalDetails>
         <Facts
           rows={[
             copyFact(`refund-id-${number}`, text.id, refund.id),
@@ -107,7 +107,7 @@ function RefundCard(props: RefundsProps & { readonly refund: Refund; readonly nu
               : [payment.updatedAt, <WhenExactly atMs={refund.updatedAtMs} />],
           ]}
         />
-      </Folded>
+      </TechnicalDetails>
       {actions?.(refund)}
     </article>
   );

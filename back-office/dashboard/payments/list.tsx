@@ -238,7 +238,7 @@ function PaymentTable(props: {
   const text = useTexts(DASHBOARD_TEXTS).payments;
   const { methodName } = useTexts(CHECKOUT_TEXTS);
   return (
-    <div class="payment-list">
+    <div class="compact-list payment-list">
       <List
         {...props}
         title={text.title}

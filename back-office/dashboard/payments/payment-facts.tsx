@@ -10,8 +10,8 @@ import {
   copyFact,
   type FactRow,
   Facts,
-  Folded,
   Section,
+  TechnicalDetails,
   Untrusted,
   untrustedRow,
   When,
@@ -101,7 +101,7 @@ export function IdFacts({ intent }: Props) {
           copyFact('receipt', text.receipt, attempt?.receipt),
         ]}
       />
-      <Folded>
+      <TechnicalDetails>
         <Facts
           rows={[
             copyFact('uuid', text.uuid, terms.uuid),
@@ -116,7 +116,7 @@ export function IdFacts({ intent }: Props) {
           ]}
         />
         <Metadata intent={intent} />
-      </Folded>
+      </TechnicalDetails>
     </Section>
   );
 }
