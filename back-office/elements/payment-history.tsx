@@ -214,7 +214,7 @@ function useOperatorPart({ operator = '', operatorProved = false }: HistoryDetai
   return `${actor.operator}: ${useOperatorText(operator, operatorProved)}`;
 }
 
-/** Which refund, how much, and what became of it. */
+/** Which refund, how much, and its outcome. */
 function useRefundParts(
   { refunds, terms }: Intent,
   { id, amountMinor, status, reason, railReference, providerCode, proposed }: RefundDetail,

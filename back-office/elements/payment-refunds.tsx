@@ -61,7 +61,7 @@ function RefundCard(props: RefundsProps & { readonly refund: Refund; readonly nu
   const { intent, refund, number, requester, actions } = props;
   const { refunds: text, payment } = useTexts(DASHBOARD_TEXTS);
   const money = useMoney(intent.terms.currency);
-  // The customer gets nothing, and no commission is given up.
+  // The customer gets no money, and the operator returns no commission.
   const isOff = refund.status === 'failed' || refund.status === 'canceled';
   return (
     <article class="card" id={`refund-${number}`}>

@@ -10,7 +10,7 @@ import { all, CHECKOUT_URL, envelope, one, pageOf, withWarnings } from './answer
 import { type JsonSchema, reference } from './json-schema.ts';
 import { type QueryParameter, queryParameters } from './requests.ts';
 
-/** What readers are told about a call, besides its row in `src/api/operations.ts`. */
+/** What the documents say about a call, besides its row in `src/api/operations.ts`. */
 interface Description {
   readonly tag: Tag;
   readonly summary: string;

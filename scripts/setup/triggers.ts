@@ -186,7 +186,7 @@ async function missingRoutes(setup: Setup, { config }: RenderedWorker) {
   return missing;
 }
 
-/** No schedules are known of a Worker that a dry run would create. */
+/** A Worker that a dry run would create has no schedules yet. */
 async function missingSchedules(setup: Setup, { config }: RenderedWorker) {
   const known = await setup.cloudflare.getIfPresent<{
     readonly schedules: readonly { readonly cron: string }[];

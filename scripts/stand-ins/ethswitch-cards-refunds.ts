@@ -60,7 +60,7 @@ export class CardsRefunds {
     return this.#entries.reduce((sum, { amountMinor }) => sum + amountMinor, 0);
   }
 
-  /** By number, as the newest answers list them; reversals are not among them. */
+  /** The refunds by number, as the newest answers list them, without reversals. */
   get listed(): readonly object[] {
     return this.#entries.flatMap(({ externalRefundId, referenceNumber, amountMinor, atMs }) =>
       externalRefundId === null

@@ -38,7 +38,7 @@ export function paymentsPrefix(book: BookName, generation?: string): string {
   return generation === undefined ? prefix : `${prefix}${generation}/`;
 }
 
-/** The parts of one sequence, of which there is one at most. */
+/** The part of one sequence, or none. */
 export function sequencePrefix(part: Omit<PaymentsPart, 'fromId' | 'toId'>): string {
   const sequence = String(part.sequence).padStart(SEQUENCE_DIGITS, '0');
   return `${paymentsPrefix(part, part.generation)}${sequence}-`;

@@ -406,7 +406,7 @@ export class BookReader {
     return bookOf(this.#env, this.#tenant, volume).ask(name, ...args);
   }
 
-  /** By volume, the newest first. */
+  /** Asks the volumes, the newest first. */
   async #inVolumes<Result>(ask: (volume: number) => Promise<Result>) {
     const found = this.#volumes().map(async (volume) => [volume, await ask(volume)] as const);
     return new Map(await Promise.all(found));

@@ -199,7 +199,7 @@ function chooseState(
     mayStillSettle,
     isLastAttempt: intent.attempts.length === ATTEMPTS_MAX - 1,
     problem: refusedForm?.problem ?? null,
-    /** A form could not be processed, because of a failure of ours. */
+    /** Kefel could not process a form because of its own failure. */
     hasFailed,
     /** The form sends it back, so one form starts one attempt. */
     attemptsMade: intent.attempts.length,

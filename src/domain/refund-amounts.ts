@@ -105,8 +105,8 @@ export function heldOf(intent: Pick<Intent, 'refunds'>, attempt: Attempt): Refun
 }
 
 /**
- * The amounts of a refund of `amountMinor` (docs/decisions.md#39). It gives up the commission in
- * proportion, rounded down; the refund of the remaining amount gives up the remaining commission.
+ * The amounts of a refund of `amountMinor` (docs/decisions.md#39). It returns the commission in
+ * proportion, rounded down; the refund of the remaining amount returns the remaining commission.
  */
 export function refundAmounts(
   intent: Pick<Intent, 'terms' | 'refunds'>,
@@ -129,7 +129,7 @@ export function refundAmounts(
   };
 }
 
-/** The part of an attempt's commission that no refund gives up. */
+/** The part of an attempt's commission that no refund returns. */
 export function commissionLeftMinor(
   intent: Pick<Intent, 'terms' | 'refunds'>,
   attempt: Attempt,

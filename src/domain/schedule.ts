@@ -64,8 +64,8 @@ const OWN_FAILURE_WAIT_MS_MAX = HOUR_MS;
 const OWN_FAILURES_MAX = OUTAGE_FAILURES_MAX + 30 * 24;
 
 /**
- * The wait after a failure of ours, which uses up no try. It doubles from 5 s to a minute, and
- * after an hour of that to an hour. It is null after a month.
+ * The wait after a failure of the gateway, which uses up no try. It doubles from 5 s to a minute,
+ * and after an hour of that to an hour. It is null after a month.
  */
 export function ownFailureWaitMs(timesQueued: number): number | null {
   if (timesQueued >= OWN_FAILURES_MAX) {

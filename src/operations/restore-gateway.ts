@@ -91,7 +91,7 @@ export const proveRestore = action(
   },
 );
 
-/** Of a name in the bucket: longer than any that a backup has. */
+/** The limit of a name in the bucket: longer than any that a backup has. */
 const NAME_LENGTH_MAX = 400;
 const NAME = /^(?:payments|accounts|databases|runs)\/[A-Za-z0-9_./-]+$/;
 

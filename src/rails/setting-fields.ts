@@ -84,7 +84,7 @@ const URL_MESSAGE = 'must be an http or https URL without user, query or fragmen
 
 /**
  * The absolute URL to which paths are appended, or a complete one. Without a user name or password,
- * which would appear wherever the URL is logged. Drops a final slash and a final question mark.
+ * which would appear in each log of the URL. Drops a final slash and a final question mark.
  */
 export const httpUrl = v.pipe(
   v.string(URL_MESSAGE),

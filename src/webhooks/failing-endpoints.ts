@@ -32,7 +32,7 @@ export interface FailingEndpoint {
   readonly failingSinceMs: number;
   /** The stored time lags by up to FAILURE_WRITTEN_EVERY_MS. */
   readonly lastFailureAtMs: number;
-  /** The last failure: `HTTP 500`, or a text of ours. */
+  /** The last failure: `HTTP 500`, or a sentence of Kefel. */
   readonly lastError: string;
   /** When it was paused; null while webhooks are still sent there. */
   readonly pausedAtMs: number | null;

@@ -197,7 +197,7 @@ describe('a reversal', () => {
     expect(lastForm().call).toBe('/epg/rest/refund.do');
   });
 
-  test('that the gateway refuses has failed; the next refund is none', async () => {
+  test('fails when the gateway refuses it; the next return is a refund', async () => {
     const order = await scene.paid({ refuses: 'declines' });
     const rail = scene.railWith(REVERSING);
     expect(await rail.refund?.(order)).toMatchObject(DECLINED);

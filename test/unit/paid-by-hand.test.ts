@@ -236,7 +236,7 @@ describe('the provider', () => {
     expect(refunds).toMatchObject([{ status, actionReason }]);
   });
 
-  test('is never asked about an attempt whose start it never got', () => {
+  test('gets no query about an attempt whose start it never got', () => {
     const { intent } = playedOut([
       startAttempt('a', { startClaim: 'free', checkAtMs: 10_000 }),
       HAND,

@@ -82,7 +82,7 @@ const PRICES = {
 } as const;
 
 type Costs = Record<keyof typeof PRICES, number> & {
-  /** Of the full-text index's own tables, which the platform's counter leaves out. */
+  /** Rows of the full-text index's own tables, which the platform's counter leaves out. */
   fullTextRows: number;
 };
 
@@ -384,7 +384,7 @@ test('budgets: a create is one call of the object and no write of D1', async () 
   expect(batch).not.toHaveBeenCalled();
 });
 
-test('a part of the backup costs what docs/cost.md says, whatever the number of its payments', async () => {
+test('a part of the backup costs what docs/cost.md says, for any number of payments', async () => {
   merchantServer();
   const payments = 20;
   for (let number = 1; number <= payments; number += 1) {

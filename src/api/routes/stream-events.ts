@@ -43,7 +43,7 @@ export async function streamEvents(call: MerchantCall): Promise<Response> {
   }
   const reader = await readerOf(env, access);
   const start = await startOf(call, reader);
-  // Counts those who wait, wherever they are.
+  // Counts the waiting streams of all isolates.
   if ((await reader.waitForEvents(start.places, 0)) === 'full') {
     throw problem('too_many_requests', { retryAfterSeconds: RETRY_AFTER_SECONDS });
   }

@@ -11,7 +11,7 @@ export const DOCUMENTS: readonly string[] = globSync(
 
 /** Code in a document: a fenced block, or a span of text in backticks. */
 export interface Code {
-  /** Of its first line of code, from 1. */
+  /** The line of its first line of code, from 1. */
   readonly line: number;
   readonly text: string;
 }
