@@ -28,7 +28,7 @@ const SCRIPT = {
 
 await runScript(SCRIPT, async ({ certificate: file }) => {
   const key = publicKeyIn(await readFile(file), file);
-  // Editors end a file with a line break, which is no part of the password.
+  // Editors end a file with a line break, which does not belong to the password.
   const password = (await text(process.stdin)).replace(/\r?\n$/, '');
   if (password === '') {
     throw new ConfigError('Nothing came on standard input: the password must come there.');

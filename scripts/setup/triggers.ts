@@ -127,7 +127,8 @@ async function checkDnsRecord(setup: Setup, worker: string, hostname: string): P
   if (replacedHosts.has(hostname)) {
     return;
   }
-  // Cloudflare answers for a Worker that exists; in a first run, the last look is in time.
+  // Cloudflare answers only for a Worker that exists. In a first run, the last look comes after its
+  // upload.
   const script = setup.path(`workers/scripts/${worker}`);
   if ((await setup.cloudflare.getIfPresent(`${script}/secrets`)) === null) {
     return;

@@ -94,7 +94,7 @@ export class CardsRefunds {
     return null;
   }
 
-  /** Works once: after an error, too, there is no further reversal. */
+  /** Works once: also after an error, the stand-in reverses nothing more. */
   reverse(isPaid: boolean, { refuses }: RefundPlan): RefundProblem {
     const isPossible = this.#mayReverse && isPaid && this.#entries.length === 0;
     this.#mayReverse = false;

@@ -45,7 +45,7 @@ export async function takeSlot(env: Env, slot: StartSlot, nowMs: number): Promis
   }
 }
 
-/** Never throws: a slot that stays ends by itself. */
+/** Never throws: a slot that remains expires by itself. */
 export async function freeSlot(env: Env, slot: StartSlot): Promise<void> {
   const { merchantId, environment, attemptId } = slot;
   const sql = `DELETE FROM rail_starts

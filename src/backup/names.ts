@@ -109,7 +109,7 @@ export function runAt(atMs: number): string {
 
 const RUN = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/;
 
-/** When a run began; null for a text that is no name of a run. */
+/** When a run began; null for a text that is not the name of a run. */
 export function runTimeMs(run: string): number | null {
   const [, ...parts] = RUN.exec(run) ?? [];
   const [year, month, day, hour, minute, second] = parts;

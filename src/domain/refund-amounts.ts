@@ -9,7 +9,7 @@ import { holdsMoney, isWaiting, type Refund, type RefundAmounts } from './refund
 
 /** How much of a payment is reserved, returned and left. */
 
-/** How many refunds of a payment can hold money. No order needs more. */
+/** How many refunds of a payment can hold money. Orders need fewer. */
 export const REFUNDS_MAX = 50;
 
 /**

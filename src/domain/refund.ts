@@ -82,7 +82,9 @@ export interface RefundAmounts {
 export interface Refund extends RefundAmounts {
   /** The merchant chooses it; it is unique among the merchant's refunds in an environment. */
   readonly id: string;
-  /** Id of the HTTP request that created it. A repeated command of that request is no duplicate. */
+  /**
+   * Id of the HTTP request that created it. A repeated command of that request is not a duplicate.
+   */
   readonly requestId: string;
   /** SHA-256 digests of the Idempotency-Key and of the body; null without a key. */
   readonly idempotencyKeyDigest: string | null;

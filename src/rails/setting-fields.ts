@@ -9,7 +9,7 @@ import * as v from 'valibot';
 const PHRASE_CHARACTERS_MAX = 2_048;
 /** Providers' states are a word or two. */
 const STATE_CHARACTERS_MAX = 100;
-/** No customer finds the phone and types a PIN faster. */
+/** The fastest customer needs this long to find the phone and type a PIN. */
 const WINDOW_SECONDS_MIN = 5;
 /** eBirr answers after the window, and the queue consumer that waits may run for 15 minutes. */
 const WINDOW_SECONDS_MAX = 720;

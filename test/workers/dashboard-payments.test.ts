@@ -106,7 +106,7 @@ describe('the list', () => {
     expect(row).toContain('>Paid<');
     expect(row).toContain('telebirr');
     expect(row).toMatch(/\d\d:\d\d<\/time>/);
-    // A customer who only left is no failure.
+    // A customer who only left is not a failure.
     const left = html.split('<tr>').find((part) => part.includes('/payments/failed"')) ?? '';
     expect(left).toContain('>Left<');
     expect(html).not.toContain('>Failed<');

@@ -63,7 +63,7 @@ class Stream {
     open.push(this);
   }
 
-  /** The next message that is no heartbeat; null at the end. */
+  /** The next message that is not a heartbeat; null at the end. */
   async next(): Promise<Message | null> {
     for (;;) {
       const end = this.#text.indexOf('\n\n');
