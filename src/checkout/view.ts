@@ -76,8 +76,8 @@ export interface ViewContext {
   /** The customer has just abandoned the payment and returns to the merchant. */
   readonly isLeaving?: boolean;
   /**
-   * The page's link shows nothing but the receipt. Then the page has no way back to the merchant,
-   * whose `returnUrl` may contain what only the payer should have.
+   * The page's link shows only the receipt. Then the page has no way back to the merchant, whose
+   * `returnUrl` may contain what only the payer should have.
    */
   readonly isReceipt?: boolean;
 }

@@ -194,7 +194,9 @@ export interface PaidProposal extends Proposal {
   readonly receipt: string;
 }
 
-/** An event that a person must review. It never changes a status that the merchant has received. */
+/**
+ * An event that an operator must review. It never changes a status that the merchant has received.
+ */
 export interface Anomaly {
   readonly kind:
     | 'duplicate_payment'

@@ -40,9 +40,9 @@ export function sumOf(refunds: readonly Refund[]): RefundAmounts {
 }
 
 /**
- * Whether two operators must agree about a refund, because the customer gets more than `aboveMinor`:
- * with what was returned by hand of the same payment before, so that small parts do not pass the
- * limit (docs/decisions.md#41). Null: there is no limit.
+ * Whether two operators must agree about a refund, because the customer gets more than
+ * `aboveMinor`: with what operators returned of the same payment before, so that small parts do not
+ * pass the limit (docs/decisions.md#41). Null: there is no limit.
  */
 export function needsSecondOperator(
   { refunds }: Intent,

@@ -119,9 +119,9 @@ export const states = v.array(
 );
 
 /**
- * The states with which a status query proves that a payment failed. The providers publish none, and
- * a guess could fail a payment that is still made. Without it, a query only ever finds payments.
- * `paidState` must not be in the list.
+ * The states with which a status query proves that a payment failed. The providers publish none,
+ * and a guess could fail a payment that the customer still makes. Without it, a query only ever
+ * finds payments. `paidState` must not be in the list.
  */
 export function failedStates(paidState: string) {
   return v.optional(

@@ -8,9 +8,9 @@ import { type ApiAnswer, eventually } from '../support/e2e-scene.ts';
 import { verifiedWebhook } from '../support/e2e-webhook.ts';
 
 /**
- * Goal: docs/promises.md#11 holds through SIGKILL: no more is returned than was paid, no refund is
- * lost, and none is asked for twice. Method: telebirr's stand-in keeps the book while the gateway is
- * killed in the middle of refunds, again and again; then both books are compared.
+ * Goal: docs/promises.md#11 holds through SIGKILL: refunds stay within what was paid, and Kefel
+ * loses no refund and requests none twice. Method: telebirr's stand-in keeps the book while the
+ * gateway is killed in the middle of refunds, again and again; then both books are compared.
  * `KEFEL_REFUND_KILLS=20` makes the long run, of five minutes.
  */
 

@@ -18,7 +18,10 @@ import {
 import { useRailScene } from '../support/rails/scene.ts';
 import { endTimeoutsOnSilence } from '../support/rails/timeouts.ts';
 
-/** Goal: a refund has succeeded or failed only if the gateway has proven it, and is asked for once. */
+/**
+ * Goal: a refund has succeeded or failed only if the gateway has proven it, and Kefel requests it
+ * once.
+ */
 
 const MINUTE_MS = 60_000;
 

@@ -24,8 +24,8 @@ import {
 } from '../support/intents.ts';
 
 /**
- * Goal: a refund that returns money after its failure is recorded as what it is, for any sum;
- * Kefel then sends nothing that exceeds the payment, and a person looks (docs/decisions.md#40).
+ * Goal: a refund that returns money after its failure is recorded as an excess, for any sum; Kefel
+ * then sends no refund that exceeds the payment, and an operator reviews it (docs/decisions.md#40).
  * Method: histories of one payment, through its transitions.
  */
 

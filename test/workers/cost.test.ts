@@ -56,7 +56,7 @@ import {
 } from './support.ts';
 
 /**
- * Goal: what a payment costs at Cloudflare is known, and no change makes it dearer unnoticed.
+ * Goal: what a payment costs at Cloudflare is known, and a change that raises it fails this test.
  * Method: what Cloudflare bills is counted while payments run, at each SQL cursor, change of the
  * alarm, D1 batch, queue message and call of the object. The table of docs/cost.md must have the
  * same counts, and the dollars that follow from them.

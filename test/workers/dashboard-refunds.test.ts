@@ -28,9 +28,9 @@ import {
 } from './support.ts';
 
 /**
- * Goal: members who may refund do so with a fresh passkey, for exactly the refund that they saw, and
- * once (docs/decisions.md#42); the page says what becomes of the money. Method: a software authenticator, with the faults
- * that a test asks for, and the pages as a browser gets them.
+ * Goal: members who may refund do so with a fresh passkey, for exactly the refund that they saw,
+ * and once (docs/decisions.md#42); the page says where the money is. Method: a software
+ * authenticator, with the faults that a test asks for, and the pages as a browser gets them.
  */
 
 const caught = useGateway();
