@@ -1,7 +1,7 @@
-import { type ComponentChildren, createContext, type VNode } from 'preact';
-import { useContext } from 'preact/hooks';
 import { exactTimeText, timeText } from '../../src/i18n/time-text.ts';
 import type { Page } from '../../src/platform/paging.ts';
+import { Context } from '../../src/ui/context.ts';
+import type { Content, Markup } from '../../src/ui/jsx-runtime.ts';
 import { useTexts } from '../../src/ui/texts.ts';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../i18n/texts.ts';
 import { EmptyState } from './layout.tsx';
@@ -15,11 +15,11 @@ import { shownText } from './untrusted-text.ts';
 export type Problems = readonly (readonly [field: string | null, text: string, label?: string])[];
 
 /** The problems of the page that is being rendered. Each field shows its own. */
-export const PageProblems = createContext<Problems>([]);
+export const PageProblems = new Context<Problems>([]);
 
 /** What is wrong with the field of that id; null if nothing is. */
 export function useProblem(id: string): string | null {
-  const problem = useContext(PageProblems).find(([field]) => field === id);
+  const problem = PageProblems.value.find(([field]) => field === id);
   return problem?.[1] ?? null;
 }
 
@@ -38,7 +38,7 @@ export function Field(
       readonly id: string;
       readonly 'aria-describedby': string | undefined;
       readonly 'aria-invalid': 'true' | undefined;
-    }) => ComponentChildren;
+    }) => Content;
   },
 ) {
   const { id, label, hint } = props;
@@ -63,7 +63,7 @@ export function Field(
   );
 }
 
-export function FieldError(props: { readonly id: string; readonly error: ComponentChildren }) {
+export function FieldError(props: { readonly id: string; readonly error: Content }) {
   const { id, error } = props;
   return error ? (
     <p class="error" id={`${id}-error`}>
@@ -139,7 +139,7 @@ export function Choice(props: {
   readonly id?: string | undefined;
   readonly checked?: boolean;
   readonly disabled?: boolean;
-  readonly children: ComponentChildren;
+  readonly children: Content;
 }) {
   const { children, ...input } = props;
   return (
@@ -151,7 +151,7 @@ export function Choice(props: {
 }
 
 /** A link that looks like a button. */
-export function ButtonLink(props: { readonly to: string; readonly children: ComponentChildren }) {
+export function ButtonLink(props: { readonly to: string; readonly children: Content }) {
   return (
     <a class="button" href={props.to}>
       {props.children}
@@ -162,14 +162,14 @@ export function ButtonLink(props: { readonly to: string; readonly children: Comp
 export type BadgeTone = 'good' | 'bad' | 'wait' | 'plain';
 
 /** A status as a word. The color only repeats what the word says. */
-export function Badge(props: { readonly tone: BadgeTone; readonly children: ComponentChildren }) {
+export function Badge(props: { readonly tone: BadgeTone; readonly children: Content }) {
   return <span class={`badge badge-${props.tone}`}>{props.children}</span>;
 }
 
 /** A message about a form's success or failure. */
 export function Message(props: {
   readonly tone: 'good' | 'bad' | 'warning';
-  readonly children: ComponentChildren;
+  readonly children: Content;
 }) {
   return (
     <div class={`notice notice-${props.tone}`} role={props.tone === 'bad' ? 'alert' : 'status'}>
@@ -180,7 +180,7 @@ export function Message(props: {
 
 /** The message that the redirect's query `done` names. Unknown names are ignored. */
 export function DoneMessage(props: {
-  readonly texts: Readonly<Record<string, ComponentChildren>>;
+  readonly texts: Readonly<Record<string, Content>>;
   readonly tone?: 'good' | 'bad';
 }) {
   const { texts, tone = 'good' } = props;
@@ -191,7 +191,7 @@ export function DoneMessage(props: {
 /** The page's problems, at its top, with links to the fields. */
 export function ProblemList() {
   const { problemTitle } = useTexts(DASHBOARD_TEXTS).frame;
-  const problems = useContext(PageProblems);
+  const problems = PageProblems.value;
   return problems.length === 0 ? null : (
     <Message tone="bad">
       <p>{problemTitle}</p>
@@ -211,7 +211,7 @@ export function Section(props: {
   readonly id: string;
   readonly title: string;
   readonly class?: 'card' | 'card figures' | 'part' | 'part timeline';
-  readonly children: ComponentChildren;
+  readonly children: Content;
 }) {
   const { id, title, children } = props;
   return (
@@ -281,7 +281,7 @@ function Copyable(props: { readonly id: string; readonly label: string; readonly
 }
 
 /** A labeled value, or null for none. */
-export type FactRow = readonly [label: string, value: ComponentChildren] | null;
+export type FactRow = readonly [label: string, value: Content] | null;
 
 /** Labeled values, one per line. */
 export function Facts({ rows }: { readonly rows: readonly FactRow[] }) {
@@ -304,7 +304,7 @@ export function Facts({ rows }: { readonly rows: readonly FactRow[] }) {
 export function Folded(props: {
   /** Defaults to true. */
   readonly isFolded?: boolean;
-  readonly children: ComponentChildren;
+  readonly children: Content;
 }) {
   const { isFolded = true, children } = props;
   const { technical } = useTexts(DASHBOARD_TEXTS).frame;
@@ -338,9 +338,9 @@ export type TableColumn = string | { readonly title: string; readonly kind: 'fig
 export function Table(props: {
   readonly caption: string;
   readonly columns: readonly TableColumn[];
-  readonly rows: readonly (readonly ComponentChildren[])[];
+  readonly rows: readonly (readonly Content[])[];
   /** Shown instead of a table without rows: a sentence, or an `EmptyState`. */
-  readonly empty: string | VNode;
+  readonly empty: string | Markup;
 }) {
   const { caption, rows, empty } = props;
   if (rows.length === 0) {

@@ -7,6 +7,7 @@ import {
 } from '../../../src/merchants/key-permissions.ts';
 import { isRollable, KEY_NAME_LENGTH_MAX } from '../../../src/merchants/key-rules.ts';
 import type { ApiKeyView } from '../../../src/merchants/keys.ts';
+import type { Content } from '../../../src/ui/jsx-runtime.ts';
 import { useTexts } from '../../../src/ui/texts.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import {
@@ -158,7 +159,7 @@ export function KeyForm(props: {
   readonly button: string;
   readonly granted: GrantedPermissions;
   /** Its first field. */
-  readonly children: preact.ComponentChildren;
+  readonly children: Content;
 }) {
   const { path, button, granted, children } = props;
   // A form that is sent twice takes effect once.

@@ -1,4 +1,3 @@
-import type { ComponentChildren } from 'preact';
 import {
   type Attempt,
   chargedMinor,
@@ -8,6 +7,7 @@ import {
 } from '../../../src/domain/intent.ts';
 import { REFUND_REASON_LENGTH_MAX, type Refund } from '../../../src/domain/refund.ts';
 import { heldOf } from '../../../src/domain/refund-amounts.ts';
+import type { Content } from '../../../src/ui/jsx-runtime.ts';
 import { useTexts } from '../../../src/ui/texts.ts';
 import { moneyIn, useMoney } from '../../elements/payment-elements.tsx';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
@@ -68,7 +68,7 @@ export function NoRefundPage(props: Props & { readonly problem: string }) {
   );
 }
 
-function RefundFrame(props: Props & { readonly children: ComponentChildren }) {
+function RefundFrame(props: Props & { readonly children: Content }) {
   const call = useCall();
   const { intent, children } = props;
   const text = useTexts(DASHBOARD_TEXTS).refunds;
