@@ -1,4 +1,5 @@
-import type { Attempt, AttemptStatus, Intent, IntentStatus } from '../../src/domain/intent.ts';
+import type { Attempt, AttemptStatus } from '../../src/domain/attempt.ts';
+import type { Intent, IntentStatus } from '../../src/domain/intent.ts';
 import { partyOf } from '../../src/domain/party.ts';
 import { phoneText } from '../../src/domain/phone.ts';
 import { awaitsProof } from '../../src/domain/time.ts';

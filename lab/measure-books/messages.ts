@@ -1,7 +1,8 @@
 import { attemptReferenceFrom } from '../../src/domain/identifiers.ts';
-import type { IntentStatus, Tenant } from '../../src/domain/intent.ts';
+import type { IntentStatus } from '../../src/domain/intent.ts';
 import { METHODS } from '../../src/domain/method.ts';
 import { digestSearchKey, idSearchKey, receiptSearchKey } from '../../src/domain/search-key.ts';
+import type { Tenant } from '../../src/domain/terms.ts';
 import type {
   DeliveryStatus,
   ProjectedEvent,

@@ -1,5 +1,5 @@
 import { earliest } from '../domain/earliest.ts';
-import type { Tenant } from '../domain/intent.ts';
+import type { Tenant } from '../domain/terms.ts';
 import type { ProjectionMessage } from '../intent/protocol.ts';
 import { batch, type SqlStatement } from '../platform/database.ts';
 import { errorText, log } from '../platform/log.ts';

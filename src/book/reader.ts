@@ -1,7 +1,7 @@
 import { configOf } from '../config.ts';
 import { unseal } from '../crypto/sealed.ts';
-import type { Tenant } from '../domain/intent.ts';
 import { maskedPhone } from '../domain/phone.ts';
+import type { Tenant } from '../domain/terms.ts';
 import { detailsContext, type PaymentDetails } from '../intent/protocol.ts';
 import { BoundedCache } from '../platform/bounded-cache.ts';
 import { prepare } from '../platform/database.ts';

@@ -1,8 +1,9 @@
 import { DurableObject } from 'cloudflare:workers';
 import { paymentRetentionMs } from '../config.ts';
+import type { Command } from '../domain/command.ts';
 import { decide, openIntent } from '../domain/decide.ts';
 import type { ErasureTerms } from '../domain/erasure.ts';
-import type { Command, Intent } from '../domain/intent.ts';
+import type { Intent } from '../domain/intent.ts';
 import type { LegalHold } from '../domain/retention.ts';
 import { OPEN_PROJECTION_AGAIN_MS } from '../domain/schedule.ts';
 import { errorText, log } from '../platform/log.ts';

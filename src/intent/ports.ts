@@ -1,4 +1,5 @@
-import type { Attempt, EventType, Intent, Outcome } from '../domain/intent.ts';
+import type { Attempt, Outcome } from '../domain/attempt.ts';
+import type { EventType, Intent } from '../domain/intent.ts';
 import type { Environment } from '../domain/method.ts';
 import type { Refund, RefundOutcome } from '../domain/refund.ts';
 import type { ProjectionMessage } from './protocol.ts';

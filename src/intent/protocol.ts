@@ -1,20 +1,11 @@
+import type { Attempt, FailureReason, NewAttempt, Outcome } from '../domain/attempt.ts';
+import type { Rejection } from '../domain/command.ts';
 import type { Kept } from '../domain/erasure.ts';
-import type {
-  Anomaly,
-  Attempt,
-  EventType,
-  FailureReason,
-  Intent,
-  IntentTerms,
-  Metadata,
-  NewAttempt,
-  Outcome,
-  Rejection,
-  Tenant,
-} from '../domain/intent.ts';
+import type { Anomaly, EventType, Intent } from '../domain/intent.ts';
 import type { HistoryCommand, Party } from '../domain/party.ts';
 import type { Refund, RefundActionReason, RefundFailureReason } from '../domain/refund.ts';
 import type { LegalHold } from '../domain/retention.ts';
+import type { IntentTerms, Metadata, Tenant } from '../domain/terms.ts';
 import type { TryFault } from '../domain/webhook-fault.ts';
 import type { projectedRefunds, projectionRow } from './projected-view.ts';
 

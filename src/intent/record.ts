@@ -1,13 +1,7 @@
 import { newEventId } from '../crypto/event-id.ts';
+import type { Command, Rejection } from '../domain/command.ts';
 import { decide } from '../domain/decide.ts';
-import {
-  type Command,
-  callbackUrlOf,
-  type EventType,
-  type Intent,
-  isRefundEvent,
-  type Rejection,
-} from '../domain/intent.ts';
+import { callbackUrlOf, type EventType, type Intent, isRefundEvent } from '../domain/intent.ts';
 import type { LegalHold } from '../domain/retention.ts';
 import {
   CREATION_SHOWN_WITHIN_MS,

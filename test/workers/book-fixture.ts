@@ -1,8 +1,9 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { bookName } from '../../src/book/schema.ts';
-import { hasEnded, type Tenant } from '../../src/domain/intent.ts';
+import { hasEnded } from '../../src/domain/intent.ts';
 import { ENVIRONMENTS } from '../../src/domain/method.ts';
+import type { Tenant } from '../../src/domain/terms.ts';
 import type {
   ProjectedEvent,
   ProjectedRefund,

@@ -2,7 +2,7 @@ import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, test, vi } from 'vitest';
 import { attentionStatements, LISTED_PAYMENTS_MAX } from '../../src/book/attention.ts';
-import type { Tenant } from '../../src/domain/intent.ts';
+import type { Tenant } from '../../src/domain/terms.ts';
 import type { ProjectionMessage } from '../../src/intent/protocol.ts';
 import { attentionPage, describedAttention } from '../../src/operations/attention.ts';
 import { readHealth, refreshHealth } from '../../src/operations/health.ts';

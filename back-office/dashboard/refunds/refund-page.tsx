@@ -1,12 +1,8 @@
-import {
-  type Attempt,
-  chargedMinor,
-  commissionOf,
-  type Intent,
-  type IntentTerms,
-} from '../../../src/domain/intent.ts';
+import type { Attempt } from '../../../src/domain/attempt.ts';
+import type { Intent } from '../../../src/domain/intent.ts';
 import { REFUND_REASON_LENGTH_MAX, type Refund } from '../../../src/domain/refund.ts';
 import { heldOf } from '../../../src/domain/refund-amounts.ts';
+import { chargedMinor, commissionOf, type IntentTerms } from '../../../src/domain/terms.ts';
 import type { Content } from '../../../src/ui/jsx-runtime.ts';
 import { useTexts } from '../../../src/ui/texts.ts';
 import { moneyIn, useMoney } from '../../elements/payment-elements.tsx';
