@@ -84,7 +84,7 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
       return;
     }
     if (fed === 'lost') {
-      this.#record.commit(() => this.#record.leaseProjection(Date.now()), KEEPS_EARLIER_ALARM);
+      this.#record.commit(() => this.#record.projection.lease(Date.now()), KEEPS_EARLIER_ALARM);
     } else if (fed === 'confirmed' && mustConfirm) {
       this.#confirm(projectedVersion(snapshot.intent, snapshot.events));
     }
@@ -123,7 +123,7 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
       // The attempt starts at the time of creation, because a slow call must not reject it as too
       // late.
       const { intent } = this.#record.apply(start, request.terms.createdAtMs);
-      this.#record.showCreation(intent);
+      this.#record.projection.sendCreation(intent);
       return created(intent);
     });
   }

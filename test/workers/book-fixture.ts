@@ -9,7 +9,7 @@ import type {
   ProjectedRefund,
   ProjectionMessage,
   ProjectionRow,
-} from '../../src/intent/protocol.ts';
+} from '../../src/intent/book-message.ts';
 import { ALPHA, BETA, tenantOf } from './support.ts';
 
 /**

@@ -3,7 +3,7 @@ import { env } from 'cloudflare:workers';
 import { describe, expect, test, vi } from 'vitest';
 import { attentionStatements, LISTED_PAYMENTS_MAX } from '../../src/book/attention.ts';
 import type { Tenant } from '../../src/domain/terms.ts';
-import type { ProjectionMessage } from '../../src/intent/protocol.ts';
+import type { ProjectionMessage } from '../../src/intent/book-message.ts';
 import { attentionPage, describedAttention } from '../../src/operations/attention.ts';
 import { readHealth, refreshHealth } from '../../src/operations/health.ts';
 import { findPayments } from '../../src/operations/payment-search.ts';

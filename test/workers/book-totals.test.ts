@@ -6,7 +6,7 @@ import type { DayRange } from '../../src/book/rows.ts';
 import { businessDay, businessDayStartMs } from '../../src/domain/ethiopian-time.ts';
 import type { Method } from '../../src/domain/method.ts';
 import type { Tenant } from '../../src/domain/terms.ts';
-import type { ProjectionRow } from '../../src/intent/protocol.ts';
+import type { ProjectionRow } from '../../src/intent/book-message.ts';
 import { applyAll, nameOf, projectedRefund, projectionMessage, TENANTS } from './book-fixture.ts';
 import { ALPHA, DAY_MS, tenantOf, useGateway } from './support.ts';
 

@@ -9,8 +9,8 @@ import type { Attempt } from '../../src/domain/attempt.ts';
 import { attemptReferenceFrom } from '../../src/domain/identifiers.ts';
 import type { Environment } from '../../src/domain/method.ts';
 import type { Tenant } from '../../src/domain/terms.ts';
+import type { ProjectedEvent } from '../../src/intent/book-message.ts';
 import { PaymentIntentObject } from '../../src/intent/payment-intent.ts';
-import type { ProjectedEvent } from '../../src/intent/protocol.ts';
 import { projectedEvent, projectionMessage } from './book-fixture.ts';
 import {
   cbe,
