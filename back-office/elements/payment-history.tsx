@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import type { Attempt, AttemptStatus, Intent, IntentStatus } from '../../src/domain/intent.ts';
+import type { Attempt, AttemptStatus } from '../../src/domain/attempt.ts';
+import type { Intent, IntentStatus } from '../../src/domain/intent.ts';
 import { partyOf } from '../../src/domain/party.ts';
 import { phoneText } from '../../src/domain/phone.ts';
 import { awaitsProof } from '../../src/domain/time.ts';

@@ -4,16 +4,8 @@ import { browserName } from '../../members/browser-name.ts';
 import { NAME_LENGTH_MAX } from '../../members/members.ts';
 import type { ListedPasskey } from '../../members/passkeys.ts';
 import type { OpenSession } from '../../members/sessions.ts';
-import {
-  Badge,
-  Facts,
-  Fold,
-  Section,
-  Table,
-  TextField,
-  Untrusted,
-  When,
-} from '../../ui/elements.tsx';
+import { Badge, Facts, Fold, Section, Table, Untrusted, When } from '../../ui/elements.tsx';
+import { TextField } from '../../ui/fields.tsx';
 import { Languages } from '../../ui/page.tsx';
 import { isReadOnly, useCall } from '../call.ts';
 import { ButtonForm, CsrfField, PostForm } from '../forms.tsx';
