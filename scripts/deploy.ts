@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import { type DeployOptions, NOT_UNDERSTOOD } from './deploy/context.ts';
 import { runDeploy } from './deploy/run.ts';
 import { cloudflareOf } from './deployment/cloudflare.ts';
-import { DEPLOYMENT_OPTIONS, placesOf } from './deployment/options.ts';
+import { DEPLOYMENT_OPTIONS, placesOf, REPLACE_DNS } from './deployment/options.ts';
 import { runWrangler } from './deployment/wrangler.ts';
 import { PROJECT_DIRECTORY } from './project/files.ts';
 import { numberOption, runScript } from './project/options.ts';
@@ -44,6 +44,7 @@ Run it again to continue an interrupted deployment.`,
       value: null,
       about: 'deploy although the deployed commit is unknown, and cannot be run beside this one',
     },
+    'replace-dns': REPLACE_DNS,
     yes: { value: null, about: 'ask nothing' },
   },
 };
@@ -87,6 +88,7 @@ await runScript(SCRIPT, async ({ steps, wait, yes, ...given }) => {
     steps,
     waitMs: wait * 1_000,
     isYes: yes,
+    replaceDns: given['replace-dns'],
     isWithoutComparison: given['without-comparison'],
     act: acts[0] ?? 'deploy',
     operatorsFile: places.operatorsFile,

@@ -85,6 +85,11 @@ const SCHEMA = v.strictObject({
   uploadedAt: v.record(v.string(), v.pipe(v.string(), v.isoTimestamp('must be a time in UTC'))),
   /** The largest EXPIRE_IN_SECONDS_MAX so far: links live as long as it said when they were made. */
   expireInSecondsMax: v.number(),
+  /**
+   * For each Worker, the versions that had all requests after their checks, the newest first: a rollback
+   * may go back further than Cloudflare's list of deployments.
+   */
+  released: v.strictObject({ payments: v.array(v.string()), backOffice: v.array(v.string()) }),
 });
 
 export type Deployment = v.InferOutput<typeof SCHEMA>;

@@ -4,7 +4,6 @@ import { resourcesOf, workerNames } from '../deployment/render.ts';
 import type { Wanted } from './answers.ts';
 import type { Setup } from './context.ts';
 import { missingPermissions, permissionFor, R2_NOT_ENABLED, SetupProblem } from './explain.ts';
-import { longestExpiry } from './old-keys.ts';
 import { checkConsumers, hasBackups } from './resources.ts';
 import type { Step, Work } from './step.ts';
 import { checkAddresses } from './triggers.ts';
@@ -36,12 +35,8 @@ export function accountStep(setup: Setup, wanted: Wanted): Step {
         setup.plan({ ...unmade(wanted), account, addresses, zones });
         await checkNames(setup, account);
       }
-      setup.plan({
-        ...setup.deployment,
-        expireInSecondsMax: await longestExpiry(setup),
-      });
       // Before the new address is stored, and long before a Worker takes it for its own.
-      await checkAddresses(setup);
+      await checkAddresses(setup, await setup.workers());
       if (!setup.isStored) {
         await confirm(setup, account);
       }
@@ -70,6 +65,7 @@ function unmade(wanted: Wanted): Omit<Deployment, 'account' | 'addresses' | 'zon
     uploaded: {},
     uploadedAt: {},
     expireInSecondsMax: 0,
+    released: { payments: [], backOffice: [] },
   };
 }
 
@@ -202,7 +198,7 @@ async function zoneOf({ cloudflare }: Setup, address: string): Promise<string> {
 async function checkNames(setup: Setup, { id }: Account): Promise<void> {
   const { cloudflare, options } = setup;
   const names = Object.values(await workerNames(options.name));
-  const scripts = await cloudflare.get<readonly { readonly id: string }[]>(
+  const scripts = await cloudflare.listWhole<{ readonly id: string }>(
     `/accounts/${id}/workers/scripts`,
   );
   const workers = scripts.filter((script) => names.includes(script.id));

@@ -190,7 +190,7 @@ export async function startCloudflare(options: CloudflareOptions = {}) {
     refusals,
     contract: () => contract,
     /** Calls that changed something; D1 is asked and changed by the same call, which is left out. */
-    changes: () => calls.filter((name) => !/^GET |\/query$|\/graphql$/.test(name)),
+    changes: () => calls.filter((name) => !/^GET |\/(?:query|graphql|changeset)$/.test(name)),
     failCall: faults.failCall.bind(faults),
     recover: faults.recover.bind(faults),
     fetch: (hostname: string, path: string, init: RequestInit = {}) =>
