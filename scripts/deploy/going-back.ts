@@ -49,7 +49,7 @@ function stillLive(
   from: WorkerVersion,
   { message, code }: CloudflareError,
 ): StillLive {
-  if (code === OTHER_SECRETS) {
+  if (code === OTHER_SECRETS || /secrets? (?:have|has) changed/i.test(message)) {
     const [, names = 'secrets'] = /have changed: ([\w, ]+)/.exec(message) ?? [];
     return new StillLive(
       `${from.id} IS STILL LIVE: ${name} cannot go back to ${to.id}, which has an old value of ${names.trim()}`,

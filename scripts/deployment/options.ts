@@ -7,8 +7,9 @@ import { defaultRecoveryFile } from './recovery-file.ts';
 export const DEPLOYMENT_OPTIONS = {
   env: {
     value: 'NAME',
-    about: `the deployment (default: ${PRODUCTION})`,
-    read: (text: string | undefined) => checkDeploymentName(text ?? PRODUCTION),
+    about: `the deployment (default: KEFEL_ENV, else ${PRODUCTION})`,
+    read: (text: string | undefined) =>
+      checkDeploymentName(text ?? (process.env.KEFEL_ENV || PRODUCTION)),
   },
   account: { value: 'ID', about: 'the account of Cloudflare, if your login has several' },
   recovery: { value: 'FILE', about: 'the recovery file (default: ~/kefel-NAME-recovery.txt)' },

@@ -74,12 +74,21 @@ async function accountOf(setup: Setup): Promise<Account> {
   const all = await cloudflare.list<Account>('/accounts');
   const wanted = setup.isStored ? setup.deployment.account.id : options.account;
   const found = wanted === undefined ? all : all.filter(({ id }) => id === wanted);
-  const list = found.map(({ id, name }) => `  ${id}  ${name}`).join('\n');
+  const listOf = (accounts: readonly Account[]) =>
+    accounts.map(({ id, name }) => `  ${id}  ${name}`).join('\n');
   const [first] = found;
+  if (setup.isStored && options.account !== undefined && options.account !== wanted) {
+    throw new SetupProblem(
+      `the deployment file says that "${options.name}" is in the account ${setup.deployment.account.name} (${wanted}), and not in ${options.account}`,
+      'Leave out --account and CLOUDFLARE_ACCOUNT_ID, or name another deployment with --env.',
+    );
+  }
   if (first === undefined) {
     throw new SetupProblem(
       `the login reaches ${wanted === undefined ? 'no account' : `no account ${wanted}`}`,
-      'Log in with `npx wrangler login` as a member of the account.',
+      all.length === 0
+        ? 'Log in with `npx wrangler login` as a member of the account.'
+        : `It reaches these; name one with --account or CLOUDFLARE_ACCOUNT_ID, or log in as a member of the other with \`npx wrangler login\`:\n${listOf(all)}`,
     );
   }
   if (found.length === 1) {
@@ -87,12 +96,12 @@ async function accountOf(setup: Setup): Promise<Account> {
   }
   const id =
     terminal.isInteractive && !options.isYes
-      ? await terminal.ask(`  Which account?\n${list}\n  Its id > `)
+      ? await terminal.ask(`  Which account?\n${listOf(found)}\n  Its id > `)
       : '';
   const chosen = found.find((account) => account.id === id);
   if (chosen === undefined) {
     throw new SetupProblem(
-      `the login reaches several accounts:\n${list}`,
+      `the login reaches several accounts:\n${listOf(found)}`,
       'Choose one with --account ID.',
     );
   }

@@ -35,7 +35,7 @@ const PERMISSIONS: readonly (readonly [part: RegExp, permission: string])[] = [
 const TOKENS = 'https://dash.cloudflare.com/profile/api-tokens';
 export const R2_NOT_ENABLED = 10042;
 const D1_QUOTA = 7406;
-const NEWEST_NOT_DEPLOYED = 10215;
+const NEWEST_NOT_DEPLOYED = [10214, 10215];
 
 /** The permission that the token lacks. */
 export function permissionFor(path: string): string {
@@ -97,10 +97,11 @@ function explainedCall(error: CloudflareError): Explanation {
         'Delete one that you do not need, or change the plan, at https://dash.cloudflare.com/?to=/:account/workers/d1.',
     };
   }
-  if (error.code === NEWEST_NOT_DEPLOYED) {
+  if (NEWEST_NOT_DEPLOYED.includes(error.code ?? 0)) {
     return {
       problem: 'the newest version is not the deployed one, so Cloudflare changes no secret',
-      remedy: 'Run `npm run deploy`, which deploys the newest version, and then this again.',
+      remedy:
+        'Check out the commit that shall run, run `npm run deploy`, which deploys it as the newest version, and then this again.',
     };
   }
   if (error.status === 401) {
