@@ -2,6 +2,7 @@ import { CloudflareError } from '../deployment/cloudflare.ts';
 import { DeploymentFileError } from '../deployment/deployment-file.ts';
 import { RecoveryKeyError } from '../deployment/recovery-key.ts';
 import { WranglerError } from '../deployment/wrangler.ts';
+import { isFileError } from '../project/files.ts';
 
 /** What failed in plain words, and what to do about it. */
 interface Explanation {
@@ -124,8 +125,4 @@ function explainedCall(error: CloudflareError): Explanation {
     problem: error.message,
     remedy: 'Cloudflare named the reason above. Correct it first.',
   };
-}
-
-function isFileError(error: unknown): error is NodeJS.ErrnoException {
-  return error instanceof Error && 'syscall' in error && 'path' in error;
 }
