@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readdir } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import * as v from 'valibot';
 import { isOperatorName } from '../../src/domain/operator-name.ts';
@@ -120,7 +120,14 @@ export async function requireDeployment(
   const deployment = await readDeployment(name, directory);
   if (deployment === null) {
     const file = relative(process.cwd(), deploymentFile(name, directory));
-    throw new DeploymentFileError(`there is no ${file}: run \`npm run setup\` first`);
+    const names = (await readdir(directory).catch(() => []))
+      .filter((entry) => entry.endsWith('.json'))
+      .map((entry) => entry.slice(0, -'.json'.length));
+    throw new DeploymentFileError(
+      names.length === 0
+        ? `there is no ${file}: run \`npm run setup\` first`
+        : `there is no ${file}: name one of ${names.join(', ')} with --env`,
+    );
   }
   return deployment;
 }

@@ -65,7 +65,7 @@ export function explained(error: unknown): Explanation {
     };
   }
   if (error instanceof RecoveryKeyError || error instanceof DeploymentFileError) {
-    return { problem: error.message, remedy: 'Correct it, and nothing else will change.' };
+    return { problem: error.message, remedy: 'Correct it first.' };
   }
   if (isFileError(error)) {
     return {
