@@ -1,10 +1,9 @@
-import { createContext } from 'preact';
-import { useContext } from 'preact/hooks';
 import type { Actor } from '../../src/audit/log.ts';
-import type { Tenant } from '../../src/domain/intent.ts';
 import type { Environment } from '../../src/domain/method.ts';
+import type { Tenant } from '../../src/domain/terms.ts';
 import type { Form } from '../../src/http/form.ts';
 import { clientAddress } from '../../src/http/rate-limit.ts';
+import { Context } from '../../src/ui/context.ts';
 import type { BackOfficeConfig } from '../config.ts';
 import type { BackOfficeEnv } from '../env.ts';
 import type { BackOfficeLanguage } from '../i18n/texts.ts';
@@ -39,10 +38,10 @@ export interface DashboardCall extends PublicCall {
 }
 
 /** The call whose page is being rendered. */
-export const CurrentCall = createContext<DashboardCall | null>(null);
+export const CurrentCall = new Context<DashboardCall | null>(null);
 
 export function useCall(): DashboardCall {
-  const call = useContext(CurrentCall);
+  const call = CurrentCall.value;
   if (call === null) {
     throw new Error('no page of a signed-in member is being rendered');
   }

@@ -1,11 +1,12 @@
-import type { ComponentChildren, VNode } from 'preact';
 import { ENVIRONMENTS } from '../../src/domain/method.ts';
+import type { Content, Markup } from '../../src/ui/jsx-runtime.ts';
 import { useTexts } from '../../src/ui/texts.ts';
 import type { DashboardMessages } from '../i18n/messages.ts';
 import { DASHBOARD_TEXTS } from '../i18n/texts.ts';
 import { isAllowed, type Permission } from '../members/permissions.ts';
 import { answerPage } from '../ui/answer.ts';
-import { DoneMessage, PageProblems, ProblemList, type Problems } from '../ui/elements.tsx';
+import { DoneMessage } from '../ui/elements.tsx';
+import { PageProblems, ProblemList, type Problems } from '../ui/fields.tsx';
 import type { PageHead } from '../ui/layout.tsx';
 import { BackOfficePage, Navigation } from '../ui/page.tsx';
 import { CurrentCall, type DashboardCall, useCall } from './call.ts';
@@ -22,7 +23,7 @@ export interface Refusal {
  */
 export function showPage(
   call: DashboardCall,
-  page: VNode,
+  page: Markup,
   {
     at,
     problems = [],
@@ -66,11 +67,11 @@ export interface FrameProps {
   /** The part of the dashboard that the page belongs to; null for none. */
   readonly active: NavItem | null;
   /** The messages that a redirect's `done` can name. */
-  readonly done?: Readonly<Record<string, ComponentChildren>> | undefined;
-  readonly notDone?: Readonly<Record<string, ComponentChildren>> | undefined;
+  readonly done?: Readonly<Record<string, Content>> | undefined;
+  readonly notDone?: Readonly<Record<string, Content>> | undefined;
   /** What the page begins with, besides its title. */
   readonly head?: PageHead | undefined;
-  readonly children: ComponentChildren;
+  readonly children: Content;
 }
 
 /**
@@ -145,10 +146,7 @@ function EnvironmentSwitch(props: { readonly item: NavItem }) {
 }
 
 /** A page without a session. */
-export function PublicFrame(props: {
-  readonly title: string;
-  readonly children: ComponentChildren;
-}) {
+export function PublicFrame(props: { readonly title: string; readonly children: Content }) {
   const { title } = props;
   const { product } = useTexts(DASHBOARD_TEXTS).frame;
   return (

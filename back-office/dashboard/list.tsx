@@ -1,16 +1,9 @@
-import type { ComponentChildren, VNode } from 'preact';
 import { type Cursor, parseCursor } from '../../src/platform/paging.ts';
+import type { Content, Markup } from '../../src/ui/jsx-runtime.ts';
 import { useTexts } from '../../src/ui/texts.ts';
 import { DASHBOARD_TEXTS } from '../i18n/texts.ts';
-import {
-  Message,
-  Pager,
-  type Pages,
-  type Problems,
-  SelectField,
-  Table,
-  TextField,
-} from '../ui/elements.tsx';
+import { Message, Pager, type Pages, Table } from '../ui/elements.tsx';
+import { type Problems, SelectField, TextField } from '../ui/fields.tsx';
 import type { DashboardCall } from './call.ts';
 import { DateField } from './date-fields.tsx';
 import type { DayNames, DaysForm } from './days.ts';
@@ -46,7 +39,7 @@ export function BadCursor(props: { readonly request: ListRequest }) {
 export type Column<Row> =
   | readonly [
       title: string,
-      cell: (row: Row, index: number) => ComponentChildren,
+      cell: (row: Row, index: number) => Content,
       /** For money and counts, which are right-aligned. */
       kind?: 'figures',
     ]
@@ -58,7 +51,7 @@ export function List<Row>(props: {
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   /** Shown instead of a list without rows. */
-  readonly empty?: string | VNode;
+  readonly empty?: string | Markup;
   /** Absent for a list of one page. */
   readonly pages?: Pages;
 }) {
@@ -115,7 +108,7 @@ export function FilterForm(props: {
   readonly action: string;
   readonly fields: readonly FilterField[];
   /** The buttons. */
-  readonly children: ComponentChildren;
+  readonly children: Content;
 }) {
   const { action, fields, children } = props;
   return (

@@ -1,4 +1,5 @@
-import type { FailureReason, IntentStatus } from '../../src/domain/intent.ts';
+import type { FailureReason } from '../../src/domain/attempt.ts';
+import type { IntentStatus } from '../../src/domain/intent.ts';
 import type { Currency } from '../../src/domain/method.ts';
 import { moneyText } from '../../src/i18n/money-text.ts';
 import { useTexts } from '../../src/ui/texts.ts';

@@ -1,157 +1,14 @@
-import { type ComponentChildren, createContext, type VNode } from 'preact';
-import { useContext } from 'preact/hooks';
 import { exactTimeText, timeText } from '../../src/i18n/time-text.ts';
 import type { Page } from '../../src/platform/paging.ts';
+import type { Content, Markup } from '../../src/ui/jsx-runtime.ts';
 import { useTexts } from '../../src/ui/texts.ts';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../i18n/texts.ts';
 import { EmptyState } from './layout.tsx';
 import { usePageUrl } from './page.tsx';
 import { shownText } from './untrusted-text.ts';
 
-/**
- * What is wrong with a rejected form, each with the id of its field, or null for the whole form. The
- * list at the top of the page begins with `label` where the text alone does not name the field.
- */
-export type Problems = readonly (readonly [field: string | null, text: string, label?: string])[];
-
-/** The problems of the page that is being rendered. Each field shows its own. */
-export const PageProblems = createContext<Problems>([]);
-
-/** What is wrong with the field of that id; null if nothing is. */
-export function useProblem(id: string): string | null {
-  const problem = useContext(PageProblems).find(([field]) => field === id);
-  return problem?.[1] ?? null;
-}
-
-interface FieldProps {
-  readonly id: string;
-  readonly label: string;
-  readonly hint?: string | undefined;
-  readonly error?: string | null | undefined;
-}
-
-/** A labeled control with its hint and its error, linked for screen readers. */
-export function Field(
-  props: FieldProps & {
-    /** Receives the ids of its descriptions. */
-    readonly children: (attributes: {
-      readonly id: string;
-      readonly 'aria-describedby': string | undefined;
-      readonly 'aria-invalid': 'true' | undefined;
-    }) => ComponentChildren;
-  },
-) {
-  const { id, label, hint } = props;
-  const ownProblem = useProblem(id);
-  const error = props.error ?? ownProblem;
-  const described = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ');
-  return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      {hint && (
-        <p class="hint" id={`${id}-hint`}>
-          {hint}
-        </p>
-      )}
-      <FieldError id={id} error={error} />
-      {props.children({
-        id,
-        'aria-describedby': described === '' ? undefined : described,
-        'aria-invalid': error ? 'true' : undefined,
-      })}
-    </div>
-  );
-}
-
-export function FieldError(props: { readonly id: string; readonly error: ComponentChildren }) {
-  const { id, error } = props;
-  return error ? (
-    <p class="error" id={`${id}-error`}>
-      {error}
-    </p>
-  ) : null;
-}
-
-/** A labeled select box. */
-export function SelectField(props: {
-  readonly id: string;
-  /** The name of the form field; defaults to the id. */
-  readonly name?: string;
-  readonly label: string;
-  readonly options: readonly (readonly [value: string, text: string])[];
-  readonly selected: string;
-  readonly error?: string | null | undefined;
-}) {
-  const { id, name = id, label, options, selected, error } = props;
-  return (
-    <Field id={id} label={label} error={error}>
-      {(attributes) => (
-        <select {...attributes} name={name}>
-          {options.map(([value, text]) => (
-            <option value={value} selected={value === selected && value !== ''}>
-              {text}
-            </option>
-          ))}
-        </select>
-      )}
-    </Field>
-  );
-}
-
-/** A one-line text field. Its name defaults to its id. */
-export function TextField(
-  props: FieldProps & {
-    readonly type?: 'text' | 'url';
-    readonly inputmode?: 'decimal' | undefined;
-    readonly name?: string;
-    readonly value: string;
-    readonly maxlength?: number;
-    readonly autocomplete?: string;
-    readonly readonly?: boolean;
-    /** Defaults to true. */
-    readonly required?: boolean;
-  },
-) {
-  const { id, type = 'text', name = id, value, autocomplete = 'off', required = true } = props;
-  return (
-    <Field {...props}>
-      {(attributes) => (
-        <input
-          {...attributes}
-          {...(type === 'url' ? { type } : { type, inputmode: props.inputmode })}
-          name={name}
-          value={value}
-          required={required}
-          readonly={props.readonly}
-          maxlength={props.maxlength}
-          autocomplete={autocomplete}
-        />
-      )}
-    </Field>
-  );
-}
-
-/** A radio button or a checkbox with its label. */
-export function Choice(props: {
-  readonly type: 'radio' | 'checkbox';
-  readonly name: string;
-  readonly value: string;
-  readonly id?: string | undefined;
-  readonly checked?: boolean;
-  readonly disabled?: boolean;
-  readonly children: ComponentChildren;
-}) {
-  const { children, ...input } = props;
-  return (
-    <label class="choice">
-      <input {...input} />
-      {children}
-    </label>
-  );
-}
-
 /** A link that looks like a button. */
-export function ButtonLink(props: { readonly to: string; readonly children: ComponentChildren }) {
+export function ButtonLink(props: { readonly to: string; readonly children: Content }) {
   return (
     <a class="button" href={props.to}>
       {props.children}
@@ -162,14 +19,14 @@ export function ButtonLink(props: { readonly to: string; readonly children: Comp
 export type BadgeTone = 'good' | 'bad' | 'wait' | 'plain';
 
 /** A status as a word. The color only repeats what the word says. */
-export function Badge(props: { readonly tone: BadgeTone; readonly children: ComponentChildren }) {
+export function Badge(props: { readonly tone: BadgeTone; readonly children: Content }) {
   return <span class={`badge badge-${props.tone}`}>{props.children}</span>;
 }
 
 /** A message about a form's success or failure. */
 export function Message(props: {
   readonly tone: 'good' | 'bad' | 'warning';
-  readonly children: ComponentChildren;
+  readonly children: Content;
 }) {
   return (
     <div class={`notice notice-${props.tone}`} role={props.tone === 'bad' ? 'alert' : 'status'}>
@@ -180,29 +37,12 @@ export function Message(props: {
 
 /** The message that the redirect's query `done` names. Unknown names are ignored. */
 export function DoneMessage(props: {
-  readonly texts: Readonly<Record<string, ComponentChildren>>;
+  readonly texts: Readonly<Record<string, Content>>;
   readonly tone?: 'good' | 'bad';
 }) {
   const { texts, tone = 'good' } = props;
   const done = usePageUrl().searchParams.get('done') ?? '';
   return Object.hasOwn(texts, done) ? <Message tone={tone}>{texts[done]}</Message> : null;
-}
-
-/** The page's problems, at its top, with links to the fields. */
-export function ProblemList() {
-  const { problemTitle } = useTexts(DASHBOARD_TEXTS).frame;
-  const problems = useContext(PageProblems);
-  return problems.length === 0 ? null : (
-    <Message tone="bad">
-      <p>{problemTitle}</p>
-      <ul>
-        {problems.map(([field, text, label]) => {
-          const problem = label === undefined ? text : `${label}: ${text}`;
-          return <li>{field === null ? problem : <a href={`#${field}`}>{problem}</a>}</li>;
-        })}
-      </ul>
-    </Message>
-  );
 }
 
 /** A part of a page with its own heading, as a card or without a frame. */
@@ -211,7 +51,7 @@ export function Section(props: {
   readonly id: string;
   readonly title: string;
   readonly class?: 'card' | 'card figures' | 'part' | 'part timeline';
-  readonly children: ComponentChildren;
+  readonly children: Content;
 }) {
   const { id, title, children } = props;
   return (
@@ -281,7 +121,7 @@ function Copyable(props: { readonly id: string; readonly label: string; readonly
 }
 
 /** A labeled value, or null for none. */
-export type FactRow = readonly [label: string, value: ComponentChildren] | null;
+export type FactRow = readonly [label: string, value: Content] | null;
 
 /** Labeled values, one per line. */
 export function Facts({ rows }: { readonly rows: readonly FactRow[] }) {
@@ -304,7 +144,7 @@ export function Facts({ rows }: { readonly rows: readonly FactRow[] }) {
 export function Folded(props: {
   /** Defaults to true. */
   readonly isFolded?: boolean;
-  readonly children: ComponentChildren;
+  readonly children: Content;
 }) {
   const { isFolded = true, children } = props;
   const { technical } = useTexts(DASHBOARD_TEXTS).frame;
@@ -338,9 +178,9 @@ export type TableColumn = string | { readonly title: string; readonly kind: 'fig
 export function Table(props: {
   readonly caption: string;
   readonly columns: readonly TableColumn[];
-  readonly rows: readonly (readonly ComponentChildren[])[];
+  readonly rows: readonly (readonly Content[])[];
   /** Shown instead of a table without rows: a sentence, or an `EmptyState`. */
-  readonly empty: string | VNode;
+  readonly empty: string | Markup;
 }) {
   const { caption, rows, empty } = props;
   if (rows.length === 0) {

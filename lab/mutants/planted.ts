@@ -177,8 +177,6 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       'the confirmation of an old version ends the lease of the newest',
   },
   'src/intent/record.ts': {
-    '«      this.save({ projectionDueAtMs: shownByMs });\n→»':
-      'a new payment whose outcome does not come in time is shown half a minute later',
     '        const value = change();\n«→        this.#sendOutgoing();\n»':
       'messages leave before the commit',
     '      «this.#stored = undefined;\n      this.#events→this.#events» = undefined;':
@@ -189,14 +187,18 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       'news of a refund replaces the news of the payment',
     "    const isFailed = attempts.every(({ status }) => status «=== 'failed'→!== 'succeeded'»);":
       'the merchant is told FAILURE about a pending payment, and charges again',
-    '«      this.save({ projectionSends: 0, projectionDueAtMs: leaseEndsAtMs });\n→»':
-      'a row that got lost on its way to the book is never sent again',
     '    if (earlier.length «==→>»= 0) {':
       'a second event replaces the first, which is then never delivered',
     '    if (this.stored()?.firstEvent?.sequence «=→!»== event.sequence) {':
       'what became of a delivery is lost when the object leaves memory',
     "«    this.#outgoing.push({ queue: 'webhooks', sequence: intent.version, position: 0 });\n→»":
       'the first try of an event waits for a lease',
+  },
+  'src/intent/projection-schedule.ts': {
+    '«      this.#payment.save({ projectionDueAtMs: shownByMs });\n→»':
+      'a new payment whose outcome does not come in time is shown half a minute later',
+    '«      this.#payment.save({ projectionSends: 0, projectionDueAtMs: leaseEndsAtMs });\n→»':
+      'a row that got lost on its way to the book is never sent again',
   },
   'src/intent/alarm.ts': {
     '«      // A refund waits for a person. The safety alarm of a running alarm would repeat forever.\n      this.clear();\n→»':

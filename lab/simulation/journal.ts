@@ -1,11 +1,7 @@
-import {
-  type Attempt,
-  attemptInFlight,
-  chargedMinor,
-  hasEnded,
-  type Intent,
-} from '../../src/domain/intent.ts';
+import type { Attempt } from '../../src/domain/attempt.ts';
+import { attemptInFlight, hasEnded, type Intent } from '../../src/domain/intent.ts';
 import { heldOf } from '../../src/domain/refund-amounts.ts';
+import { chargedMinor } from '../../src/domain/terms.ts';
 import type { ShownPayment, ShownRefund } from '../harness/shown.ts';
 import type { Clock } from './clock.ts';
 import type { PlannedPayment } from './plan.ts';

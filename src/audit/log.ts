@@ -1,5 +1,5 @@
-import type { Tenant } from '../domain/intent.ts';
 import type { Environment } from '../domain/method.ts';
+import type { Tenant } from '../domain/terms.ts';
 import { runBatch, type SqlStatement } from '../platform/database.ts';
 import type { AuditAction } from './actions.ts';
 

@@ -1,5 +1,5 @@
 import { accountOf } from '../account/client.ts';
-import type { Tenant } from '../domain/intent.ts';
+import type { Tenant } from '../domain/terms.ts';
 import { finishDailyRun } from '../platform/daily-runs.ts';
 import { prepare } from '../platform/database.ts';
 import { log } from '../platform/log.ts';

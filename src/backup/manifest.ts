@@ -1,5 +1,5 @@
 import type { StoredRefund } from '../account/refund-claims.ts';
-import type { Tenant } from '../domain/intent.ts';
+import type { Tenant } from '../domain/terms.ts';
 import type { StoredRecord } from '../intent/protocol.ts';
 import type { BookName, DatabaseName } from './names.ts';
 

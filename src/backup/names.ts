@@ -1,5 +1,5 @@
-import type { Tenant } from '../domain/intent.ts';
 import { ENVIRONMENTS, type Environment } from '../domain/method.ts';
+import type { Tenant } from '../domain/terms.ts';
 
 /**
  * The names of parts in the bucket. Environments, merchant ids, generations and runs contain no

@@ -1,6 +1,6 @@
 import { earliest } from '../domain/earliest.ts';
 import type { Currency, Environment, Method } from '../domain/method.ts';
-import type { ProjectionMessage } from '../intent/protocol.ts';
+import type { ProjectionMessage } from '../intent/book-message.ts';
 import { bookedEvent, DELIVERY_COLUMNS, type StoredEvent } from './queries/deliveries.ts';
 import { paymentsById } from './queries/payment-source.ts';
 import type { EventRow, PaymentRow } from './rows.ts';

@@ -1,7 +1,7 @@
 import { allNames, hasBucket, readPart, rewritePart } from '../backup/bucket.ts';
 import type { PaymentLine } from '../backup/manifest.ts';
 import { type PaymentsPart, parsePaymentsPart, paymentsPrefix } from '../backup/names.ts';
-import type { Tenant } from '../domain/intent.ts';
+import type { Tenant } from '../domain/terms.ts';
 import { intentByUniqueId } from '../intent/client.ts';
 import type { StoredRecord } from '../intent/protocol.ts';
 import { bookOf } from './client.ts';

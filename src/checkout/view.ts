@@ -1,16 +1,9 @@
+import { ATTEMPTS_MAX, type Attempt, type FailureReason } from '../domain/attempt.ts';
 import { decide } from '../domain/decide.ts';
-import {
-  ATTEMPTS_MAX,
-  type Attempt,
-  attemptInFlight,
-  chargedMinor,
-  type FailureReason,
-  type Intent,
-  type IntentTerms,
-  reportedAttempt,
-} from '../domain/intent.ts';
+import { attemptInFlight, type Intent, reportedAttempt } from '../domain/intent.ts';
 import { type Method, TRAITS } from '../domain/method.ts';
 import { isHeld } from '../domain/restored-hold.ts';
+import { chargedMinor, type IntentTerms } from '../domain/terms.ts';
 import { expiryHeldUntilMs } from '../domain/time.ts';
 import { webUrl } from '../http/web-url.ts';
 import type { FormProblem } from '../i18n/messages.ts';

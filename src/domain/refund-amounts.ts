@@ -1,11 +1,7 @@
-import {
-  type Attempt,
-  chargedMinor,
-  commissionOf,
-  type Intent,
-  type IntentTerms,
-} from './intent.ts';
+import type { Attempt } from './attempt.ts';
+import type { Intent } from './intent.ts';
 import { holdsMoney, isWaiting, type Refund, type RefundAmounts } from './refund.ts';
+import { chargedMinor, commissionOf, type IntentTerms } from './terms.ts';
 
 /** How much of a payment is reserved, returned and left. */
 

@@ -1,4 +1,4 @@
-import type { Attempt } from './intent.ts';
+import type { Attempt } from './attempt.ts';
 import { isWellFormedNote } from './manual-resolution.ts';
 import { isSameOperator } from './operator-name.ts';
 import { printableCode } from './provider-code.ts';

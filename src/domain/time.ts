@@ -1,4 +1,5 @@
-import { type Attempt, attemptInFlight, type Intent } from './intent.ts';
+import type { Attempt } from './attempt.ts';
+import { attemptInFlight, type Intent } from './intent.ts';
 import { expiryAtMs } from './restored-hold.ts';
 import { end, reopenOrFail, type Step, withAttempt, withStatus } from './step.ts';
 

@@ -1,12 +1,6 @@
-import {
-  type Anomaly,
-  ATTEMPTS_MAX,
-  type Attempt,
-  attemptInFlight,
-  type Command,
-  type Intent,
-  type NewAttempt,
-} from './intent.ts';
+import { ATTEMPTS_MAX, type Attempt, type NewAttempt } from './attempt.ts';
+import type { Command } from './command.ts';
+import { type Anomaly, attemptInFlight, type Intent } from './intent.ts';
 import { isWellFormedNote, resolveManually } from './manual-resolution.ts';
 import { printableCode } from './provider-code.ts';
 import { reportReceiptConflict } from './receipt.ts';

@@ -2,7 +2,7 @@ import { hasEnded, type Intent } from '../domain/intent.ts';
 import { receiptsOf } from '../domain/receipt.ts';
 import { OPEN_PROJECTION_AGAIN_MS } from '../domain/schedule.ts';
 import { SEARCH_ID_LENGTH_MAX } from '../domain/search-key.ts';
-import { shownDelivery } from './protocol.ts';
+import { shownDelivery } from './book-message.ts';
 import type { StoredDelivery, StoredEvent } from './store.ts';
 
 /**

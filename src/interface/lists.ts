@@ -9,8 +9,8 @@ import type {
   RefundFilter,
   StatementPart,
 } from '../book/rows.ts';
-import type { Tenant } from '../domain/intent.ts';
 import { ENVIRONMENTS } from '../domain/method.ts';
+import type { Tenant } from '../domain/terms.ts';
 import type { Cursor } from '../platform/paging.ts';
 import { listEndpoints } from '../webhooks/endpoint-store.ts';
 import { listFailing } from '../webhooks/failing-endpoints.ts';

@@ -1,7 +1,7 @@
 import { safeParse } from 'valibot';
 import { auditEntry, entryOf, recordAct } from '../audit/log.ts';
 import { configOf } from '../config.ts';
-import type { Tenant } from '../domain/intent.ts';
+import type { Tenant } from '../domain/terms.ts';
 import { isWithinLimit } from '../http/rate-limit.ts';
 import { callbackUrlField } from '../http/url-fields.ts';
 import type { DeliveryTry } from '../intent/protocol.ts';

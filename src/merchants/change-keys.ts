@@ -1,6 +1,6 @@
 import { type Changing, runAct } from '../audit/log.ts';
 import { configOf } from '../config.ts';
-import type { Tenant } from '../domain/intent.ts';
+import type { Tenant } from '../domain/terms.ts';
 import { found } from '../http/problem.ts';
 import type { SqlStatement } from '../platform/database.ts';
 import { apiKeyDigest, apiKeyHint, generateApiKey } from './api-key.ts';

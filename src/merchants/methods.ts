@@ -1,6 +1,6 @@
-import type { Tenant } from '../domain/intent.ts';
 import { type Currency, METHODS, type Method } from '../domain/method.ts';
 import type { CommissionRate } from '../domain/money.ts';
+import type { Tenant } from '../domain/terms.ts';
 import { batch, type SqlStatement } from '../platform/database.ts';
 
 /**

@@ -1,7 +1,8 @@
 import type { TimeToPay } from '../book/digest.ts';
 import type { EventRow } from '../book/rows.ts';
-import type { FailureReason, Tenant } from '../domain/intent.ts';
+import type { FailureReason } from '../domain/attempt.ts';
 import type { Environment, Method } from '../domain/method.ts';
+import type { Tenant } from '../domain/terms.ts';
 import { batch, prepare, type SqlStatement } from '../platform/database.ts';
 
 /** Sums of what the merchants' books say of themselves in D1 (src/book/digest.ts). */

@@ -1,5 +1,5 @@
 import { sha256Hex } from '../crypto/encoding.ts';
-import type { Outcome } from '../domain/intent.ts';
+import type { Outcome } from '../domain/attempt.ts';
 
 /** A provider's HTTP request to a callback URL, with the whole body. */
 export interface CallbackCall {

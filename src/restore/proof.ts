@@ -1,7 +1,7 @@
 import { accountOf } from '../account/client.ts';
 import type { Manifest, TableExport } from '../backup/manifest.ts';
 import { bookOf } from '../book/client.ts';
-import type { Tenant } from '../domain/intent.ts';
+import type { Tenant } from '../domain/terms.ts';
 import { prepare } from '../platform/database.ts';
 import { nameOf } from './payments.ts';
 import type { Counts } from './state.ts';

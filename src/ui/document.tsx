@@ -1,5 +1,4 @@
-import type { ComponentChildren } from 'preact';
-
+import type { Content } from './jsx-runtime.ts';
 /** One of our scripts or style sheets. */
 export interface Asset {
   readonly path: string;
@@ -17,10 +16,10 @@ export function Document(props: {
   readonly title: string;
   readonly script: Asset;
   /** The style sheet and other content of the head. */
-  readonly head: ComponentChildren;
+  readonly head: Content;
   /** `data-` attributes for the script. */
   readonly data?: Readonly<Record<`data-${string}`, string | undefined>>;
-  readonly children: ComponentChildren;
+  readonly children: Content;
 }) {
   const { script } = props;
   return (

@@ -1,5 +1,5 @@
-import type { Tenant } from '../domain/intent.ts';
 import { SELF_CHECK_MERCHANT_ID } from '../domain/merchant.ts';
+import type { Tenant } from '../domain/terms.ts';
 import { type IntentClient, intentByObjectId } from '../intent/client.ts';
 import type {
   ChosenEndpoint,

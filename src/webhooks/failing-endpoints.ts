@@ -1,4 +1,4 @@
-import type { Tenant } from '../domain/intent.ts';
+import type { Tenant } from '../domain/terms.ts';
 import { batch, prepare, type SqlStatement } from '../platform/database.ts';
 import { ENDPOINT_ID_PREFIX, ENDPOINTS_MAX } from './endpoints.ts';
 

@@ -1,19 +1,17 @@
+import type { Attempt, AttemptStatus } from '../domain/attempt.ts';
 import { isoTime } from '../domain/ethiopian-time.ts';
 import {
-  type Attempt,
-  type AttemptStatus,
   type EventType,
   hasEnded,
   type Intent,
   type IntentStatus,
   reportedAttempt,
-  type Split,
-  sharedCommission,
 } from '../domain/intent.ts';
 import { idWithoutPhone, maskedPhone } from '../domain/phone.ts';
 import type { Refund } from '../domain/refund.ts';
 import { netShareMinor, refundedOf } from '../domain/refund-amounts.ts';
 import { restoredHoldEndsAtMs } from '../domain/restored-hold.ts';
+import { type Split, sharedCommission } from '../domain/terms.ts';
 import { expiryHeldUntilMs } from '../domain/time.ts';
 import { refundPayload } from './refund-payload.ts';
 

@@ -9,7 +9,7 @@ import {
   type Reply,
 } from '../../scripts/stand-ins/stand-in.ts';
 import { bareBase64, rsaKeyPair } from '../../scripts/stand-ins/telebirr-h5-wire.ts';
-import type { FailureReason, Outcome } from '../../src/domain/intent.ts';
+import type { FailureReason, Outcome } from '../../src/domain/attempt.ts';
 import type { CallbackReading, CallbackSuspicion } from '../../src/rails/callback.ts';
 import type { Rail } from '../../src/rails/rail.ts';
 import type { RailOrder } from '../../src/rails/rail-order.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Attempt } from '../../src/domain/intent.ts';
+import type { Attempt } from '../../src/domain/attempt.ts';
 import type { CallbackReading } from '../../src/rails/callback.ts';
 import type { RailOrder } from '../../src/rails/rail-order.ts';
 import { callbackCall } from '../support/rails/callback-call.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import type { FailureReason } from '../../src/domain/intent.ts';
+import type { FailureReason } from '../../src/domain/attempt.ts';
 import { NO_ANSWER } from '../../src/rails/call-rail.ts';
 import { isTokenRefused } from '../../src/rails/mpesa/api.ts';
 import { readMpesaCallback } from '../../src/rails/mpesa/callback.ts';

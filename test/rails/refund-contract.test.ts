@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Fault, Plan, ReceivedCall } from '../../scripts/stand-ins/stand-in.ts';
-import type { Attempt } from '../../src/domain/intent.ts';
+import type { Attempt } from '../../src/domain/attempt.ts';
 import type { Rail } from '../../src/rails/rail.ts';
 import type { RefundAnswer, RefundOrder } from '../../src/rails/refund.ts';
 import { CALL_FAULTS } from '../support/rails/faults.ts';

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { h } from 'preact';
 import { renderSVG } from 'uqr';
 import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
 import { checkoutPage } from '../../src/checkout/checkout-page.tsx';
@@ -17,17 +16,15 @@ import { pageResponse } from '../../src/checkout/page-response.ts';
 import { SimulatorPage } from '../../src/checkout/pages/simulator.tsx';
 import type { ViewContext } from '../../src/checkout/view.ts';
 import type { MethodLogos, Support } from '../../src/config.ts';
+import type { Attempt, FailureReason } from '../../src/domain/attempt.ts';
+import type { Command } from '../../src/domain/command.ts';
 import { decide } from '../../src/domain/decide.ts';
-import type {
-  Attempt,
-  Command,
-  FailureReason,
-  Intent,
-  IntentTerms,
-} from '../../src/domain/intent.ts';
+import type { Intent } from '../../src/domain/intent.ts';
 import type { Business } from '../../src/domain/merchant.ts';
 import type { RefundOutcome } from '../../src/domain/refund.ts';
+import type { IntentTerms } from '../../src/domain/terms.ts';
 import type { FormProblem } from '../../src/i18n/messages.ts';
+import { jsx } from '../../src/ui/jsx-runtime.ts';
 import { attemptWith, intentWith, itemWith, termsWith } from './checkout-fixtures.ts';
 import { requestRefund, resolveRefund } from './intents.ts';
 
@@ -179,7 +176,7 @@ const BUSINESS: Business = {
 function simulator(attempt: Partial<Attempt> = {}): Answer {
   return async (request, path) => {
     const nowMs = Date.now();
-    const page = h(SimulatorPage, {
+    const page = jsx(SimulatorPage, {
       terms: termsWith(terms(nowMs)),
       attempt: attemptAt(nowMs, { deadlineAtMs: nowMs + 15 * MINUTE_MS, ...attempt }),
       path,

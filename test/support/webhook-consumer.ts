@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import type { NamedKey } from '../../src/config.ts';
 import { seal } from '../../src/crypto/sealed.ts';
-import type { Tenant } from '../../src/domain/intent.ts';
+import type { Tenant } from '../../src/domain/terms.ts';
 import type {
   ChosenEndpoint,
   ClaimedDelivery,

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
+import type { Command } from '../../src/domain/command.ts';
 import { decide } from '../../src/domain/decide.ts';
-import type { Command } from '../../src/domain/intent.ts';
 import type { RefundOutcome } from '../../src/domain/refund.ts';
 import { askRails } from '../../src/intent/ask-rails.ts';
 import type { Ports } from '../../src/intent/ports.ts';

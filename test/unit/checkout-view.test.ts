@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { readChoice } from '../../src/checkout/choice.ts';
 import { type ChooseState, checkoutView } from '../../src/checkout/view.ts';
+import { ATTEMPTS_MAX, type Attempt } from '../../src/domain/attempt.ts';
+import type { Command } from '../../src/domain/command.ts';
 import { decide } from '../../src/domain/decide.ts';
-import { ATTEMPTS_MAX, type Attempt, type Command, type Intent } from '../../src/domain/intent.ts';
+import type { Intent } from '../../src/domain/intent.ts';
 import { METHODS } from '../../src/domain/method.ts';
 import { phoneFrom } from '../../src/domain/phone.ts';
 import { moneyText } from '../../src/i18n/money-text.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Tenant } from '../../src/domain/intent.ts';
+import type { Tenant } from '../../src/domain/terms.ts';
 import type { ChosenEndpoint, DeliveryId, DeliveryMessage } from '../../src/intent/protocol.ts';
 import { FULL_WAIT_MS } from '../../src/webhooks/consume.ts';
 import { forgetWebhookSettings, webhookSettings } from '../../src/webhooks/settings.ts';

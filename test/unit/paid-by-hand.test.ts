@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { Outcome } from '../../src/domain/attempt.ts';
+import type { Command, Rejection } from '../../src/domain/command.ts';
 import { attemptsToCheck, decide, nextWakeAtMs } from '../../src/domain/decide.ts';
-import type { Command, Outcome, Rejection } from '../../src/domain/intent.ts';
 import { isSameOperator } from '../../src/domain/operator-name.ts';
 import { isSameReceipt } from '../../src/domain/receipt.ts';
 import {

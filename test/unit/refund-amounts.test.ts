@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { Command } from '../../src/domain/command.ts';
 import { decide, openIntent } from '../../src/domain/decide.ts';
-import type { Command, Intent } from '../../src/domain/intent.ts';
+import type { Intent } from '../../src/domain/intent.ts';
 import type { Refund, RefundCapability } from '../../src/domain/refund.ts';
 import {
   needsSecondOperator,

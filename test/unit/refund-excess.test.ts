@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { Command } from '../../src/domain/command.ts';
 import { decide, nextWakeAtMs } from '../../src/domain/decide.ts';
-import { type Command, commissionOf, type Intent } from '../../src/domain/intent.ts';
+import type { Intent } from '../../src/domain/intent.ts';
 import type { RefundOutcome } from '../../src/domain/refund.ts';
 import {
   heldOf,
@@ -10,6 +11,7 @@ import {
   refundedOf,
 } from '../../src/domain/refund-amounts.ts';
 import { refundsToStart } from '../../src/domain/refund-time.ts';
+import { commissionOf } from '../../src/domain/terms.ts';
 import { changedRefund } from '../../src/domain/transition.ts';
 import { statusContent } from '../../src/webhooks/payload.ts';
 import {

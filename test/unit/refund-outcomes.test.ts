@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import type { Command, Rejection } from '../../src/domain/command.ts';
 import { decide, nextWakeAtMs, openIntent } from '../../src/domain/decide.ts';
-import type { Command, Intent, Rejection } from '../../src/domain/intent.ts';
+import type { Intent } from '../../src/domain/intent.ts';
 import { asRequested, hasRefundEnded, type RefundOutcome } from '../../src/domain/refund.ts';
 import { refundsToCheck, refundsToStart } from '../../src/domain/refund-time.ts';
 import {

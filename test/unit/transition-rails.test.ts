@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import type { Attempt } from '../../src/domain/attempt.ts';
+import type { Command } from '../../src/domain/command.ts';
 import { attemptsToCheck, decide, nextWakeAtMs, openIntent } from '../../src/domain/decide.ts';
-import type { Attempt, Command, IntentKind } from '../../src/domain/intent.ts';
+import type { IntentKind } from '../../src/domain/terms.ts';
 import {
   abandon,
   accept,

@@ -3,7 +3,7 @@ import { env } from 'cloudflare:workers';
 import { describe, expect, test, vi } from 'vitest';
 import { accountOf } from '../../src/account/client.ts';
 import type { RefundClaim } from '../../src/account/protocol.ts';
-import type { Tenant } from '../../src/domain/intent.ts';
+import type { Tenant } from '../../src/domain/terms.ts';
 import { IntentClient } from '../../src/intent/client.ts';
 import { setRefundLimits } from '../../src/merchants/refund-limits.ts';
 import { ObjectUnavailable } from '../../src/platform/object-call.ts';

@@ -1,7 +1,7 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
-import type { Outcome } from '../../src/domain/intent.ts';
+import type { Outcome } from '../../src/domain/attempt.ts';
 import {
   CLAIM_LEASE_MS,
   OPEN_PROJECTION_AGAIN_MS,

@@ -2,7 +2,7 @@ import { runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it, test } from 'vitest';
 import { endSearchKey, quotedTerm } from '../../src/book/search-terms.ts';
 import { businessDay } from '../../src/domain/ethiopian-time.ts';
-import type { ProjectionMessage, ProjectionRow } from '../../src/intent/protocol.ts';
+import type { ProjectionMessage, ProjectionRow } from '../../src/intent/book-message.ts';
 import { projectedEvent, projectedRefund, projectionMessage } from './book-fixture.ts';
 import { applyToBook, bookRows, bookSql, bookStub, rowsWrittenBy } from './support/book.ts';
 import {

@@ -3,8 +3,9 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { EXPORT_ROWS_MAX } from '../../back-office/dashboard/payments/csv.ts';
 import { readerOf } from '../../src/book/reader.ts';
 import type { EventFilter, PaymentFilter, PaymentRow } from '../../src/book/rows.ts';
-import type { IntentStatus, Tenant } from '../../src/domain/intent.ts';
+import type { IntentStatus } from '../../src/domain/intent.ts';
 import type { Method } from '../../src/domain/method.ts';
+import type { Tenant } from '../../src/domain/terms.ts';
 import type { DeliveryStatus } from '../../src/intent/protocol.ts';
 import { type Cursor, type Page, parseCursor } from '../../src/platform/paging.ts';
 import {

@@ -10,7 +10,7 @@ import type {
   ProjectedEvent,
   ProjectedRefund,
   ProjectionMessage,
-} from '../../src/intent/protocol.ts';
+} from '../../src/intent/book-message.ts';
 import { type Cursor, parseCursor } from '../../src/platform/paging.ts';
 import { projectedEvent, projectedRefund, projectionMessage } from './book-fixture.ts';
 import { bookSql, bookStub, rowsWrittenBy } from './support/book.ts';

@@ -4,9 +4,9 @@ import { daysOf } from '../../src/book/list-days.ts';
 import { readerOf } from '../../src/book/reader.ts';
 import type { DayRange } from '../../src/book/rows.ts';
 import { businessDay, businessDayStartMs } from '../../src/domain/ethiopian-time.ts';
-import type { Tenant } from '../../src/domain/intent.ts';
 import type { Method } from '../../src/domain/method.ts';
-import type { ProjectionRow } from '../../src/intent/protocol.ts';
+import type { Tenant } from '../../src/domain/terms.ts';
+import type { ProjectionRow } from '../../src/intent/book-message.ts';
 import { applyAll, nameOf, projectedRefund, projectionMessage, TENANTS } from './book-fixture.ts';
 import { ALPHA, DAY_MS, tenantOf, useGateway } from './support.ts';
 

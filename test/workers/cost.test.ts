@@ -5,11 +5,12 @@ import costDocument from '../../docs/cost.md?raw';
 import { accountOf } from '../../src/account/client.ts';
 import { MerchantAccountObject } from '../../src/account/merchant-account.ts';
 import { MerchantBook } from '../../src/book/merchant-book.ts';
+import type { Attempt } from '../../src/domain/attempt.ts';
 import { attemptReferenceFrom } from '../../src/domain/identifiers.ts';
-import type { Attempt, Tenant } from '../../src/domain/intent.ts';
 import type { Environment } from '../../src/domain/method.ts';
+import type { Tenant } from '../../src/domain/terms.ts';
+import type { ProjectedEvent } from '../../src/intent/book-message.ts';
 import { PaymentIntentObject } from '../../src/intent/payment-intent.ts';
-import type { ProjectedEvent } from '../../src/intent/protocol.ts';
 import { projectedEvent, projectionMessage } from './book-fixture.ts';
 import {
   cbe,

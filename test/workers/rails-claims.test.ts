@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
-import type { Command, Rejection } from '../../src/domain/intent.ts';
+import type { Command, Rejection } from '../../src/domain/command.ts';
 import answerUndecided from '../fixtures/rails/ebirr/purchase_response_timeout.json' with {
   type: 'json',
 };

@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { configOf } from '../../src/config.ts';
 import { signLink } from '../../src/crypto/link-token.ts';
-import { ATTEMPTS_MAX, type Attempt } from '../../src/domain/intent.ts';
+import { ATTEMPTS_MAX, type Attempt } from '../../src/domain/attempt.ts';
 import {
   AMOUNT_MINOR,
   alarmNow,

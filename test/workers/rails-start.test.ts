@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
-import type { Attempt } from '../../src/domain/intent.ts';
+import type { Attempt } from '../../src/domain/attempt.ts';
 import answerUndecided from '../fixtures/rails/ebirr/purchase_response_timeout.json' with {
   type: 'json',
 };

@@ -12,8 +12,10 @@ import { manifestName, paymentsPartName, runTimeMs } from '../../src/backup/name
 import { openPart } from '../../src/backup/part.ts';
 import { configOf } from '../../src/config.ts';
 import { uuidV7 } from '../../src/crypto/uuid-v7.ts';
-import type { Command, Intent, Tenant } from '../../src/domain/intent.ts';
+import type { Command } from '../../src/domain/command.ts';
+import type { Intent } from '../../src/domain/intent.ts';
 import { RESTORED_HOLD_MS } from '../../src/domain/restored-hold.ts';
+import type { Tenant } from '../../src/domain/terms.ts';
 import { continueRequests } from '../../src/operations/customers/actions.ts';
 import { runBatch } from '../../src/platform/database.ts';
 import { NO_JURISDICTION } from '../../src/platform/objects.ts';

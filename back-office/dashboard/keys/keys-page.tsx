@@ -7,17 +7,11 @@ import {
 } from '../../../src/merchants/key-permissions.ts';
 import { isRollable, KEY_NAME_LENGTH_MAX } from '../../../src/merchants/key-rules.ts';
 import type { ApiKeyView } from '../../../src/merchants/keys.ts';
+import type { Content } from '../../../src/ui/jsx-runtime.ts';
 import { useTexts } from '../../../src/ui/texts.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
-import {
-  Badge,
-  Choice,
-  FieldError,
-  Section,
-  TextField,
-  useProblem,
-  When,
-} from '../../ui/elements.tsx';
+import { Badge, Section, When } from '../../ui/elements.tsx';
+import { Choice, FieldError, TextField, useProblem } from '../../ui/fields.tsx';
 import { EmptyState } from '../../ui/layout.tsx';
 import { type DashboardCall, may, mayChange, useCall } from '../call.ts';
 import { Submit } from '../forms.tsx';
@@ -158,7 +152,7 @@ export function KeyForm(props: {
   readonly button: string;
   readonly granted: GrantedPermissions;
   /** Its first field. */
-  readonly children: preact.ComponentChildren;
+  readonly children: Content;
 }) {
   const { path, button, granted, children } = props;
   // A form that is sent twice takes effect once.

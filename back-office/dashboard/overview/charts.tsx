@@ -1,4 +1,5 @@
 import { countText } from '../../../src/i18n/money-text.ts';
+import type { Content } from '../../../src/ui/jsx-runtime.ts';
 import { useTexts } from '../../../src/ui/texts.ts';
 import { useMoney } from '../../elements/payment-elements.tsx';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
@@ -191,7 +192,7 @@ function Chart(props: {
   readonly description: string;
   /** How to read the picture, where its title does not say it. */
   readonly caption?: string | null;
-  readonly children: preact.ComponentChildren;
+  readonly children: Content;
 }) {
   const { id, height, title, description, caption, children } = props;
   return (

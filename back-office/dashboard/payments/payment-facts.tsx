@@ -1,7 +1,8 @@
-import { type Intent, reportedAttempt, type Split } from '../../../src/domain/intent.ts';
+import { type Intent, reportedAttempt } from '../../../src/domain/intent.ts';
 import { majorText } from '../../../src/domain/money.ts';
 import { phoneText } from '../../../src/domain/phone.ts';
 import { netShareMinor, refundedOf } from '../../../src/domain/refund-amounts.ts';
+import type { Split } from '../../../src/domain/terms.ts';
 import { countText } from '../../../src/i18n/money-text.ts';
 import { useTexts } from '../../../src/ui/texts.ts';
 import { useMoney } from '../../elements/payment-elements.tsx';

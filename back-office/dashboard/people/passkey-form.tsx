@@ -1,9 +1,9 @@
-import type { ComponentChildren } from 'preact';
+import type { Content } from '../../../src/ui/jsx-runtime.ts';
 import { useTexts } from '../../../src/ui/texts.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import type { Ceremony } from '../../members/challenge.ts';
 import { NAME_LENGTH_MAX } from '../../members/members.ts';
-import { TextField } from '../../ui/elements.tsx';
+import { TextField } from '../../ui/fields.tsx';
 import { useCall } from '../call.ts';
 import { PostForm } from '../forms.tsx';
 
@@ -26,7 +26,7 @@ export function PasskeyForm(
     readonly action?: string;
     /** What the script shows while it asks the server what the form would do. */
     readonly preview?: string;
-    readonly children: ComponentChildren;
+    readonly children: Content;
   },
 ) {
   const { next, action, preview, children } = props;
@@ -57,7 +57,7 @@ interface ConfirmedProps extends PasskeyProps {
   readonly fields?: Readonly<Record<string, string>>;
   readonly once?: boolean;
   readonly novalidate?: boolean;
-  readonly children: ComponentChildren;
+  readonly children: Content;
 }
 
 /** What production confirms and the sandbox does not. */

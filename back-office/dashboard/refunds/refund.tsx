@@ -1,4 +1,6 @@
-import type { Attempt, Intent, Rejection } from '../../../src/domain/intent.ts';
+import type { Attempt } from '../../../src/domain/attempt.ts';
+import type { Rejection } from '../../../src/domain/command.ts';
+import type { Intent } from '../../../src/domain/intent.ts';
 import { majorText } from '../../../src/domain/money.ts';
 import type { Refund } from '../../../src/domain/refund.ts';
 import { refundableMinor } from '../../../src/domain/refund-amounts.ts';

@@ -1,9 +1,9 @@
-import type { ComponentChildren } from 'preact';
+import type { Content } from '../../../src/ui/jsx-runtime.ts';
 import { useTexts } from '../../../src/ui/texts.ts';
 import { endpointOrigin } from '../../../src/webhooks/endpoints.ts';
 import { SIGNATURE_HEADER_CHARACTERS_MAX } from '../../../src/webhooks/signature-header.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
-import { TextField } from '../../ui/elements.tsx';
+import { TextField } from '../../ui/fields.tsx';
 import { Navigation } from '../../ui/page.tsx';
 import { may, useCall } from '../call.ts';
 import { Frame, type FrameProps } from '../frame.tsx';
@@ -23,7 +23,7 @@ export function WebhooksFrame(props: {
   readonly active: Tab;
   readonly done?: FrameProps['done'];
   readonly notDone?: FrameProps['notDone'];
-  readonly children: ComponentChildren;
+  readonly children: Content;
 }) {
   const call = useCall();
   const { active, children, ...frame } = props;

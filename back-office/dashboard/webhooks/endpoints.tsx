@@ -5,7 +5,7 @@ import type { EndpointEntry, EndpointSettings } from '../../../src/webhooks/endp
 import { ENDPOINTS_MAX } from '../../../src/webhooks/endpoints.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { redirectTo } from '../../ui/answer.ts';
-import type { Problems } from '../../ui/elements.tsx';
+import type { Problems } from '../../ui/fields.tsx';
 import { actorOf, type DashboardCall, tenantOf } from '../call.ts';
 import { type Refusal, showPage } from '../frame.tsx';
 import { endpointPath, webhooksPath } from '../paths.ts';

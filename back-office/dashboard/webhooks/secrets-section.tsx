@@ -6,7 +6,8 @@ import {
   type SecretEntry,
 } from '../../../src/webhooks/secret-rules.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
-import { CopyText, Message, SelectField, When } from '../../ui/elements.tsx';
+import { CopyText, Message, When } from '../../ui/elements.tsx';
+import { SelectField } from '../../ui/fields.tsx';
 import { may, useCall } from '../call.ts';
 import { ButtonForm, PostForm, Submit } from '../forms.tsx';
 import { List } from '../list.tsx';

@@ -1,9 +1,5 @@
-import type {
-  Anomaly,
-  AttemptStatus,
-  FailureReason,
-  IntentStatus,
-} from '../../../src/domain/intent.ts';
+import type { AttemptStatus, FailureReason } from '../../../src/domain/attempt.ts';
+import type { Anomaly, IntentStatus } from '../../../src/domain/intent.ts';
 import type { HistoryCommand, Party } from '../../../src/domain/party.ts';
 import type {
   RefundActionReason,

@@ -1,6 +1,8 @@
-import { type Attempt, chargedMinor, type Intent } from '../../../src/domain/intent.ts';
+import type { Attempt } from '../../../src/domain/attempt.ts';
+import type { Intent } from '../../../src/domain/intent.ts';
 import { majorText } from '../../../src/domain/money.ts';
 import { refundableMinor } from '../../../src/domain/refund-amounts.ts';
+import { chargedMinor } from '../../../src/domain/terms.ts';
 import { found } from '../../../src/http/problem.ts';
 import { needsOf, reasonsOf } from '../../../src/operations/needs.ts';
 import { useTexts } from '../../../src/ui/texts.ts';

@@ -1,6 +1,6 @@
-import type { IntentTerms, Tenant } from '../../domain/intent.ts';
 import type { Currency, Environment, Method } from '../../domain/method.ts';
 import type { CommissionRate } from '../../domain/money.ts';
+import type { IntentTerms, Tenant } from '../../domain/terms.ts';
 import type { FieldErrors } from '../../http/field-error.ts';
 import type { RailRules } from '../../rails/rail.ts';
 

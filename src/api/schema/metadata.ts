@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import type { Metadata } from '../../domain/intent.ts';
 import type { Environment } from '../../domain/method.ts';
+import type { Metadata } from '../../domain/terms.ts';
 import { isWebhookFault, WEBHOOK_FAULT_KEY, WEBHOOK_FAULTS } from '../../domain/webhook-fault.ts';
 import { type FieldError, fieldError } from '../../http/field-error.ts';
 import { objectField, tooLong } from '../../http/fields.ts';

@@ -1,4 +1,4 @@
-import type { Outcome } from '../../domain/intent.ts';
+import type { Outcome } from '../../domain/attempt.ts';
 import { isPending } from '../../domain/time.ts';
 import type { RailAnswer } from '../call-rail.ts';
 import {

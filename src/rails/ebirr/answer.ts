@@ -1,4 +1,4 @@
-import type { FailureReason, Outcome } from '../../domain/intent.ts';
+import type { FailureReason, Outcome } from '../../domain/attempt.ts';
 import {
   codesOf,
   isAbsent,

@@ -1,4 +1,4 @@
-import type { Outcome } from '../../domain/intent.ts';
+import type { Outcome } from '../../domain/attempt.ts';
 import { CURRENCIES } from '../../domain/method.ts';
 import {
   bodyText,

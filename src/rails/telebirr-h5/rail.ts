@@ -1,5 +1,5 @@
+import type { Outcome } from '../../domain/attempt.ts';
 import { ethiopianTimeMs } from '../../domain/ethiopian-time.ts';
-import type { Outcome } from '../../domain/intent.ts';
 import { isPending } from '../../domain/time.ts';
 import {
   bodyText,

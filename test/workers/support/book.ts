@@ -4,8 +4,8 @@ import { vi } from 'vitest';
 import { BookBackup } from '../../../src/book/backup.ts';
 import { bookOf } from '../../../src/book/client.ts';
 import { bookName } from '../../../src/book/schema.ts';
-import type { Tenant } from '../../../src/domain/intent.ts';
-import type { Applied, ProjectionMessage } from '../../../src/intent/protocol.ts';
+import type { Tenant } from '../../../src/domain/terms.ts';
+import type { Applied, ProjectionMessage } from '../../../src/intent/book-message.ts';
 import { reachedBookIds } from './gateway.ts';
 import { ALPHA, tenantOf } from './merchants.ts';
 
