@@ -1,5 +1,6 @@
 import { deploymentFile, requireDeployment } from '../deployment/deployment-file.ts';
 import type { Plane } from '../deployment/keys.ts';
+import { olderCode } from '../deployment/newest-file.ts';
 import { writeWorkerConfigs } from '../deployment/render.ts';
 import { formatVersionTag, parseVersionTag, versionTagOf } from '../deployment/version-tag.ts';
 import { explained, SetupProblem } from '../setup/explain.ts';
@@ -329,7 +330,7 @@ async function rollBack(run: DeployRun, deployed: Deployed): Promise<boolean> {
   if (targets.length === 0) {
     throw new SetupProblem(
       "there is no version before this one in Cloudflare's list of ten deployments, or in the deployment file",
-      `Check out an older commit and deploy it: ${options.command}`,
+      `Take older code, commit it, and deploy it: ${olderCode('COMMIT')} && git commit -m "Go back" && ${options.command}`,
     );
   }
   for (const { name, target } of targets) {

@@ -4,6 +4,7 @@ import * as v from 'valibot';
 import { isOperatorName } from '../../src/domain/operator-name.ts';
 import { PROJECT_DIRECTORY, readIfPresent, writeWhole } from '../project/files.ts';
 import { checkDeploymentName } from './names.ts';
+import { newerCommitOf, olderCode } from './newest-file.ts';
 
 /**
  * `deployments/<name>.json`: what `npm run setup` made, and from which both Workers' configurations are
@@ -109,7 +110,17 @@ export async function readDeployment(
 ): Promise<Deployment | null> {
   const file = deploymentFile(name, directory);
   const text = await readIfPresent(file);
-  return text === null ? null : parseDeployment(text, relative(process.cwd(), file));
+  if (text === null) {
+    return null;
+  }
+  const shown = relative(process.cwd(), file);
+  const newer = await newerCommitOf(file);
+  if (newer !== null) {
+    throw new DeploymentFileError(
+      `${shown} is older than that of commit ${newer}, which may have newer keys: go back to its branch. For older code beside it: ${olderCode('COMMIT')}`,
+    );
+  }
+  return parseDeployment(text, shown);
 }
 
 /** The same for a command that needs the deployment. */

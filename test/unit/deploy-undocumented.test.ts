@@ -58,7 +58,7 @@ test('names the changed secrets, when Cloudflare refuses to go back with another
   cloudflare.failCall(DEPLOYMENTS, new ApiError(10999, message));
   expect(await stage.run({ act: 'rollback' })).toBe(false);
   expect(stage.output).toContain('an old value of LINK_SIGNING_KEYS, BACKUP_KEYS');
-  expect(stage.output).toContain(`check out ${OLD_COMMIT}`);
+  expect(stage.output).toContain(`git restore --source ${OLD_COMMIT}`);
 });
 
 test("repeats Cloudflare's words, and what to do, when it refuses to go back without a known reason", async () => {

@@ -402,9 +402,11 @@ test('names the secrets that changed and the commit to deploy, when Cloudflare r
   stage.changeSecret(PAYMENTS, 'LINK_SIGNING_KEYS');
   expect(await stage.run({ act: 'rollback' })).toBe(false);
   expect(stage.output).toContain('an old value of LINK_SIGNING_KEYS');
+  // An older deployment file would lack the newest keys.
   expect(stage.output).toContain(
-    `check out ${OLD_COMMIT} and run \`npm run deploy -- --env ${NAME}\``,
+    `git restore --source ${OLD_COMMIT} --staged --worktree -- . ':!deployments'`,
   );
+  expect(stage.output).toContain(`run: npm run deploy -- --env ${NAME}`);
 });
 
 test('deploys the older commit again after a rollback, so that its secrets can be changed', async () => {
