@@ -71,7 +71,7 @@ const OTHER_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/api/routes/create-payment.ts': ['workers/modes'],
   'src/backup/': ['workers/backup-run'],
   'src/book/backup': ['workers/backup-payments'],
-  'src/book/erase-from-backup.ts': ['workers/customer-erasure'],
+  'src/book/erase-from-backup.ts': ['workers/backup-payments', 'workers/customer-erasure'],
   'src/intent/backup-records.ts': ['workers/restore'],
   'src/intent/keeping.ts': ['workers/customer-erasure'],
   'src/intent/restore-point.ts': ['workers/restore-payment'],
