@@ -2,8 +2,8 @@
  * `npm run mutants -- [--only PATTERN] [--seeds 400]`: plants one realistic mistake after the other into
  * a copy of the repository and runs the quick tests on it: some histories of the simulation, then the
  * unit tests, then the file's own tests of rails and in workerd. Each mistake must be caught
- * (docs/reliability.md#planted-bugs). Exits with 1 when one survives, and at once when a bug breaks the
- * build, hangs the tests or makes them fail without an assertion. `--only`: those whose file or effect
+ * (docs/reliability.md#planted-bugs). Exits with 1 when one survives, hangs the tests or makes them fail
+ * without an assertion, and at once when one does not compile. `--only`: those whose file or effect
  * matches.
  */
 import { availableParallelism } from 'node:os';
@@ -127,12 +127,8 @@ await runLabScript(SCRIPT, async ({ only = '', seeds }) => {
       const verdict = await copy.changed(new Map([[file, content]]), () =>
         judge(copy, seeds, file, otherTests(mutant)),
       );
-      if (verdict.type === 'invalid') {
-        throw new Error(`${file}: ${breaks}: ${verdict.why}`);
-      }
-      const isCaught = verdict.type === 'caught';
-      console.log(`${file}: ${breaks}\n  ${isCaught ? `caught by ${verdict.by}` : 'SURVIVED'}`);
-      if (!isCaught) {
+      console.log(`${file}: ${breaks}\n  ${textOf(verdict)}`);
+      if (verdict.type !== 'caught') {
         survivors.push(mutant);
       }
     }
@@ -142,6 +138,17 @@ await runLabScript(SCRIPT, async ({ only = '', seeds }) => {
   console.log(`${chosen.length - survivors.length} of ${chosen.length} planted bugs were caught.`);
   return survivors.length === 0;
 });
+
+function textOf(verdict: Verdict): string {
+  switch (verdict.type) {
+    case 'caught':
+      return `caught by ${verdict.by}`;
+    case 'missed':
+      return 'SURVIVED';
+    case 'invalid':
+      return `NOT JUDGED: ${verdict.why}`;
+  }
+}
 
 /** Runs the suites that the file can break, until one catches the bug or is invalid. Null: all. */
 async function judge(
