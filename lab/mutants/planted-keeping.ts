@@ -70,7 +70,7 @@ export const PLANTED_KEEPING: Readonly<Record<string, Readonly<Record<string, st
       'an unreadable payment is set back although nothing says what it remembers',
   },
   'src/intent/keeping.ts': {
-    'if («reason !== null→false») {': 'a payment is erased that must be kept',
+    'if («reason !== null→reason?.untilMs === 0») {': 'a payment is erased that must be kept',
   },
   'src/book/erase-from-backup.ts': {
     '«  await bookOf(env, tenant, volume).settleBackup();\n→»':
