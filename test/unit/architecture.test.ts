@@ -235,7 +235,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 
 /** Packages that a folder may import; other folders may import none. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
-  'src/http/': ['itty-router', 'valibot'],
+  'src/http/': ['valibot'],
   'src/api/': ['valibot'],
   'src/checkout/': ['uqr'],
   'back-office/ui/browser/': ['@simplewebauthn/browser'],
