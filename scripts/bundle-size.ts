@@ -30,11 +30,11 @@ const SCRIPT = {
 
 const KIBIBYTE = 1024;
 /** API, checkout, rails and webhooks. */
-const NEEDED_BYTES_MAX = 100 * KIBIBYTE;
+const NEEDED_BYTES_MAX = 92 * KIBIBYTE;
 /** With what an isolate loads only when asked: books, accounts, lists, refunds, the interface. */
-const PAYMENTS_BYTES_MAX = 220 * KIBIBYTE;
+const PAYMENTS_BYTES_MAX = 212 * KIBIBYTE;
 /** Dashboard and desk in two languages, and passkeys. It bounds growth, not deployment. */
-const BACK_OFFICE_BYTES_MAX = 200 * KIBIBYTE;
+const BACK_OFFICE_BYTES_MAX = 185 * KIBIBYTE;
 /** How much the size of our build of everything may differ from wrangler's. */
 const DIFFERENCE_MAX = 0.02;
 const INPUTS_SHOWN = 15;
