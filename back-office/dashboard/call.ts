@@ -1,9 +1,10 @@
+import { createContext } from 'preact';
+import { useContext } from 'preact/hooks';
 import type { Actor } from '../../src/audit/log.ts';
 import type { Environment } from '../../src/domain/method.ts';
 import type { Tenant } from '../../src/domain/terms.ts';
 import type { Form } from '../../src/http/form.ts';
 import { clientAddress } from '../../src/http/rate-limit.ts';
-import { Context } from '../../src/ui/context.ts';
 import type { BackOfficeConfig } from '../config.ts';
 import type { BackOfficeEnv } from '../env.ts';
 import type { BackOfficeLanguage } from '../i18n/texts.ts';
@@ -38,10 +39,10 @@ export interface DashboardCall extends PublicCall {
 }
 
 /** The call whose page is being rendered. */
-export const CurrentCall = new Context<DashboardCall | null>(null);
+export const CurrentCall = createContext<DashboardCall | null>(null);
 
 export function useCall(): DashboardCall {
-  const call = CurrentCall.value;
+  const call = useContext(CurrentCall);
   if (call === null) {
     throw new Error('no page of a signed-in member is being rendered');
   }

@@ -1,4 +1,4 @@
-import type { Content } from '../../src/ui/jsx-runtime.ts';
+import type { ComponentChildren } from 'preact';
 import { Dialog } from '../ui/layout.tsx';
 import { useCall } from './call.ts';
 
@@ -25,7 +25,7 @@ export function PostForm(props: {
   /** The server validates it: the response names every problem at its field. */
   readonly novalidate?: boolean;
   readonly enctype?: 'multipart/form-data';
-  readonly children: Content;
+  readonly children: ComponentChildren;
 }) {
   const { fields = {}, confirm, once = false } = props;
   return (

@@ -1,5 +1,5 @@
+import type { ComponentChildren, VNode } from 'preact';
 import { ENVIRONMENTS } from '../../src/domain/method.ts';
-import type { Content, Markup } from '../../src/ui/jsx-runtime.ts';
 import { useTexts } from '../../src/ui/texts.ts';
 import type { DashboardMessages } from '../i18n/messages.ts';
 import { DASHBOARD_TEXTS } from '../i18n/texts.ts';
@@ -23,7 +23,7 @@ export interface Refusal {
  */
 export function showPage(
   call: DashboardCall,
-  page: Markup,
+  page: VNode,
   {
     at,
     problems = [],
@@ -67,11 +67,11 @@ export interface FrameProps {
   /** The part of the dashboard that the page belongs to; null for none. */
   readonly active: NavItem | null;
   /** The messages that a redirect's `done` can name. */
-  readonly done?: Readonly<Record<string, Content>> | undefined;
-  readonly notDone?: Readonly<Record<string, Content>> | undefined;
+  readonly done?: Readonly<Record<string, ComponentChildren>> | undefined;
+  readonly notDone?: Readonly<Record<string, ComponentChildren>> | undefined;
   /** What the page begins with, besides its title. */
   readonly head?: PageHead | undefined;
-  readonly children: Content;
+  readonly children: ComponentChildren;
 }
 
 /**
@@ -146,7 +146,10 @@ function EnvironmentSwitch(props: { readonly item: NavItem }) {
 }
 
 /** A page without a session. */
-export function PublicFrame(props: { readonly title: string; readonly children: Content }) {
+export function PublicFrame(props: {
+  readonly title: string;
+  readonly children: ComponentChildren;
+}) {
   const { title } = props;
   const { product } = useTexts(DASHBOARD_TEXTS).frame;
   return (

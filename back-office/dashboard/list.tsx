@@ -1,5 +1,5 @@
+import type { ComponentChildren, VNode } from 'preact';
 import { type Cursor, parseCursor } from '../../src/platform/paging.ts';
-import type { Content, Markup } from '../../src/ui/jsx-runtime.ts';
 import { useTexts } from '../../src/ui/texts.ts';
 import { DASHBOARD_TEXTS } from '../i18n/texts.ts';
 import { Message, Pager, type Pages, Table } from '../ui/elements.tsx';
@@ -39,7 +39,7 @@ export function BadCursor(props: { readonly request: ListRequest }) {
 export type Column<Row> =
   | readonly [
       title: string,
-      cell: (row: Row, index: number) => Content,
+      cell: (row: Row, index: number) => ComponentChildren,
       /** For money and counts, which are right-aligned. */
       kind?: 'figures',
     ]
@@ -51,7 +51,7 @@ export function List<Row>(props: {
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   /** Shown instead of a list without rows. */
-  readonly empty?: string | Markup;
+  readonly empty?: string | VNode;
   /** Absent for a list of one page. */
   readonly pages?: Pages;
 }) {
@@ -108,7 +108,7 @@ export function FilterForm(props: {
   readonly action: string;
   readonly fields: readonly FilterField[];
   /** The buttons. */
-  readonly children: Content;
+  readonly children: ComponentChildren;
 }) {
   const { action, fields, children } = props;
   return (

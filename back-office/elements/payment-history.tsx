@@ -1,10 +1,10 @@
+import type { ComponentChildren } from 'preact';
 import type { Attempt, AttemptStatus } from '../../src/domain/attempt.ts';
 import type { Intent, IntentStatus } from '../../src/domain/intent.ts';
 import { partyOf } from '../../src/domain/party.ts';
 import { phoneText } from '../../src/domain/phone.ts';
 import { awaitsProof } from '../../src/domain/time.ts';
 import type { HistoryDetail, HistoryEntry, RefundDetail } from '../../src/intent/protocol.ts';
-import type { Content } from '../../src/ui/jsx-runtime.ts';
 import { useTexts } from '../../src/ui/texts.ts';
 import type { DashboardMessages } from '../i18n/messages.ts';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../i18n/texts.ts';
@@ -40,7 +40,7 @@ export function Attempts(props: {
   /** Whether details for developers are folded. */
   readonly isFolded?: boolean;
   /** What the reader can do about an attempt. */
-  readonly actions?: (attempt: Attempt) => Content;
+  readonly actions?: (attempt: Attempt) => ComponentChildren;
 }) {
   const { intent, isPhoneShown = true, isFolded = false, actions } = props;
   const text = useTexts(DASHBOARD_TEXTS).payment;
@@ -68,7 +68,7 @@ function AttemptCard(props: {
   readonly attempt: Attempt;
   readonly number: string;
   readonly isFolded: boolean;
-  readonly children: Content;
+  readonly children: ComponentChildren;
 }) {
   const { attempt, number, isFolded } = props;
   const text = useTexts(DASHBOARD_TEXTS).payment;

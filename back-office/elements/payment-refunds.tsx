@@ -1,6 +1,6 @@
+import type { ComponentChildren } from 'preact';
 import type { Intent } from '../../src/domain/intent.ts';
 import type { Refund, RefundStatus } from '../../src/domain/refund.ts';
-import type { Content } from '../../src/ui/jsx-runtime.ts';
 import { useTexts } from '../../src/ui/texts.ts';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../i18n/texts.ts';
 import {
@@ -38,7 +38,7 @@ interface RefundsProps {
   /** Who asked for a refund. */
   readonly requester: (refund: Refund) => string;
   /** What the reader can do about a refund. */
-  readonly actions?: (refund: Refund) => Content;
+  readonly actions?: (refund: Refund) => ComponentChildren;
 }
 
 /** Every refund of the payment, the latest first; nothing without refunds. */

@@ -1,5 +1,5 @@
+import { h, type VNode } from 'preact';
 import { documentHeaders, seeOther } from '../../src/ui/headers.ts';
-import { jsx, type Markup } from '../../src/ui/jsx-runtime.ts';
 import { htmlIn } from '../../src/ui/texts.ts';
 import { backOfficeLanguageOf } from '../i18n/texts.ts';
 import { PageUrl } from './page.tsx';
@@ -27,7 +27,7 @@ export interface AnswerOptions {
 /** The HTML response of a page. Its links to itself lead to `url`, unless it names none. */
 export function answerPage(
   { request, url = new URL(request.url) }: { readonly request: Request; readonly url?: URL },
-  page: Markup,
+  page: VNode,
   { status = 200, cookies = [], retryAfterSeconds }: AnswerOptions = {},
 ): Response {
   const headers = documentHeaders(request, CONTENT_SECURITY_POLICY);
@@ -35,7 +35,7 @@ export function answerPage(
   headers.set('referrer-policy', 'same-origin');
   headers.set('cross-origin-opener-policy', 'same-origin');
   addOptional(headers, cookies, retryAfterSeconds);
-  const placed = jsx(PageUrl.Provider, { value: url, children: page });
+  const placed = h(PageUrl.Provider, { value: url, children: page });
   return new Response(htmlIn(backOfficeLanguageOf(request), placed), { status, headers });
 }
 

@@ -1,6 +1,6 @@
+import type { ComponentChildren, VNode } from 'preact';
 import { exactTimeText, timeText } from '../../src/i18n/time-text.ts';
 import type { Page } from '../../src/platform/paging.ts';
-import type { Content, Markup } from '../../src/ui/jsx-runtime.ts';
 import { useTexts } from '../../src/ui/texts.ts';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../i18n/texts.ts';
 import { EmptyState } from './layout.tsx';
@@ -8,7 +8,7 @@ import { usePageUrl } from './page.tsx';
 import { shownText } from './untrusted-text.ts';
 
 /** A link that looks like a button. */
-export function ButtonLink(props: { readonly to: string; readonly children: Content }) {
+export function ButtonLink(props: { readonly to: string; readonly children: ComponentChildren }) {
   return (
     <a class="button" href={props.to}>
       {props.children}
@@ -19,14 +19,14 @@ export function ButtonLink(props: { readonly to: string; readonly children: Cont
 export type BadgeTone = 'good' | 'bad' | 'wait' | 'plain';
 
 /** A status as a word. The color only repeats what the word says. */
-export function Badge(props: { readonly tone: BadgeTone; readonly children: Content }) {
+export function Badge(props: { readonly tone: BadgeTone; readonly children: ComponentChildren }) {
   return <span class={`badge badge-${props.tone}`}>{props.children}</span>;
 }
 
 /** A message about a form's success or failure. */
 export function Message(props: {
   readonly tone: 'good' | 'bad' | 'warning';
-  readonly children: Content;
+  readonly children: ComponentChildren;
 }) {
   return (
     <div class={`notice notice-${props.tone}`} role={props.tone === 'bad' ? 'alert' : 'status'}>
@@ -37,7 +37,7 @@ export function Message(props: {
 
 /** The message that the redirect's query `done` names. Unknown names are ignored. */
 export function DoneMessage(props: {
-  readonly texts: Readonly<Record<string, Content>>;
+  readonly texts: Readonly<Record<string, ComponentChildren>>;
   readonly tone?: 'good' | 'bad';
 }) {
   const { texts, tone = 'good' } = props;
@@ -51,7 +51,7 @@ export function Section(props: {
   readonly id: string;
   readonly title: string;
   readonly class?: 'card' | 'card figures' | 'part' | 'part timeline';
-  readonly children: Content;
+  readonly children: ComponentChildren;
 }) {
   const { id, title, children } = props;
   return (
@@ -121,7 +121,7 @@ function Copyable(props: { readonly id: string; readonly label: string; readonly
 }
 
 /** A labeled value, or null for none. */
-export type FactRow = readonly [label: string, value: Content] | null;
+export type FactRow = readonly [label: string, value: ComponentChildren] | null;
 
 /** Labeled values, one per line. */
 export function Facts({ rows }: { readonly rows: readonly FactRow[] }) {
@@ -144,7 +144,7 @@ export function Facts({ rows }: { readonly rows: readonly FactRow[] }) {
 export function Folded(props: {
   /** Defaults to true. */
   readonly isFolded?: boolean;
-  readonly children: Content;
+  readonly children: ComponentChildren;
 }) {
   const { isFolded = true, children } = props;
   const { technical } = useTexts(DASHBOARD_TEXTS).frame;
@@ -178,9 +178,9 @@ export type TableColumn = string | { readonly title: string; readonly kind: 'fig
 export function Table(props: {
   readonly caption: string;
   readonly columns: readonly TableColumn[];
-  readonly rows: readonly (readonly Content[])[];
+  readonly rows: readonly (readonly ComponentChildren[])[];
   /** Shown instead of a table without rows: a sentence, or an `EmptyState`. */
-  readonly empty: string | Markup;
+  readonly empty: string | VNode;
 }) {
   const { caption, rows, empty } = props;
   if (rows.length === 0) {

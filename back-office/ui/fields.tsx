@@ -1,5 +1,5 @@
-import { Context } from '../../src/ui/context.ts';
-import type { Content } from '../../src/ui/jsx-runtime.ts';
+import { type ComponentChildren, createContext } from 'preact';
+import { useContext } from 'preact/hooks';
 import { useTexts } from '../../src/ui/texts.ts';
 import { DASHBOARD_TEXTS } from '../i18n/texts.ts';
 import { Message } from './elements.tsx';
@@ -11,11 +11,11 @@ import { Message } from './elements.tsx';
 export type Problems = readonly (readonly [field: string | null, text: string, label?: string])[];
 
 /** The problems of the page that is being rendered. Each field shows its own. */
-export const PageProblems = new Context<Problems>([]);
+export const PageProblems = createContext<Problems>([]);
 
 /** What is wrong with the field of that id; null if nothing is. */
 export function useProblem(id: string): string | null {
-  const problem = PageProblems.value.find(([field]) => field === id);
+  const problem = useContext(PageProblems).find(([field]) => field === id);
   return problem?.[1] ?? null;
 }
 
@@ -34,7 +34,7 @@ export function Field(
       readonly id: string;
       readonly 'aria-describedby': string | undefined;
       readonly 'aria-invalid': 'true' | undefined;
-    }) => Content;
+    }) => ComponentChildren;
   },
 ) {
   const { id, label, hint } = props;
@@ -59,7 +59,7 @@ export function Field(
   );
 }
 
-export function FieldError(props: { readonly id: string; readonly error: Content }) {
+export function FieldError(props: { readonly id: string; readonly error: ComponentChildren }) {
   const { id, error } = props;
   return error ? (
     <p class="error" id={`${id}-error`}>
@@ -135,7 +135,7 @@ export function Choice(props: {
   readonly id?: string | undefined;
   readonly checked?: boolean;
   readonly disabled?: boolean;
-  readonly children: Content;
+  readonly children: ComponentChildren;
 }) {
   const { children, ...input } = props;
   return (
@@ -149,7 +149,7 @@ export function Choice(props: {
 /** The page's problems, at its top, with links to the fields. */
 export function ProblemList() {
   const { problemTitle } = useTexts(DASHBOARD_TEXTS).frame;
-  const problems = PageProblems.value;
+  const problems = useContext(PageProblems);
   return problems.length === 0 ? null : (
     <Message tone="bad">
       <p>{problemTitle}</p>

@@ -1,6 +1,6 @@
+import type { ComponentChildren } from 'preact';
 import type { Currency } from '../../src/domain/method.ts';
 import { moneyText } from '../../src/i18n/money-text.ts';
-import type { Content } from '../../src/ui/jsx-runtime.ts';
 import { useTexts } from '../../src/ui/texts.ts';
 import { CHECKOUT_TEXTS } from '../i18n/texts.ts';
 
@@ -11,15 +11,15 @@ export function Money(props: { readonly minor: number; readonly currency: Curren
 }
 
 /** The figures that a page is about, in `StatTile`s. */
-export function StatTiles(props: { readonly children: Content }) {
+export function StatTiles(props: { readonly children: ComponentChildren }) {
   return <dl class="tiles">{props.children}</dl>;
 }
 
 /** A figure, with its title above and how it is calculated below. */
 export function StatTile(props: {
   readonly label: string;
-  readonly value: Content;
-  readonly hint?: Content;
+  readonly value: ComponentChildren;
+  readonly hint?: ComponentChildren;
   /** The one figure that the page is about. */
   readonly isLead?: boolean;
 }) {

@@ -1,4 +1,4 @@
-import type { Content } from '../../src/ui/jsx-runtime.ts';
+import type { ComponentChildren } from 'preact';
 import { useTexts } from '../../src/ui/texts.ts';
 import { DASHBOARD_TEXTS } from '../i18n/texts.ts';
 
@@ -7,11 +7,11 @@ export interface PageHead {
   /** The list that the page belongs to. */
   readonly back?: { readonly to: string; readonly text: string } | undefined;
   /** Badges, behind the heading. */
-  readonly status?: Content;
+  readonly status?: ComponentChildren;
   /** What the reader came to see, or what the page is for, in a line or two. */
-  readonly lead?: Content;
+  readonly lead?: ComponentChildren;
   /** What the reader can do here: the first action is a `primary` button. */
-  readonly actions?: Content;
+  readonly actions?: ComponentChildren;
 }
 
 /** The head of each page: the way back, the heading with its status, and the actions. */
@@ -36,7 +36,10 @@ export function PageHeader(props: PageHead & { readonly title: string }) {
 }
 
 /** Two columns on a wide screen: what the reader came for, and what readers look up now and then. */
-export function SideBySide(props: { readonly main: Content; readonly aside: Content }) {
+export function SideBySide(props: {
+  readonly main: ComponentChildren;
+  readonly aside: ComponentChildren;
+}) {
   return (
     <div class="side-by-side">
       <div class="column">{props.main}</div>
@@ -48,8 +51,8 @@ export function SideBySide(props: { readonly main: Content; readonly aside: Cont
 /** In place of a list without rows: what comes here, and the first thing to do about it. */
 export function EmptyState(props: {
   readonly title: string;
-  readonly children?: Content;
-  readonly action?: Content;
+  readonly children?: ComponentChildren;
+  readonly action?: ComponentChildren;
 }) {
   const { title, children, action } = props;
   return (
@@ -63,10 +66,10 @@ export function EmptyState(props: {
 
 export interface TimelineItem {
   /** A `When` or `WhenExactly`. */
-  readonly time: Content;
-  readonly title: Content;
+  readonly time: ComponentChildren;
+  readonly title: ComponentChildren;
   /** Who or why, below the title. */
-  readonly details?: Content;
+  readonly details?: ComponentChildren;
   /** The color of the mark, which only repeats what the title says. */
   readonly tone?: 'good' | 'bad' | 'wait' | 'plain' | undefined;
 }

@@ -1,7 +1,7 @@
+import { type ComponentChildren, createContext } from 'preact';
+import { useContext } from 'preact/hooks';
 import { LANGUAGE_PARAMETER } from '../../src/i18n/language.ts';
-import { Context } from '../../src/ui/context.ts';
 import { Document, LanguageSwitch } from '../../src/ui/document.tsx';
-import type { Content } from '../../src/ui/jsx-runtime.ts';
 import { useTexts } from '../../src/ui/texts.ts';
 import {
   BACK_OFFICE_LANGUAGE_NAMES,
@@ -17,10 +17,10 @@ import {
 import { type PageHead, PageHeader } from './layout.tsx';
 
 /** Where the page's links to itself lead. A post's own URL cannot be fetched. */
-export const PageUrl = new Context(new URL('https://page.invalid'));
+export const PageUrl = createContext(new URL('https://page.invalid'));
 
 export function usePageUrl(): URL {
-  return PageUrl.value;
+  return useContext(PageUrl);
 }
 
 /** A page of the dashboard or the operator's desk. */
@@ -33,19 +33,19 @@ export function BackOfficePage(props: {
   /** The bar's first text, which says whose page it is; defaults to the product. */
   readonly owner?: string;
   /** The end of the bar; defaults to the languages. */
-  readonly bar?: Content;
+  readonly bar?: ComponentChildren;
   /** Whether nothing on the page is about real money. */
   readonly isSandbox?: boolean;
   /** Below the bar: navigation, banners. */
-  readonly header?: Content;
+  readonly header?: ComponentChildren;
   /** What the content begins with, besides its heading. */
   readonly head?: PageHead | undefined;
-  readonly footer?: Content;
+  readonly footer?: ComponentChildren;
   /** When the page loads again by itself without our script, while it waits for something. */
   readonly refreshSeconds?: number | undefined;
   /** For pages with one short text or form. */
   readonly isNarrow?: boolean;
-  readonly children: Content;
+  readonly children: ComponentChildren;
 }) {
   const { heading, titleParts, owner, bar = <Languages />, isSandbox = false } = props;
   const text = useTexts(DASHBOARD_TEXTS).frame;

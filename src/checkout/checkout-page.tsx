@@ -1,7 +1,7 @@
+import type { VNode } from 'preact';
 import type { Config } from '../config.ts';
 import type { Intent } from '../domain/intent.ts';
 import { brandCss } from '../ui/brand.ts';
-import type { Markup } from '../ui/jsx-runtime.ts';
 import { receiptOverPage } from './notices.ts';
 import { pageResponse } from './page-response.ts';
 import { ChoosePage } from './pages/choose.tsx';
@@ -47,7 +47,7 @@ function keptQuery(given: URLSearchParams): string {
 /**
  * The page of a payment, in any state. An isolate loads the pages of ended payments when needed.
  */
-export async function pageOf(props: PageProps): Promise<Markup> {
+export async function pageOf(props: PageProps): Promise<VNode> {
   const { state } = props.view;
   switch (state.kind) {
     case 'choose':

@@ -1,5 +1,5 @@
+import { h } from 'preact';
 import { seeOther } from '../ui/headers.ts';
-import { jsx } from '../ui/jsx-runtime.ts';
 import { pageResponse } from './page-response.ts';
 import type { NoticeKind } from './pages/notice.tsx';
 
@@ -33,7 +33,7 @@ export function receiptOverPage(request: Request): Promise<Response> {
 /** 404: an address at which no page has ever been. It leads on to the pages of the back office. */
 export async function lostPage(request: Request, backOffice: string): Promise<Response> {
   const { LostPage } = await import('./pages/notice.tsx');
-  return pageResponse(request, jsx(LostPage, { backOffice }), { status: 404 });
+  return pageResponse(request, h(LostPage, { backOffice }), { status: 404 });
 }
 
 /** 400: a post that none of our pages sends. */
@@ -75,7 +75,7 @@ async function notice(
   const { NoticePage } = await import('./pages/notice.tsx');
   const answer = ANSWERS[kind];
   const retryAfterSeconds = request.method === 'GET' ? answer.retryAfterSeconds : undefined;
-  return pageResponse(request, jsx(NoticePage, { kind, retryPath, retryAfterSeconds }), answer);
+  return pageResponse(request, h(NoticePage, { kind, retryPath, retryAfterSeconds }), answer);
 }
 
 /** The page that the request belongs to, because a post's own path cannot be fetched. */

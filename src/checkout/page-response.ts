@@ -1,7 +1,7 @@
+import type { VNode } from 'preact';
 import { base64FromBytes, utf8 } from '../crypto/encoding.ts';
 import { languageOf } from '../i18n/language.ts';
 import { documentHeaders } from '../ui/headers.ts';
-import type { Markup } from '../ui/jsx-runtime.ts';
 import { htmlIn } from '../ui/texts.ts';
 import { CHECKOUT_CSS_SHA256 } from './assets.generated.ts';
 import { wayBackUrl } from './return-url.ts';
@@ -22,9 +22,9 @@ export interface PageOptions {
 }
 
 /** The HTML response of a page component. */
-export async function pageResponse(
+export async function pageResponse<Props>(
   request: Request,
-  page: Markup,
+  page: VNode<Props>,
   options: PageOptions = {},
 ): Promise<Response> {
   const headers = documentHeaders(request, await contentSecurityPolicy(options));

@@ -1,3 +1,4 @@
+import { h } from 'preact';
 import { storeResult } from '../attempts/messages.ts';
 import { checkoutUrlOf } from '../attempts/order.ts';
 import type { Attempt, Outcome } from '../domain/attempt.ts';
@@ -5,7 +6,6 @@ import type { Command } from '../domain/command.ts';
 import type { Intent } from '../domain/intent.ts';
 import { isInteractive, simulator } from '../rails/simulator/rail.ts';
 import { seeOther } from '../ui/headers.ts';
-import { jsx } from '../ui/jsx-runtime.ts';
 import { readForm } from './form.ts';
 import { badFormPage, unknownPage } from './notices.ts';
 import type { LinkCall } from './open-link.ts';
@@ -20,7 +20,7 @@ export async function showSimulator(call: LinkCall): Promise<Response> {
   if (attempt === null) {
     return unknownPage(request);
   }
-  const page = jsx(SimulatorPage, {
+  const page = h(SimulatorPage, {
     terms: intent.terms,
     attempt,
     path: `/simulator/${call.token}`,

@@ -1,4 +1,5 @@
-import type { Content } from './jsx-runtime.ts';
+import type { ComponentChildren } from 'preact';
+
 /** One of our scripts or style sheets. */
 export interface Asset {
   readonly path: string;
@@ -16,10 +17,10 @@ export function Document(props: {
   readonly title: string;
   readonly script: Asset;
   /** The style sheet and other content of the head. */
-  readonly head: Content;
+  readonly head: ComponentChildren;
   /** `data-` attributes for the script. */
   readonly data?: Readonly<Record<`data-${string}`, string | undefined>>;
-  readonly children: Content;
+  readonly children: ComponentChildren;
 }) {
   const { script } = props;
   return (

@@ -1,26 +1,34 @@
+import type { VNode } from 'preact';
+import { renderToString } from 'preact-render-to-string';
 import type { Language } from '../i18n/language.ts';
-import { Context } from './context.ts';
-import { htmlOf, jsx, type Markup } from './jsx-runtime.ts';
 
 /** An area's texts. A language that the area does not have shows English. */
 export type Texts<Messages> = { readonly en: Messages } & Readonly<
   Partial<Record<Language, Messages>>
 >;
 
-const PageLanguage = new Context<Language | null>(null);
+/**
+ * Set while a page is rendered. Rendering is synchronous, so no other request's page comes between.
+ * Preact's contexts would need its hooks, which are a hundredth of the payments' bundle.
+ */
+let pageLanguage: Language | null = null;
 
 /** The page's document in its language, which every component finds by `useTexts`. */
-export function htmlIn(language: Language, page: Markup): string {
-  const { Provider } = PageLanguage;
-  return `<!doctype html>${htmlOf(jsx(Provider, { value: language, children: page }))}`;
+export function htmlIn<Props>(language: Language, page: VNode<Props>): string {
+  pageLanguage = language;
+  try {
+    return `<!doctype html>${renderToString(page)}`;
+  } finally {
+    pageLanguage = null;
+  }
 }
 
 /** For components: the language of the page that is being rendered. */
 export function useLanguage(): Language {
-  if (PageLanguage.value === null) {
+  if (pageLanguage === null) {
     throw new Error('no page is being rendered');
   }
-  return PageLanguage.value;
+  return pageLanguage;
 }
 
 /** For components: an area's texts in the language of the page that is being rendered. */

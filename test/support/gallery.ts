@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
+import { h } from 'preact';
 import { renderSVG } from 'uqr';
 import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
 import { checkoutPage } from '../../src/checkout/checkout-page.tsx';
@@ -24,7 +25,6 @@ import type { Business } from '../../src/domain/merchant.ts';
 import type { RefundOutcome } from '../../src/domain/refund.ts';
 import type { IntentTerms } from '../../src/domain/terms.ts';
 import type { FormProblem } from '../../src/i18n/messages.ts';
-import { jsx } from '../../src/ui/jsx-runtime.ts';
 import { attemptWith, intentWith, itemWith, termsWith } from './checkout-fixtures.ts';
 import { requestRefund, resolveRefund } from './intents.ts';
 
@@ -176,7 +176,7 @@ const BUSINESS: Business = {
 function simulator(attempt: Partial<Attempt> = {}): Answer {
   return async (request, path) => {
     const nowMs = Date.now();
-    const page = jsx(SimulatorPage, {
+    const page = h(SimulatorPage, {
       terms: termsWith(terms(nowMs)),
       attempt: attemptAt(nowMs, { deadlineAtMs: nowMs + 15 * MINUTE_MS, ...attempt }),
       path,

@@ -1,3 +1,4 @@
+import { h } from 'preact';
 import { describe, expect, test } from 'vitest';
 import { answerPage } from '../../back-office/ui/answer.ts';
 import { pageOf } from '../../src/checkout/checkout-page.tsx';
@@ -16,7 +17,6 @@ import { WEBHOOK_FAULTS } from '../../src/domain/webhook-fault.ts';
 import { checkout as english } from '../../src/i18n/en.ts';
 import { SCENARIOS } from '../../src/rails/simulator/scenarios.ts';
 import { seeOther } from '../../src/ui/headers.ts';
-import { jsx } from '../../src/ui/jsx-runtime.ts';
 import { htmlIn } from '../../src/ui/texts.ts';
 import { attemptWith, intentWith, NOW_MS, termsWith } from '../support/checkout-fixtures.ts';
 import { TRANSLATIONS } from '../support/translations.ts';
@@ -55,10 +55,10 @@ const PAGES = {
   choose: await checkoutHtml(intentWith()),
   push: await checkoutHtml(intentWith({}, { status: 'processing', attempts: [PUSHED] })),
   paid: await checkoutHtml(paid),
-  unknown: htmlIn('en', jsx(NoticePage, { kind: 'unknown', retryPath: null })),
+  unknown: htmlIn('en', h(NoticePage, { kind: 'unknown', retryPath: null })),
   simulator: htmlIn(
     'en',
-    jsx(SimulatorPage, {
+    h(SimulatorPage, {
       terms: termsWith(),
       attempt: attemptWith(),
       path: '/simulator/t1.token',
@@ -279,14 +279,14 @@ describe('what the customer reads and can do', () => {
 });
 
 describe('answers', () => {
-  const page = jsx(NoticePage, { kind: 'unknown', retryPath: null });
+  const page = h(NoticePage, { kind: 'unknown', retryPath: null });
 
   test('a page that the merchant opened as a popup stays connected to the merchant', async () => {
     const request = new Request('https://pay.example.com/checkout/x');
     expect((await pageResponse(request, page)).headers.has('cross-origin-opener-policy')).toBe(
       false,
     );
-    const dashboard = answerPage({ request }, jsx('p', {}));
+    const dashboard = answerPage({ request }, h('p', {}));
     expect(dashboard.headers.get('cross-origin-opener-policy')).toBe('same-origin');
   });
 

@@ -7,7 +7,6 @@ import {
 } from '../../../src/merchants/key-permissions.ts';
 import { isRollable, KEY_NAME_LENGTH_MAX } from '../../../src/merchants/key-rules.ts';
 import type { ApiKeyView } from '../../../src/merchants/keys.ts';
-import type { Content } from '../../../src/ui/jsx-runtime.ts';
 import { useTexts } from '../../../src/ui/texts.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { Badge, Section, When } from '../../ui/elements.tsx';
@@ -152,7 +151,7 @@ export function KeyForm(props: {
   readonly button: string;
   readonly granted: GrantedPermissions;
   /** Its first field. */
-  readonly children: Content;
+  readonly children: preact.ComponentChildren;
 }) {
   const { path, button, granted, children } = props;
   // A form that is sent twice takes effect once.

@@ -1,5 +1,4 @@
 import { countText } from '../../../src/i18n/money-text.ts';
-import type { Content } from '../../../src/ui/jsx-runtime.ts';
 import { useTexts } from '../../../src/ui/texts.ts';
 import { useMoney } from '../../elements/payment-elements.tsx';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
@@ -192,7 +191,7 @@ function Chart(props: {
   readonly description: string;
   /** How to read the picture, where its title does not say it. */
   readonly caption?: string | null;
-  readonly children: Content;
+  readonly children: preact.ComponentChildren;
 }) {
   const { id, height, title, description, caption, children } = props;
   return (

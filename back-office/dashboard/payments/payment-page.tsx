@@ -1,10 +1,10 @@
+import type { ComponentChildren } from 'preact';
 import type { PaymentRow } from '../../../src/book/rows.ts';
 import { type Intent, reportedAttempt } from '../../../src/domain/intent.ts';
 import { phoneText } from '../../../src/domain/phone.ts';
 import { refundedOf } from '../../../src/domain/refund-amounts.ts';
 import type { EventSummary } from '../../../src/intent/protocol.ts';
 import type { FoundPayment } from '../../../src/interface/payments.ts';
-import type { Content } from '../../../src/ui/jsx-runtime.ts';
 import { useTexts } from '../../../src/ui/texts.ts';
 import { DeliveryBadge } from '../../elements/delivery-elements.tsx';
 import { StatusBadge, useMoney } from '../../elements/payment-elements.tsx';
@@ -257,7 +257,7 @@ function Attention({ intent }: IntentProps) {
   );
 }
 
-function Point(props: { readonly title: string; readonly children: Content }) {
+function Point(props: { readonly title: string; readonly children: ComponentChildren }) {
   return (
     <div>
       <h3>{props.title}</h3>

@@ -1,4 +1,4 @@
-import type { Content } from '../../../src/ui/jsx-runtime.ts';
+import type { ComponentChildren } from 'preact';
 import { useTexts } from '../../../src/ui/texts.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import type { Ceremony } from '../../members/challenge.ts';
@@ -26,7 +26,7 @@ export function PasskeyForm(
     readonly action?: string;
     /** What the script shows while it asks the server what the form would do. */
     readonly preview?: string;
-    readonly children: Content;
+    readonly children: ComponentChildren;
   },
 ) {
   const { next, action, preview, children } = props;
@@ -57,7 +57,7 @@ interface ConfirmedProps extends PasskeyProps {
   readonly fields?: Readonly<Record<string, string>>;
   readonly once?: boolean;
   readonly novalidate?: boolean;
-  readonly children: Content;
+  readonly children: ComponentChildren;
 }
 
 /** What production confirms and the sandbox does not. */

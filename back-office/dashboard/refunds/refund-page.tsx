@@ -1,9 +1,9 @@
+import type { ComponentChildren } from 'preact';
 import type { Attempt } from '../../../src/domain/attempt.ts';
 import type { Intent } from '../../../src/domain/intent.ts';
 import { REFUND_REASON_LENGTH_MAX, type Refund } from '../../../src/domain/refund.ts';
 import { heldOf } from '../../../src/domain/refund-amounts.ts';
 import { chargedMinor, commissionOf, type IntentTerms } from '../../../src/domain/terms.ts';
-import type { Content } from '../../../src/ui/jsx-runtime.ts';
 import { useTexts } from '../../../src/ui/texts.ts';
 import { moneyIn, useMoney } from '../../elements/payment-elements.tsx';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
@@ -65,7 +65,7 @@ export function NoRefundPage(props: Props & { readonly problem: string }) {
   );
 }
 
-function RefundFrame(props: Props & { readonly children: Content }) {
+function RefundFrame(props: Props & { readonly children: ComponentChildren }) {
   const call = useCall();
   const { intent, children } = props;
   const text = useTexts(DASHBOARD_TEXTS).refunds;

@@ -1,4 +1,4 @@
-import type { Content } from '../../../src/ui/jsx-runtime.ts';
+import type { ComponentChildren } from 'preact';
 import { useTexts } from '../../../src/ui/texts.ts';
 import { endpointOrigin } from '../../../src/webhooks/endpoints.ts';
 import { SIGNATURE_HEADER_CHARACTERS_MAX } from '../../../src/webhooks/signature-header.ts';
@@ -23,7 +23,7 @@ export function WebhooksFrame(props: {
   readonly active: Tab;
   readonly done?: FrameProps['done'];
   readonly notDone?: FrameProps['notDone'];
-  readonly children: Content;
+  readonly children: ComponentChildren;
 }) {
   const call = useCall();
   const { active, children, ...frame } = props;

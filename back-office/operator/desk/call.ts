@@ -1,6 +1,7 @@
+import { createContext } from 'preact';
+import { useContext } from 'preact/hooks';
 import type { Form } from '../../../src/http/form.ts';
 import type { AttentionCounts, Modes } from '../../../src/interface/operations.ts';
-import { Context } from '../../../src/ui/context.ts';
 import type { OperatorCall } from '../call.ts';
 
 /** An authenticated request to the desk. For a post, origin and form token are checked. */
@@ -27,10 +28,10 @@ export interface DeskPage extends DeskCall {
   readonly token: string;
 }
 
-export const CurrentDesk = new Context<DeskPage | null>(null);
+export const CurrentDesk = createContext<DeskPage | null>(null);
 
 export function useDesk(): DeskPage {
-  const desk = CurrentDesk.value;
+  const desk = useContext(CurrentDesk);
   if (desk === null) {
     throw new Error('no page of the desk is being rendered');
   }

@@ -1,5 +1,5 @@
+import type { ComponentChildren, VNode } from 'preact';
 import type { Problem } from '../../../src/http/problem.ts';
-import type { Content, Markup } from '../../../src/ui/jsx-runtime.ts';
 import { useTexts } from '../../../src/ui/texts.ts';
 import { useOperatorText } from '../../elements/operator-text.ts';
 import { DESK_TEXTS } from '../../i18n/texts.ts';
@@ -24,7 +24,7 @@ export async function readHeader({ payments }: DeskCall): Promise<DeskHeader> {
 /** A page of the desk. */
 export async function answerDesk(
   call: DeskCall,
-  page: Markup,
+  page: VNode,
   header: Promise<DeskHeader> = readHeader(call),
 ): Promise<Response> {
   const [known, token] = await Promise.all([header, formToken(call)]);
@@ -38,7 +38,7 @@ interface FrameProps {
   /** What the page begins with, besides its title. */
   readonly head?: PageHead | undefined;
   readonly refreshSeconds?: number | undefined;
-  readonly children: Content;
+  readonly children: ComponentChildren;
 }
 
 /** What surrounds each page: the navigation, with what waits for the operator beside each link. */
@@ -108,12 +108,12 @@ export function ListPage(props: {
   readonly active: Item;
   readonly title: string;
   readonly columns: readonly string[];
-  readonly rows: readonly (readonly Content[])[];
+  readonly rows: readonly (readonly ComponentChildren[])[];
   readonly empty: string;
   readonly nextCursor: string | null;
   readonly head?: PageHead;
   /** Above the list. */
-  readonly children?: Content;
+  readonly children?: ComponentChildren;
 }) {
   const { active, title, nextCursor, head, children, ...table } = props;
   return (

@@ -1,10 +1,10 @@
+import type { ComponentChildren } from 'preact';
 import type { Attempt } from '../../../src/domain/attempt.ts';
 import { paidNeedsSecondOperator } from '../../../src/domain/manual-resolution.ts';
 import { isSameOperator } from '../../../src/domain/operator-name.ts';
 import type { Refund } from '../../../src/domain/refund.ts';
 import { refundableMinor } from '../../../src/domain/refund-amounts.ts';
 import type { PaymentDetails } from '../../../src/interface/operations.ts';
-import type { Content } from '../../../src/ui/jsx-runtime.ts';
 import { useTexts } from '../../../src/ui/texts.ts';
 import { useOperatorText } from '../../elements/operator-text.ts';
 import { DASHBOARD_TEXTS, DESK_TEXTS } from '../../i18n/texts.ts';
@@ -90,7 +90,10 @@ function SecondOperator({ details, attempt }: Props) {
 }
 
 /** Who proposed what, and who must confirm it. */
-export function Proposed(props: { readonly proposal: Proposal; readonly children: Content }) {
+export function Proposed(props: {
+  readonly proposal: Proposal;
+  readonly children: ComponentChildren;
+}) {
   const { operator, atMs, note } = props.proposal;
   const text = useTexts(DESK_TEXTS).refunds;
   return (

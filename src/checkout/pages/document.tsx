@@ -1,6 +1,6 @@
+import { type ComponentChildren, h } from 'preact';
 import { LANGUAGE_NAMES, LANGUAGE_PARAMETER } from '../../i18n/language.ts';
 import { Document, LanguageSwitch } from '../../ui/document.tsx';
-import { type Content, TrustedHtml } from '../../ui/jsx-runtime.ts';
 import { CHECKOUT_CSS, CHECKOUT_SCRIPT_PATH, CHECKOUT_SCRIPT_SHA256 } from '../assets.generated.ts';
 import { useText } from '../texts.ts';
 
@@ -23,7 +23,7 @@ export interface CheckoutDocumentProps {
   readonly preview?: { readonly title: string; readonly imageUrl: string | null } | null;
   /** Where the customer returns to, with the payment's status; for the page that opened a popup. */
   readonly returnUrl?: string | null;
-  readonly children: Content;
+  readonly children: ComponentChildren;
 }
 
 /** Every page that customers see. */
@@ -84,10 +84,10 @@ export function CheckoutDocument(props: CheckoutDocumentProps) {
 
 /**
  * An inline style sheet, which saves a round trip before a phone can show anything. The CSP allows
- * it by its hash. It is not escaped, because that would break its selectors.
+ * it by its hash. `css` must be our own: it is not escaped, because that would break its selectors.
  */
-function inlineStyle(css: string): Content {
-  return <style>{new TrustedHtml(css)}</style>;
+function inlineStyle(css: string): ComponentChildren {
+  return h('style', { dangerouslySetInnerHTML: { __html: css } });
 }
 
 function refreshContent(refresh: NonNullable<CheckoutDocumentProps['refresh']>): string {

@@ -1,5 +1,5 @@
+import type { ComponentChildren } from 'preact';
 import { timeText } from '../../i18n/time-text.ts';
-import type { Content } from '../../ui/jsx-runtime.ts';
 import type { Receipt } from '../receipt.ts';
 import { useText } from '../texts.ts';
 import type { SummaryProps } from './props.ts';
@@ -10,7 +10,7 @@ export function Row(props: {
   readonly emphasis?: boolean;
   /** The value's text once a method is chosen, if it depends on the method. */
   readonly byMethod?: string | null;
-  readonly children: Content;
+  readonly children: ComponentChildren;
 }) {
   return (
     <div class={props.emphasis ? 'row row-strong' : 'row'}>
@@ -80,7 +80,7 @@ export function ButtonLink(props: {
 }
 
 /** For customers who get no message, above all those whose request went to another person's phone. */
-export function NoMessage(props: { readonly phone: string; readonly children: Content }) {
+export function NoMessage(props: { readonly phone: string; readonly children: ComponentChildren }) {
   const text = useText();
   return (
     <details class="breakdown">
@@ -98,7 +98,7 @@ export function NoMessage(props: { readonly phone: string; readonly children: Co
 export type Tone = 'good' | 'bad' | 'wait' | 'plain';
 
 /** A state's headline with its mark. */
-export function Headline(props: { readonly tone: Tone; readonly children: Content }) {
+export function Headline(props: { readonly tone: Tone; readonly children: ComponentChildren }) {
   return (
     <div class={`headline headline-${props.tone}`}>
       <svg class="sign" viewBox="0 0 24 24" width="24" height="24" aria-hidden="true">

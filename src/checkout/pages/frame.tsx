@@ -1,6 +1,6 @@
+import type { ComponentChildren } from 'preact';
 import type { CheckoutMessages } from '../../i18n/messages.ts';
 import { brandCss } from '../../ui/brand.ts';
-import type { Content } from '../../ui/jsx-runtime.ts';
 import { useText } from '../texts.ts';
 import { CheckoutDocument, type CheckoutDocumentProps } from './document.tsx';
 import { Payee } from './payee.tsx';
@@ -22,8 +22,8 @@ export interface FrameProps extends PageProps {
   readonly follow?: 'fast' | 'slow' | null;
   readonly refresh?: CheckoutDocumentProps['refresh'];
   /** Below the merchant and the amount: details, the QR code. */
-  readonly aside?: Content;
-  readonly children: Content;
+  readonly aside?: ComponentChildren;
+  readonly children: ComponentChildren;
 }
 
 /** The frame of every page of a payment: the link back, merchant and amount, and the content. */
