@@ -7,7 +7,7 @@ const HOURLY = '32 * * * *';
 export default {
   fetch(request, env, ctx) {
     return withCommonHeaders(request, env, async (requestId) => {
-      const router = await areaOf(new URL(request.url).pathname);
+      const { router } = await areaOf(new URL(request.url).pathname);
       return router.fetch(request, env, ctx, requestId);
     });
   },
@@ -22,15 +22,18 @@ export default {
   },
 } satisfies ExportedHandler<BackOfficeEnv>;
 
-/** An area loads with its first request. */
+/**
+ * An area loads with its first request. Wraps the router in an object, because itty-router treats
+ * every property, even `then`, as an HTTP method, so `await` would call it.
+ */
 async function areaOf(path: string) {
   if (isUnder(path, '/dashboard')) {
-    return (await import('./dashboard/router.ts')).dashboardRouter;
+    return { router: (await import('./dashboard/router.ts')).dashboardRouter };
   }
   if (isUnder(path, '/operator')) {
-    return (await import('./operator/router.ts')).operatorRouter;
+    return { router: (await import('./operator/router.ts')).operatorRouter };
   }
-  return (await import('./home/router.tsx')).homeRouter;
+  return { router: (await import('./home/router.tsx')).homeRouter };
 }
 
 function isUnder(path: string, folder: string): boolean {

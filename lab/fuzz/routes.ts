@@ -18,4 +18,4 @@ export const ROUTES: readonly Route[] = [
   ...dashboardRouter.routes,
   ...operatorRouter.routes,
   ...homeRouter.routes,
-];
+].map(([method, pattern, , path]) => ({ method, pattern, path: path ?? '' }));

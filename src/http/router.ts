@@ -1,3 +1,4 @@
+import { type IRequest, Router } from 'itty-router';
 import { errorText, log } from '../platform/log.ts';
 import { outageBehind } from '../platform/unavailable.ts';
 import type { OwnOrigin, ProblemContext } from './envelope.ts';
@@ -33,27 +34,12 @@ export interface Area<Bindings = Env> {
   readonly outageEvent: string;
 }
 
-type Answer<Bindings> = (
-  request: Request,
-  env: Bindings,
-  ctx: ExecutionContext,
-  requestId: string,
-  segments: Readonly<Record<string, string>>,
-) => Promise<Response>;
-
-type Method = 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'DELETE';
-
-interface Route<Bindings> {
-  readonly method: Method;
-  readonly path: string;
-  readonly pattern: RegExp;
-  readonly answer: Answer<Bindings>;
-}
+type Arguments<Bindings> = [Bindings, ExecutionContext, requestId: string];
 
 /** The routes of one area. Unknown paths answer 404, known paths with another method 405. */
 export class AreaRouter<Bindings extends OwnOrigin = Env> {
   readonly #area: Area<Bindings>;
-  readonly #routes: Route<Bindings>[] = [];
+  readonly #router = Router<IRequest, Arguments<Bindings>>();
 
   constructor(area: Area<NoInfer<Bindings>>) {
     this.#area = area;
@@ -81,48 +67,40 @@ export class AreaRouter<Bindings extends OwnOrigin = Env> {
 
   /** Routes a path whose HEAD differs from its GET. `refuse` replaces the area's default. */
   on(
-    method: Method,
+    method: 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'DELETE',
     path: string,
     handler: Handler<Bindings>,
     refuse: Refuse<Bindings> = this.#area.refuse,
   ): void {
-    const answer: Answer<Bindings> = async (request, env, ctx, requestId, segments) => {
+    const register = method.toLowerCase() as Lowercase<typeof method>;
+    this.#router[register](path, async (itty, env, ctx, requestId) => {
+      // itty-router passes the original Request, which its types do not say.
+      const request = itty as unknown as Request;
       try {
-        return await handler(request, env, ctx, () => decoded(segments));
+        return await handler(request, env, ctx, () => decoded(itty.params));
       } catch (error) {
         return refuse(request, this.#problemOf(error, request, requestId), { env, requestId });
       }
-    };
-    this.#routes.push({ method, path, pattern: patternOf(path), answer });
+    });
   }
 
-  /** In the order in which they are tried. */
-  get routes(): readonly Pick<Route<Bindings>, 'method' | 'path' | 'pattern'>[] {
-    return this.#routes;
+  get routes() {
+    return this.#router.routes;
   }
 
-  async fetch(
-    request: Request,
-    env: Bindings,
-    ctx: ExecutionContext,
-    requestId: string,
-  ): Promise<Response> {
+  async fetch(request: Request, ...args: Arguments<Bindings>): Promise<Response> {
+    const answered: Response | undefined = await this.#router.fetch(request, ...args);
+    const [env, , requestId] = args;
+    return answered ?? this.#area.refuse(request, this.#missing(request), { env, requestId });
+  }
+
+  #missing(request: Request): Problem {
     const { pathname } = new URL(request.url);
-    for (const { method, pattern, answer } of this.#routes) {
-      const match = method === request.method ? pattern.exec(pathname) : null;
-      if (match !== null) {
-        return answer(request, env, ctx, requestId, match.groups ?? {});
-      }
-    }
-    return this.#area.refuse(request, this.#missing(request, pathname), { env, requestId });
-  }
-
-  #missing(request: Request, pathname: string): Problem {
-    const known = this.#routes.filter(({ pattern }) => pattern.test(pathname));
+    const known = this.routes.filter(([, pattern]) => pattern.test(pathname));
     if (known.length === 0) {
       return problem('path_not_found');
     }
-    const allow = [...new Set(known.map(({ method }) => method))].join(', ');
+    const allow = [...new Set(known.map(([method]) => method))].join(', ');
     return problem('method_not_allowed', { method: request.method, headers: { allow } });
   }
 
@@ -150,16 +128,6 @@ export function methodNotAllowed({ headers }: Problem): Response {
     status: 405,
     headers: { ...headers, 'cache-control': 'no-store' },
   });
-}
-
-/** `:name` stands for one segment, `/*` at the end for any. Slashes at a path's end do not matter. */
-function patternOf(path: string): RegExp {
-  const source = path
-    .replace(/\/$/, '')
-    .replaceAll('.', '\\.')
-    .replaceAll(/:(\w+)/g, '(?<$1>[^/]+?)')
-    .replace(/\/\*$/, '(?:/.*)?');
-  return new RegExp(`^${source}/*$`);
 }
 
 function decoded(params: Readonly<Record<string, string>>): Readonly<Record<string, string>> {

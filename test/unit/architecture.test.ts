@@ -233,7 +233,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 
 /** Packages that a folder may import; other folders may import none. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
-  'src/http/': ['valibot'],
+  'src/http/': ['itty-router', 'valibot'],
   'src/api/': ['valibot'],
   'src/checkout/': ['preact', 'uqr'],
   'back-office/ui/browser/': ['@simplewebauthn/browser'],

@@ -55,7 +55,7 @@ describe('the secret', () => {
     const membersPrepare = vi.spyOn(env.BACK_OFFICE_DB, 'prepare');
     const batch = vi.spyOn(env.DB, 'batch');
     const object = vi.spyOn(env.PAYMENT_INTENT, 'get');
-    const paths = operatorRouter.routes.flatMap(({ method, path }) =>
+    const paths = operatorRouter.routes.flatMap(([method, , , path = '']) =>
       method === 'GET' || method === 'POST' ? [[method, path] as const] : [],
     );
     expect(paths.length).toBeGreaterThan(25);
@@ -187,7 +187,7 @@ describe('the desk', () => {
   });
 
   test('its password opens no route of the API', async () => {
-    for (const { method, path } of operatorRouter.routes) {
+    for (const [method, , , path = ''] of operatorRouter.routes) {
       if (!path.startsWith('/operator/v1') || method === 'HEAD') {
         continue;
       }
