@@ -19,7 +19,7 @@ export const TELEBIRR_USSD_RULES = walletRules(PHONE_PREFIXES);
  */
 export function telebirrUssdRail(settings: TelebirrUssdSettings) {
   const { statusQuery, waitsForResult } = settings;
-  // Nothing in the request shortens the prompt.
+  // The request cannot shorten the prompt.
   const promptMs = settings.promptWindowSeconds * 1_000;
   const startTimeoutMs = waitsForResult ? promptMs + RESULT_TIME_MS : START_TIMEOUT_MS;
   const rules = walletRules(settings.phonePrefixes);
