@@ -13,12 +13,9 @@ import { bookOf } from '../../src/book/client.ts';
 import { simulatedCommands } from '../../src/checkout/simulator.ts';
 import { configOf } from '../../src/config.ts';
 import { verifyLink } from '../../src/crypto/link-token.ts';
-import {
-  attemptInFlight,
-  type Command,
-  type Intent,
-  type Tenant,
-} from '../../src/domain/intent.ts';
+import type { Command } from '../../src/domain/command.ts';
+import { attemptInFlight, type Intent } from '../../src/domain/intent.ts';
+import type { Tenant } from '../../src/domain/terms.ts';
 import { Problem } from '../../src/http/problem.ts';
 import { type IntentClient, intentByUniqueId } from '../../src/intent/client.ts';
 import { RESENDABLE_DELIVERIES } from '../../src/intent/protocol.ts';

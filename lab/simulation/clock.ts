@@ -42,7 +42,7 @@ export function never<T>(): Promise<T> {
 const EVENTS_MAX = 10_000;
 
 /**
- * The text of an error that is no failure of the simulation's and no answer of an API. Of two operators
+ * The text of an error that is neither the simulation's own failure nor an API's answer. Of two operators
  * who restore at once, one gets such a failure of its step, and takes the next one.
  */
 const INTERNAL_ERROR =

@@ -92,7 +92,7 @@ async function operatorsIn(deployment: string): Promise<OperatorsFile> {
   return operators;
 }
 
-/** On a machine of one operator, nobody needs to say who it is. */
+/** An operator alone on a machine does not need to name themselves. */
 function onlyName(secrets: OperatorsFile['secrets'] = {}): string | undefined {
   const [name, ...others] = Object.keys(secrets);
   return others.length === 0 ? name : undefined;
@@ -153,7 +153,12 @@ export async function send(gateway: Gateway, request: ApiRequest): Promise<unkno
   }
   if (!response.ok) {
     const fields = Object.entries(envelope.validationErrors ?? {});
-    const lines = fields.map(([field, message]) => `  ${field}: ${message}`);
+    // Of one field, the message says the same.
+    const isSame = ([field, text]: readonly [string, string]) =>
+      `${field}: ${text}.`.toLowerCase().startsWith(envelope.message.toLowerCase());
+    const lines = fields
+      .filter((one) => !isSame(one))
+      .map(([field, message]) => `  ${field}: ${message}`);
     const message = [`${response.status}: ${envelope.message}`, ...lines].join('\n');
     throw new GatewayError(message, response.status);
   }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import type { Command } from '../../src/domain/command.ts';
 import { attemptsToCheck, decide, nextWakeAtMs } from '../../src/domain/decide.ts';
-import type { Command, Intent } from '../../src/domain/intent.ts';
+import type { Intent } from '../../src/domain/intent.ts';
 import { refundsToCheck, refundsToStart } from '../../src/domain/refund-time.ts';
 import { LOST_VERSIONS_MAX, restored } from '../../src/domain/restored.ts';
 import { RESTORED_HOLD_MS } from '../../src/domain/restored-hold.ts';
@@ -112,6 +113,8 @@ test('decisions.md#49: a refund that waited is queried and never sent: it may ha
     refunds: [{ status: 'unresolved' }],
     anomalies: [{ kind: 'restored' }],
   });
+  // A paid payment is not held.
+  expect(statusContent(intent).expiryHeldUntil).toBeNull();
   const { after, events } = then(intent, TICK, RESTORED_AT_MS + 1);
   expect(events).toEqual([]);
   expect(refundsToStart(after, RESTORED_AT_MS + RESTORED_HOLD_MS)).toEqual([]);
