@@ -17,6 +17,8 @@ export const PLANTED_KEEPING: Readonly<Record<string, Readonly<Record<string, st
       'a payment is deleted before its legal hold ends',
   },
   'src/domain/restored.ts': {
+    'const version = backup.version + «LOST_VERSIONS_MAX→1»;':
+      'an event after a restore seems older than those of the lost gateway',
     "attempt.startClaim === «'free'→'not_needed'»":
       'a prompt that was sent after the backup is repeated',
     "return refund.status === «'pending'→'processing'»":
@@ -51,6 +53,8 @@ export const PLANTED_KEEPING: Readonly<Record<string, Readonly<Record<string, st
     'record.events()) >= «backup.order→Number.POSITIVE_INFINITY») {':
       'an old line of a backup replaces a newer payment',
     'record.events()) «>=→>» backup.order) {': 'a payment is restored, and marked, twice',
+    'return «stored.restoredFrom === from.part→false» ?':
+      'the proof misses payments that a step restored before it died',
     'if («known !== null && known.terms.uuid !== backup.intent?.terms.uuid→false») {':
       'another payment with the id is not reported',
     'return intent === null ? «Number.POSITIVE_INFINITY→0» :':
@@ -185,8 +189,6 @@ export const PLANTED_KEEPING: Readonly<Record<string, Readonly<Record<string, st
   'src/operations/customers/erase.ts': {
     'const kept = «waiting.has(payment.uuid)→payment.uuid === null»':
       'a payment on the attention list is erased',
-    "if («result.type === 'not_found'→result === null») {":
-      'a payment that a restore has not brought back yet counts as erased',
     '«  await eraseFromBackup(env, tenant, { volume, id, uniqueId });\n→»':
       'an erased payment stays in the backup',
     '«  await runBatch(env.DB, remains(payment, client.objectId));\n→»':

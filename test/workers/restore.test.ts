@@ -336,10 +336,13 @@ test('of several lines of a payment the newest wins, and an equal one changes no
   expect((await read(name)).status).toBe('succeeded');
 });
 
-test('an object with a newer state refuses the backup', async () => {
+test('an object with the same or a newer state refuses the backup', async () => {
   const name = await create('order-9', [started()]);
   const { records } = await lineOf(name);
   const client = clientOf('order-9');
+  const same = await client.read();
+  expect(await client.restore(records, { part: 'a', backedUpAtMs: BACKED_UP_AT_MS })).toBe('kept');
+  expect(await client.read()).toEqual(same);
   await client.execute([paid()]);
   expect(await client.restore(records, { part: 'a', backedUpAtMs: BACKED_UP_AT_MS })).toBe('kept');
   expect((await read(name)).status).toBe('succeeded');
@@ -350,7 +353,7 @@ test('an object that has erased its payment refuses the backup', async () => {
   await reportsAreSent();
   const client = clientOf('order-9');
   expect(await client.erase({ refundAgeDaysMax: null })).toEqual({ type: 'deleted' });
-  expect(await client.restore(records, BACKED_UP_AT_MS)).toBe('kept');
+  expect(await client.restore(records, { part: 'a', backedUpAtMs: BACKED_UP_AT_MS })).toBe('kept');
   expect(await client.read()).toBeNull();
 });
 
