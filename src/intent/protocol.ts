@@ -153,6 +153,9 @@ export interface BackupPlace {
  */
 export type RestoreResult = 'restored' | 'kept' | 'unreadable' | 'conflict';
 
+/** Cloudflare's bookmark of a time is approximate, and machines have clocks of their own. */
+export const BOOKMARK_TOLERANCE_MS = 60_000;
+
 /** What becomes of a payment that is set back to a time. */
 export type RecoveryResult =
   | { readonly type: 'restored'; readonly undoBookmark: string }

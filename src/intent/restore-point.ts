@@ -1,10 +1,7 @@
 import { errorText, log } from '../platform/log.ts';
-import type { RecoveryResult } from './protocol.ts';
+import { BOOKMARK_TOLERANCE_MS, type RecoveryResult } from './protocol.ts';
 import type { PaymentRecord } from './record.ts';
 import type { StoredEvent, StoredIntent } from './store.ts';
-
-/** Cloudflare's bookmark of a time is approximate, and machines have clocks of their own. */
-export const BOOKMARK_TOLERANCE_MS = 60_000;
 
 /**
  * What a payment remembers of money and messages since a time: point-in-time recovery would make it

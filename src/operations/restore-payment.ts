@@ -4,7 +4,7 @@ import { hasEnded } from '../domain/intent.ts';
 import type { Tenant } from '../domain/terms.ts';
 import { body } from '../http/strict-body.ts';
 import { intentByUniqueId } from '../intent/client.ts';
-import { BOOKMARK_TOLERANCE_MS } from '../intent/restore-point.ts';
+import { BOOKMARK_TOLERANCE_MS } from '../intent/protocol.ts';
 import { errorText, log } from '../platform/log.ts';
 import { action, recorder } from './call.ts';
 import { pathPart, recoveryTimeField, tenantIn } from './fields.ts';

@@ -42,6 +42,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'src/restore/': [
     ...SHARED,
     'src/account/client.ts',
+    'src/account/protocol.ts',
     'src/audit/log.ts',
     'src/backup/',
     'src/book/client.ts',
