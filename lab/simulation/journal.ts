@@ -45,7 +45,7 @@ export class Journal {
   readonly resentEvents = new Set<string>();
   /** States that the history reached. */
   readonly reached = new Set<string>();
-  /** Every attempt that an object has shown, by its reference. */
+  /** Every attempt that an object has shown or the provider has got, by its reference. */
   readonly #attempts = new Map<string, Intent['terms']>();
   /** Those that no backup had when the gateway was lost. */
   readonly lostAttempts = new Map<string, Intent['terms']>();
@@ -158,6 +158,10 @@ export class Journal {
     this.expect('10 logs', !SECRETS.test(line), line);
   }
 
+  noteAttempt(reference: string, terms: Intent['terms']): void {
+    this.#attempts.set(reference, terms);
+  }
+
   /** Every answer that leaves an object. */
   witness(objectId: string, method: string, result: unknown): void {
     const intent: Intent | undefined = Object(result).intent ?? undefined;
@@ -180,7 +184,7 @@ export class Journal {
     this.reached.add(intent.late ? `${intent.status} late` : intent.status);
     for (const { status, reference } of intent.attempts) {
       this.reached.add(`attempt ${status}`);
-      this.#attempts.set(reference, intent.terms);
+      this.noteAttempt(reference, intent.terms);
     }
     for (const { status } of intent.refunds) {
       this.reached.add(`refund ${status}`);

@@ -161,6 +161,7 @@ function pageUrl({ attempt }: RailOrder): string {
 function openOrder(order: RailOrder, { windowIsFinal, hasSharedAddress }: RailSettings) {
   const { attempt } = order;
   const { timing } = here().clock;
+  here().journal.noteAttempt(attempt.reference, order.terms);
   const lateMs = windowIsFinal ? -CLOSING_MS : timing.pick([0, 30_000, 600_000]);
   return here().provider.open({
     reference: attempt.reference,
