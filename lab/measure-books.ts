@@ -31,7 +31,7 @@ const EXPORTED_PAYMENTS_MAX = 1_000_000;
 /** Applied one by one: enough for hundreds of the clock's ticks. */
 const APPLIED_PAYMENTS = 3_000;
 const COUNTED_PAYMENTS = 100;
-/** Of one request. */
+/** The payments of one request. */
 const FILLED_PAYMENTS = 20_000;
 const PROGRESS_STEP = 100_000;
 

@@ -81,7 +81,7 @@ export function DateField(props: DateFieldProps) {
   return (
     <Field id={id} label={label}>
       {(attributes) =>
-        // A date field would not show a text that is no date.
+        // A date field would not show a text that is not a date.
         error === null ? (
           <input {...attributes} type="date" name={id} value={value} autocomplete="off" />
         ) : (

@@ -15,7 +15,7 @@ const TONES: Readonly<Record<IntentStatus, BadgeTone>> = {
   canceled: 'plain',
 };
 
-/** Whether the customer only left, which is no failure that the reader must look into. */
+/** Whether the customer only left: the reader need not look into that. */
 export function isLeft(status: string, reason: FailureReason | null | undefined): boolean {
   return status === 'failed' && reason === 'abandoned';
 }

@@ -140,22 +140,24 @@ export function Facts({ rows }: { readonly rows: readonly FactRow[] }) {
   );
 }
 
-/** Details for developers, folded behind a line that opens them. */
-export function Folded(props: {
-  /** Defaults to true. */
-  readonly isFolded?: boolean;
+/** What few readers need, folded behind a line that opens it. */
+export function Fold(props: {
+  readonly summary: string;
+  /** The summary for screen readers, if the visible one needs its surroundings. */
+  readonly describedAs?: string;
   readonly children: ComponentChildren;
 }) {
-  const { isFolded = true, children } = props;
-  const { technical } = useTexts(DASHBOARD_TEXTS).frame;
-  return isFolded ? (
-    <details class="folded">
-      <summary>{technical}</summary>
-      {children}
+  return (
+    <details class="fold">
+      <summary aria-label={props.describedAs}>{props.summary}</summary>
+      {props.children}
     </details>
-  ) : (
-    children
   );
+}
+
+/** Details for developers. */
+export function TechnicalDetails({ children }: { readonly children: ComponentChildren }) {
+  return <Fold summary={useTexts(DASHBOARD_TEXTS).frame.technical}>{children}</Fold>;
 }
 
 /** Text from outside: invisible characters are named, and its direction is isolated. */

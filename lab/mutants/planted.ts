@@ -1,3 +1,5 @@
+import { PLANTED_KEEPING } from './planted-keeping.ts';
+
 /** One small mistake that a programmer could make. */
 export interface Mutant {
   /** Within the repository. */
@@ -105,7 +107,7 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'return excess «=→!»== 0 ? step : withAnomaly(':
       'no anomaly shows that more was returned than paid',
     '? «Math.min(refund.commissionReturnedMinor, commissionLeftMinor(step.intent, attempt))→refund.commissionReturnedMinor»':
-      'a late refund gives up commission that others have given up',
+      'a late refund returns commission that others have returned',
     "    case 'succeeded':\n      return «withRefundAnomaly(step, refund)→step»;":
       'a contradiction about a refund is not visible',
     "if (refund.status !== 'requires_action' && refund.status !== 'unresolved'«→ && refund.status !== 'processing'») {":
@@ -113,7 +115,7 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     '  if (mustAgree && isConfirmed && «→!»isSameOperator(operator, proposal.operator)) {':
       'one operator confirms their own decision',
     '      return «withRefund(step, { ...refund, checkAtMs: null }→failRefund(step, refund, outcome»);\n':
-      'the provider fails what a person is returning by hand',
+      'the provider fails a refund that an operator is returning by hand',
   },
   'src/domain/refund-repeat.ts': {
     "  if («refund.status !== 'unresolved' || refund.claimId→refund.claimId» === null) {":
@@ -133,7 +135,7 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'if (isClosed« && !(checkAtMs !== null && checkAtMs <= step.nowMs)→») {':
       'the window of a refund closes before its query',
     "refund.status === 'pending' ? «'refund_requires_action' : null→null : 'refund_requires_action'»":
-      'the merchant is not told that a person must return the money',
+      'the merchant gets no event when an operator must return the money',
   },
   'src/domain/refund-amounts.ts': {
     "return sumOf(refundsOf(intent, attempt.id).filter(«holdsMoney→({ status }) => status === 'succeeded'»));":
@@ -145,7 +147,7 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'return «Number((BigInt(whole) * BigInt(part)) / BigInt(of)→Math.round((whole * part) / of»);':
       'shares are rounded up',
     'const commissionReturnedMinor = keepsCommission ? 0 : «givenUpMinor→Math.min(leftMinor, 2 * givenUpMinor)»;':
-      'a part gives up the double commission, until none is left',
+      'a part returns the double commission, until all of it is returned',
     'returnedMinor: amountMinor + «(terms.commissionPaidByCustomer ? commissionReturnedMinor : 0)→commissionReturnedMinor»,':
       'a refund returns a commission that the customer never paid',
   },
@@ -186,11 +188,11 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     '    for (const earlier of this.#allEvents()«.filter((event) => event.refundId === refundId)→») {':
       'news of a refund replaces the news of the payment',
     "    const isFailed = attempts.every(({ status }) => status «=== 'failed'→!== 'succeeded'»);":
-      'the merchant is told FAILURE about a pending payment, and charges again',
+      'the merchant gets FAILURE about a pending payment, and charges again',
     '    if (earlier.length «==→>»= 0) {':
       'a second event replaces the first, which is then never delivered',
     '    if (this.stored()?.firstEvent?.sequence «=→!»== event.sequence) {':
-      'what became of a delivery is lost when the object leaves memory',
+      'the outcome of a delivery is lost when the object leaves memory',
     "«    this.#outgoing.push({ queue: 'webhooks', sequence: intent.version, position: 0 });\n→»":
       'the first try of an event waits for a lease',
   },
@@ -284,6 +286,7 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       'another key replays a refund',
     'return refund.bodyDigest «=== idempotency.bodyDigest→!== null»\n    ? ':
       'another body replays a refund',
+    "if («mode === 'maintenance'→mode === null») {": 'payments are refunded during maintenance',
     'if («→!»isRejected(result)) {':
       "the claim of a refused refund counts in the merchant's limit of the day for a minute",
   },
@@ -305,7 +308,7 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     '    «await owner.reportDelivery({ sequence, position, claimId, ...result })→void claimId;\n    void result»;\n':
       'events are sent again and again',
     "        return unsent({ type: «'not_sent'→'delivered'» }, null);":
-      'a failure of ours counts as delivered',
+      'a failure of the gateway counts as delivered',
     'return origin !== null« && takesEvent(endpoint, eventType)→»':
       'an endpoint gets events that it has not chosen',
   },
@@ -321,7 +324,7 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'src/webhooks/payload.ts': {
     'sequence: «intent.version→intent.attempts.length»,': 'events cannot be ordered',
     "return hasEnded(intent.status) ? «'EXPIRED'→'FAILED'» : 'PROCESSING';":
-      'the merchant is told FAILED about an unknown outcome',
+      'the merchant gets FAILED about an unknown outcome',
     'totalAmount: terms.amountMinor«→ + commission»,':
       'an event names an amount with the commission',
     'chargedAmount: terms.amountMinor + «(terms.commissionPaidByCustomer ? commission : 0)→commission»,':
@@ -393,12 +396,14 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 };
 
 /** Every planted bug. */
-export const MUTANTS: readonly Mutant[] = Object.entries(PLANTED).flatMap(([file, mistakes]) =>
-  Object.entries(mistakes).map(([mistake, breaks]) => {
-    const [before = '', old = '', wrong = '', after = ''] = mistake.split(/[«→»]/);
-    return { file, find: before + old + after, replace: before + wrong + after, breaks };
-  }),
-);
+export const MUTANTS: readonly Mutant[] = [PLANTED, PLANTED_KEEPING]
+  .flatMap((planted) => Object.entries(planted))
+  .flatMap(([file, mistakes]) =>
+    Object.entries(mistakes).map(([mistake, breaks]) => {
+      const [before = '', old = '', wrong = '', after = ''] = mistake.split(/[«→»]/);
+      return { file, find: before + old + after, replace: before + wrong + after, breaks };
+    }),
+  );
 
 /** The file's content with the mistake. */
 export function planted(original: string, { file, find, replace }: Mutant): string {

@@ -50,7 +50,7 @@ export async function wantedOf(
   const ask = asking(options, terminal);
   const payments = await ask(
     options.url,
-    `Which address shall customers see, such as ${EXAMPLE}? Its domain must be in your Cloudflare account.\nEmpty: begin at ${WORKERS_DEV}. > `,
+    `Which address should customers see, such as ${EXAMPLE}? Its domain must be in your Cloudflare account.\nEmpty: begin at ${WORKERS_DEV}. > `,
     WORKERS_DEV,
     addressOf,
   );
@@ -74,7 +74,7 @@ export async function wantedOf(
     ),
     locationHint: await ask(
       options.locationHint,
-      `Near which region shall payments be processed? afr is southern Africa, me the Middle East, weur and eeur\nEurope; others are ${OTHER_REGIONS}. This cannot be changed for payments that exist. Empty: ${DEFAULT_LOCATION_HINT}. > `,
+      `Near which region should Kefel process payments? afr is southern Africa, me the Middle East, weur and eeur\nEurope; others are ${OTHER_REGIONS}. This cannot be changed for payments that exist. Empty: ${DEFAULT_LOCATION_HINT}. > `,
       DEFAULT_LOCATION_HINT,
       (text) => oneOf(LOCATION_HINTS, text, '--location'),
     ),
@@ -193,7 +193,7 @@ function originOf(text: string): string {
   if (url?.protocol !== 'https:' || url.port !== '' || `${url.pathname}${url.search}` !== '/') {
     throw new SetupProblem(
       `"${text}" is not an address such as ${EXAMPLE}`,
-      'It begins with https:// and has neither a path nor a port.',
+      'It begins with https:// and has no path and no port.',
     );
   }
   return url.origin;

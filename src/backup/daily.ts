@@ -28,8 +28,8 @@ import { PAYMENTS_TABLES } from './tables.ts';
  */
 
 /**
- * Pages and accounts of one call: each takes three calls of D1 and the bucket, of which a Worker may
- * make 10,000. Compressing them takes seconds of processor time.
+ * Pages and accounts of one call: each takes three calls of D1 and the bucket, and a Worker may
+ * make 10,000 of these. Compressing them takes seconds of processor time.
  */
 const STEPS_MAX = 500;
 

@@ -91,7 +91,7 @@ export interface EventRow
 }
 
 export interface EventFilter extends TimeRange {
-  /** Of the payment. */
+  /** The payment's `paymentIntentUniqueId`. */
   readonly uniqueId?: string | undefined;
   readonly deliveryStatus?: string | undefined;
   readonly endpointId?: string | undefined;

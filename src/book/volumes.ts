@@ -56,7 +56,7 @@ export class BookVolumes {
     return bookOf(this.env, this.tenant, volume).ask(name, ...args);
   }
 
-  /** By volume, the newest first. */
+  /** Asks the volumes, the newest first. */
   async askEach<Result>(ask: (volume: number) => Promise<Result>) {
     const found = this.#numbers().map(async (volume) => [volume, await ask(volume)] as const);
     return new Map(await Promise.all(found));

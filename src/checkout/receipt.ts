@@ -41,7 +41,7 @@ export function receiptOf(intent: Intent, attempt: Attempt) {
   const netMinor = Math.max(0, paidMinor - returnedMinor);
   return {
     method: attempt.method,
-    /** Of the number that paid; null where the provider asks for it on its own page. */
+    /** The number that paid; null where the provider asks for it on its own page. */
     phone: attempt.phone === null ? null : maskedPhone(attempt.phone),
     paidAtMs: attempt.updatedAtMs,
     paidMinor,

@@ -69,8 +69,8 @@ export interface ViewContext {
   /** The customer has just abandoned the payment and returns to the merchant. */
   readonly isLeaving?: boolean;
   /**
-   * The page's link shows nothing but the receipt. Then the page has no way back to the merchant,
-   * whose `returnUrl` may contain what only the payer should have.
+   * The page's link shows only the receipt. Then the page has no way back to the merchant, whose
+   * `returnUrl` may contain what only the payer should have.
    */
   readonly isReceipt?: boolean;
 }
@@ -192,7 +192,7 @@ function chooseState(
     mayStillSettle,
     isLastAttempt: intent.attempts.length === ATTEMPTS_MAX - 1,
     problem: refusedForm?.problem ?? null,
-    /** A form could not be processed, because of a failure of ours. */
+    /** Kefel could not process a form because of its own failure. */
     hasFailed,
     /** The form sends it back, so one form starts one attempt. */
     attemptsMade: intent.attempts.length,

@@ -7,7 +7,9 @@ import type { IntentTerms } from './terms.ts';
  */
 export type IntentStatus = 'open' | 'processing' | 'succeeded' | 'failed' | 'expired' | 'canceled';
 
-/** An event that a person must review. It never changes a status that the merchant has received. */
+/**
+ * An event that an operator must review. It never changes a status that the merchant has received.
+ */
 export interface Anomaly {
   readonly kind:
     | 'duplicate_payment'

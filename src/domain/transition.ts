@@ -329,7 +329,7 @@ function abandonPayment(step: Step): Step {
     : reject(step, 'not_open');
 }
 
-/** Nothing known is in flight, but the customer may have paid after the backup. */
+/** The backup knows of no attempt in flight, but the customer may have paid after it. */
 function isHeldOpen({ intent, nowMs }: Step): boolean {
   return intent.status === 'open' && isHeld(intent, nowMs);
 }

@@ -40,8 +40,8 @@ export function confirmedFromMs({ terms }: Intent): number {
 }
 
 /**
- * Whether the book shows a difference between two states of a delivery. Without its endpoint,
- * so that choosing the only one costs no message: the report of the try follows in seconds.
+ * Whether the book shows a difference between two states of a delivery. Ignores its endpoint, so
+ * that the choice of the only one costs no message: the report of the try follows in seconds.
  */
 export function projectionDiffers(one: StoredDelivery, other: StoredDelivery): boolean {
   return JSON.stringify(shownDelivery(one)) !== JSON.stringify(shownDelivery(other));

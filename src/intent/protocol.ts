@@ -288,7 +288,10 @@ export interface DeliveryReport extends DeliveryId {
      * The consumer sent nothing: the endpoint is still paused, and another event probes it today.
      */
     | { readonly type: 'paused' }
-    /** A failure of ours kept the event back, which uses up no try of the merchant's schedule. */
+    /**
+     * A failure of the gateway kept the event back, which uses up no try of the merchant's
+     * schedule.
+     */
     | { readonly type: 'not_sent' };
   /** Null when the merchant's log has nothing to show. */
   readonly log: DeliveryTry | null;

@@ -46,7 +46,7 @@ export async function paymentsWithTotals(
   ]);
   return {
     page,
-    /** Of all statuses and currencies; null when the totals do not know the filter. */
+    /** The totals of all statuses and currencies; null when they do not know the filter. */
     totals,
     /** Where merchants call the API; null: where the page is. */
     apiOrigin: plane.config.publicBaseUrl,

@@ -35,7 +35,7 @@ export interface FoundPayment {
   readonly intent: Intent;
   readonly history: readonly HistoryEntry[];
   readonly events: readonly EventSummary[];
-  /** By their codes; only those that the payment names need to be there. */
+  /** The names of banks by their codes. Those that the payment names must be there. */
   readonly bankNames: ReadonlyMap<string, string>;
   /** The names of the API keys that requested refunds, even of revoked ones. */
   readonly keyNames: ReadonlyMap<string, string>;

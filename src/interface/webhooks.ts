@@ -60,7 +60,7 @@ export async function settings({ env, config, nowMs }: Plane, tenant: Tenant) {
     endpoints,
     /** Servers of callbackUrls. */
     failing: allFailing.filter(({ endpoint }) => !endpoint.startsWith(ENDPOINT_ID_PREFIX)),
-    /** Of webhooks to callbackUrls. */
+    /** The second signature header of webhooks to callbackUrls. */
     signatureHeader,
     secrets,
     keys,

@@ -16,7 +16,7 @@ const FOUND_ROWS_MAX = 50;
 
 export interface FoundPayments extends Asked {
   readonly rows: readonly PaymentRow[];
-  /** By merchant's id. */
+  /** The merchants' names by their ids. */
   readonly merchantNames: Readonly<Record<string, string>>;
 }
 

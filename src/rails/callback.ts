@@ -5,7 +5,7 @@ import type { Outcome } from '../domain/attempt.ts';
 export interface CallbackCall {
   readonly method: string;
   readonly url: URL;
-  /** By lower-case name. */
+  /** The headers by their names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
 }

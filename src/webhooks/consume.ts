@@ -133,7 +133,7 @@ async function deliver(delivering: Delivering, message: DeliveryMessage): Promis
     const { claimId, tenant, fault } = claim;
     const { observed, ...result } = await tryDelivery(env, claim, message).catch(
       (error: unknown) => {
-        // A failure of ours must not use up a try of the merchant's schedule.
+        // A failure of the gateway must not use up a try of the merchant's schedule.
         logBroken(message, error);
         return unsent({ type: 'not_sent' }, null);
       },

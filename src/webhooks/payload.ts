@@ -64,7 +64,7 @@ export function paymentPayload(intent: Intent) {
 
 /**
  * The answer of the status call: the payment, what else an express request sent (the phone number
- * masked, because keys and logs of merchants are read by many), and the anomalies, which a person
+ * masked, because many people read merchants' keys and logs), and the anomalies, which the operator
  * should review.
  */
 export function statusContent(intent: Intent) {

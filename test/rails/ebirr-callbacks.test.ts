@@ -50,7 +50,7 @@ test.each<Partial<Attempt>>([
   },
 );
 
-test('sends a browser to the payment’s page and believes nothing that its query says', async () => {
+test('sends a browser to the payment’s page and ignores what its query says', async () => {
   const order = orderWith();
   const query = `?referenceId=${order.attempt.reference}&responseCode=2001&errorCode=0&state=APPROVED`;
   const logged = watchRailAnswers();

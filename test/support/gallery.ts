@@ -447,7 +447,7 @@ function indexOf(gallery: Gallery): string {
   return `<!doctype html><title>Gallery</title><ul>${links.join('')}</ul>`;
 }
 
-/** The page's own tag, so that nothing ever changes. */
+/** The page's own tag, so that polling changes no page. */
 async function statusOf(page: Response): Promise<Response> {
   const html = await page.text();
   const tag = /data-state="([^"]*)"/.exec(html)?.[1] ?? '';

@@ -159,5 +159,5 @@ export const message: DeliveryMessage = {
   mustChoose: false,
   eventType: 'payment_succeeded',
 };
-/** Of a payment without a callbackUrl. */
+/** The message of a payment without a callbackUrl. */
 export const choosing: DeliveryMessage = { ...message, mustChoose: true };

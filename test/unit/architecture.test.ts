@@ -298,7 +298,7 @@ describe('imports form no cycle', () => {
     expect(circlesOf(roomGraph(GRAPH))).toEqual([]);
   });
 
-  test('and a cycle would be found, also one of type imports', () => {
+  test('finds a planted cycle, also one of type imports', () => {
     const graph = new Map([
       ['a', new Set(['b'])],
       ['b', new Set(['c', 'd'])],
@@ -386,7 +386,7 @@ describe('every message about a field carries a code (docs/errors.md#field-codes
     expect(uncodedMessages(codeOf(file))).toEqual([]);
   });
 
-  test('and a message without one would be found', () => {
+  test('finds a planted message without a code', () => {
     const code = `v.check((text) => f(text), 'Must be so.'), v.regex(R, fieldError('empty', 'A.')),
       v.check(f, ({ input }) => \`Is \${input}\`), addIssue({ message: 'Must not.' })`;
     expect(uncodedMessages(code)).toHaveLength(3);
@@ -427,7 +427,7 @@ test('every query of D1 has the time limit of src/platform/database.ts', () => {
   expect(found).toEqual(['src/platform/database.ts']);
 });
 
-test('wire spelling stays at the edges', () => {
+test('only the edges use the wire’s spelling', () => {
   const words = /\b(expireIn|apiKey|webHookEvent|testModeType|simulationStatus)\b/;
   // Adapters have their own wire formats and terms.
   const inner = files.filter((file) => /^src\/(domain|intent|book)\//.test(file));

@@ -8,7 +8,10 @@ import type { Ports } from '../../src/intent/ports.ts';
 import type { ExecuteResult } from '../../src/intent/protocol.ts';
 import { paidTwice, requestRefund } from '../support/intents.ts';
 
-/** Goal: the alarm stores every answer that a provider gives, because a refund is asked for once. */
+/**
+ * Goal: the alarm stores every answer that a provider gives, because Kefel requests a refund only
+ * once.
+ */
 
 test('an answer that cannot be stored does not end the wait for the others', async () => {
   const requests = [requestRefund('one', { attemptId: 'first' }), requestRefund('other')];

@@ -110,7 +110,7 @@ describe('what the customer reads and can do', () => {
       { deadlineAtMs: SOON_MS },
       `${anotherTry} ${english.earliestTry('21 Nov 2025, 12:02 EAT')}`,
     ],
-    // Nothing is known but the provider's report.
+    // Only the provider's report is known.
     ['ends with the payment', {}, {}, anotherTry],
     ['is unresolved', {}, { deadlineAtMs: SOON_MS, status: 'unresolved' }, anotherTry],
     ['belongs to an express payment', { kind: 'express' }, { deadlineAtMs: SOON_MS }, startAgain],

@@ -183,7 +183,7 @@ describe('bounded concurrency (decisions.md#18)', () => {
     { tenant: 'm1', endpoint: 'we_2' },
   ];
 
-  test('a place whose invocation was dropped is free again after its lease', () => {
+  test('a place is free again after its lease when its invocation was dropped', () => {
     const slots = new DeliverySlots();
     expect(take(slots, one, SHARES.tenantMax)).not.toBeNull();
     expect(slots.take(one, SLOT_LEASE_MS - 1)).toBeNull();

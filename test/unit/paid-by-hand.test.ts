@@ -14,10 +14,10 @@ import {
 import { play } from '../support/story.ts';
 
 /**
- * Goal: what only operators say was paid needs proved names, two of them above the limit, and a
- * receipt of its own, and is refunded by hand until the provider confirms it
- * (docs/decisions.md#41, #44). Method: commands to a production payment of 100.00 whose windows close
- * at 30 s.
+ * Goal: a payment that only operators record as paid needs proved names, two of them above the
+ * limit, and its own receipt. An operator refunds it by hand until the provider confirms it
+ * (docs/decisions.md#41, #44). Method: commands to a production payment of 100.00 whose windows
+ * close at 30 s.
  */
 
 const START = startAttempt('a', { checkAtMs: 10_000 });
@@ -237,7 +237,7 @@ describe('the provider', () => {
     expect(refunds).toMatchObject([{ status, actionReason }]);
   });
 
-  test('is never asked about an attempt whose start it never got', () => {
+  test('gets no query about an attempt whose start it never got', () => {
     const { intent } = playedOut([
       startAttempt('a', { startClaim: 'free', checkAtMs: 10_000 }),
       HAND,

@@ -85,7 +85,7 @@ describe('a provider code alone', () => {
     expect(decision.intent.attempts[0]?.providerCode).not.toBeNull();
   });
 
-  test('repeated changes nothing, so that nothing is stored', () => {
+  test('changes no row when the provider repeats it', () => {
     const accepted = intentAfter(acceptCode('0'));
     expect(decide(accepted, [acceptCode('0')], 9).intent).toBe(accepted);
   });

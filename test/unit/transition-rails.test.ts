@@ -204,7 +204,7 @@ test('an answer to the start that arrives after the end changes no time', () => 
   expect(attempt).toMatchObject({ railReference: 'RAIL-7', updatedAtMs: 2, status: 'succeeded' });
 });
 
-describe('a customer whom the provider sent back', () => {
+describe('a customer who returns from the provider', () => {
   const later = (changes: Partial<Attempt>): Story => [
     startAttempt('a', { checkAtMs: 25_000, ...changes }),
   ];

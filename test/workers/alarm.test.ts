@@ -565,7 +565,7 @@ test('stays silent while a refund waits for a person', async () => {
   expect(await alarmOf()).toBeNull();
 });
 
-test('leaves nothing behind when the alarm fires for an object that was never created', async () => {
+test('stores nothing when the alarm fires for an object that was never created', async () => {
   await runInDurableObject(stubOf('unknown'), (instance) => instance.alarm());
   expect(await alarmOf('unknown')).toBeNull();
   expect(await allRows('unknown')).toEqual({});

@@ -20,8 +20,8 @@ import {
 } from './support.ts';
 
 /**
- * Goal: a book shows what the payments' objects last said, whatever happens to their messages, and a
- * payment costs few rows. Method: real messages and those of the fixture, at a real book.
+ * Goal: a book shows what the payments' objects last said, also when messages are lost or late, and
+ * a payment costs few rows. Method: real messages and those of the fixture, at a real book.
  */
 
 const caught = useGateway();
@@ -206,7 +206,7 @@ it('finds an ended payment by its ids, their ends, and keys that are added after
   expect(await found('id:order')).toEqual([]);
 });
 
-it('names other payments with the same receipt, of which there may be many', async () => {
+it('names other payments with the same receipt, up to a limit', async () => {
   const receipts = { searchKeys: ['receipt:R77'], receiptKeys: ['receipt:R77'] };
   const other = (number: number) =>
     projectionMessage(tenant, number, { status: 'succeeded', method: 'CBE' }, receipts);

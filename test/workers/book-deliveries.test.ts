@@ -170,7 +170,7 @@ describe('the book shows the state of a delivery', () => {
     ]);
   });
 
-  test("no merchant's answer and no event body leaves the object", async () => {
+  test("the object keeps merchants' answers and event bodies to itself", async () => {
     const sequence = await paid();
     await tried(sequence, FAILED);
     const messages = JSON.stringify(await projectCaught());

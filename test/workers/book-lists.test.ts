@@ -354,7 +354,7 @@ test('an export contains every matching payment once, page by page', async () =>
   expect(rows.map(({ number }) => number)).toEqual(many.map(({ row }) => row.number).reverse());
 });
 
-test('an export holds no more at a time than an isolate bears, and stays within its queries', async () => {
+test('an export stays within an isolate’s memory and queries', async () => {
   // A body of 64 KiB, nearly all of it metadata, sealed in base64.
   const sealedDetails = `d1.${'x'.repeat(85_000)}`;
   const tenant = tenantOf(ALPHA);

@@ -129,7 +129,7 @@ describe('the attention list', () => {
     await expect.poll(alarm).toBe(Date.now());
   });
 
-  test('does not put off the alarm, however often payments need the operator', async () => {
+  test('does not postpone the alarm, also when many payments need the operator', async () => {
     const alarmAtMs = () => runInDurableObject(bookStub(), (_, { storage }) => storage.getAlarm());
     await applyToBook(late(TENANT, 1));
     const firstMs = await alarmAtMs();

@@ -336,7 +336,7 @@ describe('the statement of a day', () => {
     });
   });
 
-  test('leaves to the day before and the day after what is theirs', async () => {
+  test('counts each payment in its own day, also next to midnight', async () => {
     await seedDay();
     const before = (await pageOf(queryOf(DAY - 1))).split('class="card statement"')[1] ?? '';
     expect(ledgerIn(before)).toMatchObject({

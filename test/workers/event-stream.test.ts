@@ -64,7 +64,7 @@ class Stream {
     open.push(this);
   }
 
-  /** The next message that is no heartbeat; null at the end. */
+  /** The next message that is not a heartbeat; null at the end. */
   async next(): Promise<Message | null> {
     for (;;) {
       const end = this.#text.indexOf('\n\n');
@@ -142,7 +142,7 @@ describe('GET …/sandbox/events/stream', () => {
     expect(arrivals.map(({ text }) => text)).toEqual([message?.data]);
   });
 
-  test('has an event once, however many endpoints it goes to and however often', async () => {
+  test('has an event once, with many endpoints and many tries', async () => {
     const arrivals = merchantServer();
     for (const id of ['we_a', 'we_b']) {
       await addEndpoint(ALPHA, id, { url: `https://${id.slice(3)}.example.com/hook` });
@@ -299,7 +299,7 @@ describe('GET …/sandbox/events/stream', () => {
     expect(await stream.next()).toMatchObject({ id: eventIdOf(tenantOf(ALPHA), 1) });
   });
 
-  test('is refused when too many of the merchant wait already, wherever they are', async () => {
+  test('is refused when too many streams of the merchant wait already in any isolate', async () => {
     vi.mocked(scheduler.wait).mockRestore();
     const book = bookOf(env, tenantOf(ALPHA), 0);
     const waiting = Array.from({ length: LISTENERS_MAX }, () => book.waitForEvents(0, MINUTE_MS));

@@ -90,7 +90,7 @@ async function go(index: number, commands: readonly Command[]): Promise<void> {
   await clientOf(uniqueId, tenant).execute(commands);
 }
 
-/** All that a reader can see of a book, whatever the order in which it was written. */
+/** All that a reader can see of a book, in an order that does not depend on its writes. */
 async function seen(tenant: Tenant) {
   const uuid = '(SELECT uuid FROM payment WHERE payment.id = payment_id) AS payment';
   const tables = {

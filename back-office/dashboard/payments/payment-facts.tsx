@@ -11,8 +11,8 @@ import {
   copyFact,
   type FactRow,
   Facts,
-  Folded,
   Section,
+  TechnicalDetails,
   Untrusted,
   untrustedRow,
   When,
@@ -102,7 +102,7 @@ export function IdFacts({ intent }: Props) {
           copyFact('receipt', text.receipt, attempt?.receipt),
         ]}
       />
-      <Folded>
+      <TechnicalDetails>
         <Facts
           rows={[
             copyFact('uuid', text.uuid, terms.uuid),
@@ -117,7 +117,7 @@ export function IdFacts({ intent }: Props) {
           ]}
         />
         <Metadata intent={intent} />
-      </Folded>
+      </TechnicalDetails>
     </Section>
   );
 }

@@ -23,7 +23,7 @@ export interface SecretsState {
 export function SecretsSection(props: {
   readonly secrets: readonly SecretEntry[];
   readonly state: SecretsState | undefined;
-  /** Of the forms about these secrets. */
+  /** The path of the forms about these secrets. */
   readonly path: string;
 }) {
   const { secrets, state: { shown, problem } = {}, path } = props;

@@ -37,7 +37,7 @@ interface Subject {
   readonly active: Item;
   /** Forms are below it. */
   readonly path: DeskRoute['path'];
-  /** Of the button. */
+  /** The tone of the button. */
   readonly tone?: 'bad';
   readonly read: (call: DeskCall, confirms: boolean) => Promise<Shown>;
 }
@@ -59,7 +59,7 @@ export const SUBJECTS: Readonly<Record<SubjectName, Subject>> = {
   },
   refund: {
     active: 'payments',
-    // By the reference alone: a merchant could choose an id that equals it.
+    // The reference alone names the refund: a merchant could choose an id that equals it.
     path: `${PAYMENT_ROUTE}/refunds/:refundReference`,
     tone: 'bad',
     read: readRefund,

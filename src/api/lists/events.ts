@@ -101,7 +101,7 @@ export interface ResendContent {
   readonly nextCursor: string | null;
 }
 
-/** By merchant and environment, however many keys they use. */
+/** The limit counts by merchant and environment, so that more keys allow no more calls. */
 function limitResends({ config, env, access }: MerchantCall): Promise<void> {
   const key = `${access.environment}/${access.merchantId}`;
   return limitCalls(config, env.RESEND_RATE_LIMIT, key, RESEND_POLICY);

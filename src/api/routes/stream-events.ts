@@ -12,8 +12,8 @@ const WAIT_MS = 5_000;
 /** Less than the time after which proxies close a silent connection, often 30 s or 60 s. */
 const HEARTBEAT_MS = 15_000;
 /**
- * The client connects again after it. With the limit on openings, it bounds a merchant's streams: 20
- * are opened a minute and last two, so about 40 are open.
+ * The client connects again after it. With EVENT_STREAM_RATE_LIMIT it bounds a merchant's streams: ten
+ * are opened a minute and last two, so about 20 are open.
  */
 export const STREAM_MS_MAX = 120_000;
 /** Each event costs a call of its object; Cloudflare allows a request 1,000 calls. */
@@ -43,7 +43,7 @@ export async function streamEvents(call: MerchantCall): Promise<Response> {
   }
   const stream = await EventStream.of(env, access);
   const start = await startOf(call, stream);
-  // Counts those who wait, wherever they are.
+  // Counts the waiting streams of all isolates.
   if ((await stream.wait(start.places, 0)) === 'full') {
     throw problem('too_many_requests', { retryAfterSeconds: RETRY_AFTER_SECONDS });
   }

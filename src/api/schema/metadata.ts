@@ -7,8 +7,8 @@ import { objectField, tooLong } from '../../http/fields.ts';
 import { hasAtMost, optional } from './fields.ts';
 
 /**
- * The bounds of `metadata` (docs/decisions.md#36): notes of the merchant beside a payment, which
- * every webhook repeats and by each of which the payment is found.
+ * The bounds of `metadata` (docs/decisions.md#36): a merchant's notes beside a payment. Every
+ * webhook repeats them, and each of them finds the payment.
  */
 export const METADATA_ENTRIES_MAX = 20;
 export const METADATA_KEY_CHARACTERS_MAX = 40;

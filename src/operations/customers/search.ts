@@ -24,7 +24,7 @@ export interface Customer {
   readonly text: string;
 }
 
-/** One request asks so many books, and handles so many payments: a Worker may make 1,000 calls. */
+/** The books and payments of one request: a Worker may make 1,000 calls. */
 const PAGE_BOOKS = 60;
 const PAGE_PAYMENTS = 20;
 

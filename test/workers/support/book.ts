@@ -20,7 +20,7 @@ export async function fireBookAlarm(tenant: Tenant = tenantOf(ALPHA)): Promise<v
   await runDurableObjectAlarm(bookStub(tenant));
 }
 
-/** Runs the alarms of all reached books, whatever their time: each reports to D1 what it has to. */
+/** Runs the alarms of all reached books before their time: each reports to D1. */
 export async function booksReport(): Promise<void> {
   for (const id of reachedBookIds()) {
     await runInDurableObject(env.MERCHANT_BOOK.get(id), async (book) => {
