@@ -169,6 +169,7 @@ export default defineConfig({
           // Much of it waits; all of it may run on a busy machine.
           testTimeout: 120_000,
           hookTimeout: 180_000,
+          expect: POLLS,
           maxWorkers: WAITING_WORKERS,
           sequence: { groupOrder: 2 },
         },
@@ -182,6 +183,7 @@ export default defineConfig({
           globalSetup: ['./test/support/unpack-browser.ts', './test/support/e2e-sandbox.ts'],
           testTimeout: 60_000,
           hookTimeout: 180_000,
+          expect: POLLS,
           maxWorkers: WAITING_WORKERS,
           sequence: { groupOrder: 2 },
         },
@@ -195,6 +197,7 @@ export default defineConfig({
           globalSetup: './test/support/unpack-browser.ts',
           testTimeout: 60_000,
           hookTimeout: 60_000,
+          expect: POLLS,
           maxWorkers: WAITING_WORKERS,
           sequence: { groupOrder: 2 },
         },
