@@ -1,7 +1,7 @@
 import { withCommonHeaders } from '../src/http/common-headers.ts';
 import type { BackOfficeEnv } from './env.ts';
 
-/** Of wrangler.toml: continues the day's backup. */
+/** The cron of wrangler.toml that continues the day's backup. */
 const HOURLY = '32 * * * *';
 
 export default {

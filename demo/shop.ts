@@ -15,7 +15,7 @@ import { notFoundPage, orderPage, productPage } from './pages.ts';
 /** A merchant's server: a product page, two ways to pay, a webhook, and a page for each order. */
 
 export interface ShopSettings {
-  /** Of the sandbox: the shop moves no money. */
+  /** A key of the sandbox: the shop moves no money. */
   readonly apiKey: string;
   readonly webhookSecret: string;
   readonly gatewayUrl: string;

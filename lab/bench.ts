@@ -38,7 +38,7 @@ const QUICK: Effort = {
   warmUpMs: 800,
   isQuick: true,
 };
-/** Of cases on disk, where more clients only wait longer for its syncs. */
+/** The clients of cases on disk, where more of them only wait longer for its syncs. */
 const DISK_CLIENTS = [8];
 
 /** Where the databases are. The disk is the one that holds the project. */

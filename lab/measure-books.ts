@@ -12,7 +12,7 @@ import { prepareLocalDatabase } from '../scripts/dev/d1.ts';
 import { localSecrets } from '../scripts/dev/local-secrets.ts';
 import { PROJECT_DIRECTORY } from '../scripts/project/files.ts';
 import { numberOption } from '../scripts/project/options.ts';
-import type { Tenant } from '../src/domain/intent.ts';
+import type { Tenant } from '../src/domain/terms.ts';
 import { kefelWorker } from './harness/built-worker.ts';
 import { inDirectory, MEMORY_DIRECTORY } from './harness/directory.ts';
 import { median, quantile } from './harness/quantile.ts';
@@ -31,7 +31,7 @@ const EXPORTED_PAYMENTS_MAX = 1_000_000;
 /** Applied one by one: enough for hundreds of the clock's ticks. */
 const APPLIED_PAYMENTS = 3_000;
 const COUNTED_PAYMENTS = 100;
-/** Of one request. */
+/** The payments of one request. */
 const FILLED_PAYMENTS = 20_000;
 const PROGRESS_STEP = 100_000;
 

@@ -52,6 +52,7 @@ const OTHER_TESTS: Readonly<Record<string, readonly string[]>> = {
     'workers/endpoints',
     'workers/book-confirmation',
   ],
+  'src/intent/projection-schedule.ts': ['workers/book-confirmation'],
   'src/intent/record.ts': ['workers/commit', 'workers/book-confirmation'],
   'src/intent/store.ts': ['workers/alarm'],
   'src/intent/taken.ts': ['workers/idempotency'],

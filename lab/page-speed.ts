@@ -22,7 +22,7 @@ const SCRIPT = {
   },
 };
 
-/** Of network and rendering, until the customer can use the page. */
+/** The time of network and rendering until the customer can use the page. */
 const USABLE_MS_MAX = 1_000;
 /** Unthrottled loads of each page before the runs: a cold isolate and the first fonts do not count. */
 const WARM_UP_LOADS = 5;

@@ -44,7 +44,7 @@ const SHOWN_ORDER = 'order-1044';
 
 /** A reader on a phone pays for every byte of the README. */
 const IMAGE_BYTES_MAX = 60 * 1024;
-/** Of 100: letters stay sharp. */
+/** At 58 of 100, letters stay sharp. */
 const JPEG_QUALITY = 58;
 
 interface Order {

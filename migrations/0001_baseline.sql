@@ -227,7 +227,7 @@ CREATE TABLE dead_letters (
   sent_at_ms INTEGER NOT NULL,
   -- When the letter began to wait.
   stored_at_ms INTEGER NOT NULL,
-  -- When a queue last gave up a message about the subject, and how often queues have.
+  -- When a message about the subject last failed all its retries, and how many have.
   given_up_at_ms INTEGER NOT NULL,
   times_given_up INTEGER NOT NULL DEFAULT 1,
   status TEXT NOT NULL DEFAULT 'waiting'

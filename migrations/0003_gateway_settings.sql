@@ -1,7 +1,7 @@
 -- What the operator sets for the whole gateway (docs/decisions.md#48). One row.
 CREATE TABLE gateway_settings (
   id INTEGER PRIMARY KEY CHECK (id = 1),
-  -- `maintenance`: no new payments and refunds. What has begun goes on.
+  -- `maintenance`: Kefel refuses new payments and refunds. What has begun continues.
   mode TEXT NOT NULL DEFAULT 'normal' CHECK (mode IN ('normal', 'maintenance')),
   -- Since when, by which operator and why; NULL in normal mode.
   maintenance_since_ms INTEGER,

@@ -18,8 +18,8 @@ CREATE TABLE backup_runs (
   PRIMARY KEY (database, run)
 ) STRICT, WITHOUT ROWID;
 
--- What the next manifest says of each part: those of runs that go on or ended last, and all of the
--- audit logs, whose `run` is ''.
+-- What the next manifest says of each part: the parts of runs that are under way or ended last, and
+-- all parts of the audit logs, whose `run` is ''.
 CREATE TABLE backup_parts (
   database TEXT NOT NULL CHECK (database IN ('payments', 'back-office')),
   run TEXT NOT NULL,

@@ -1,6 +1,6 @@
 /**
- * `npm run --silent mpesa:credential -- --certificate FILE < password.txt`: the password of an M-PESA
- * API operator, encrypted with M-PESA's certificate. Prints nothing of the password.
+ * `npm run --silent mpesa:credential -- --certificate FILE < password.txt`: the password of an
+ * M-PESA API operator, encrypted with M-PESA's certificate. Never prints the password.
  */
 import { constants, createPublicKey, publicEncrypt, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -28,7 +28,7 @@ const SCRIPT = {
 
 await runScript(SCRIPT, async ({ certificate: file }) => {
   const key = publicKeyIn(await readFile(file), file);
-  // Editors end a file with a line break, which is no part of the password.
+  // Editors end a file with a line break, which does not belong to the password.
   const password = (await text(process.stdin)).replace(/\r?\n$/, '');
   if (password === '') {
     throw new ConfigError('Nothing came on standard input: the password must come there.');
@@ -37,7 +37,7 @@ await runScript(SCRIPT, async ({ certificate: file }) => {
   console.log(publicEncrypt({ key, padding }, Buffer.from(password)).toString('base64'));
 });
 
-/** Of a certificate, or a bare public key. */
+/** The public key of a certificate, or a bare public key. */
 function publicKeyIn(bytes: Buffer, file: string) {
   try {
     const isPublicKey = bytes.includes('-----BEGIN PUBLIC KEY-----');

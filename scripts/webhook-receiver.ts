@@ -49,7 +49,7 @@ interface ReceivedWebhook {
 }
 
 await runScript(SCRIPT, async ({ port, status, secret: endpointSecrets }) => {
-  /** By `webhook-id`, which stays the same when Kefel retries. */
+  /** The tries of each `webhook-id`, which stays the same when Kefel retries. */
   const tries = new Map<string, number>();
   const server = createServer(async (request, response) => {
     const rawBody = await bodyOf(request);

@@ -167,7 +167,7 @@ function wordsOf(text: string): string[] {
   return text.split(/[^\p{L}\p{N}_]+/u);
 }
 
-/** Of the heading `payment_ended`: a reader may know a code by its words only. */
+/** The words of a heading such as `payment_ended`: a reader may know a code only by its words. */
 function partsIn(heading: string): string {
   return wordsOf(heading)
     .filter((word) => word.includes('_'))

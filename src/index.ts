@@ -25,7 +25,7 @@ const CONSUMERS: Readonly<Record<string, Consumer>> = {
   'kefel-rail-starts-dead': keepDeadLetters,
 };
 
-/** Of wrangler.toml: continues the day's backup. */
+/** The cron of wrangler.toml that continues the day's backup. */
 const HOURLY = '37 * * * *';
 
 export default {

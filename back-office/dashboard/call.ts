@@ -1,8 +1,8 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Actor } from '../../src/audit/log.ts';
-import type { Tenant } from '../../src/domain/intent.ts';
 import type { Environment } from '../../src/domain/method.ts';
+import type { Tenant } from '../../src/domain/terms.ts';
 import type { Form } from '../../src/http/form.ts';
 import { clientAddress } from '../../src/http/rate-limit.ts';
 import type { BackOfficeConfig } from '../config.ts';

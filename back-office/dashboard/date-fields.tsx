@@ -2,7 +2,8 @@ import { businessDay } from '../../src/domain/ethiopian-time.ts';
 import { clockText, exactClockText } from '../../src/i18n/time-text.ts';
 import { useTexts } from '../../src/ui/texts.ts';
 import { DASHBOARD_TEXTS } from '../i18n/texts.ts';
-import { Field, FieldError, Moment, useProblem } from '../ui/elements.tsx';
+import { Moment } from '../ui/elements.tsx';
+import { Field, FieldError, useProblem } from '../ui/fields.tsx';
 import { Navigation } from '../ui/page.tsx';
 import { useCall } from './call.ts';
 import {
@@ -80,7 +81,7 @@ export function DateField(props: DateFieldProps) {
   return (
     <Field id={id} label={label}>
       {(attributes) =>
-        // A date field would not show a text that is no date.
+        // A date field would not show a text that is not a date.
         error === null ? (
           <input {...attributes} type="date" name={id} value={value} autocomplete="off" />
         ) : (

@@ -46,7 +46,7 @@ const NUMBER = /^\d{1,4}$/;
 
 /**
  * The day field of a form as text, `2026-11-21` unless mistyped. In the Ethiopian calendar a day is
- * chosen by three fields. A missing part, or a date that does not exist, gives a text that is no
+ * chosen by three fields. A missing part, or a date that does not exist, gives a text that is not a
  * day.
  */
 export function dayField(textOf: (name: string) => string, field: string): string {

@@ -2,15 +2,8 @@ import type { ComponentChildren, VNode } from 'preact';
 import { type Cursor, parseCursor } from '../../src/platform/paging.ts';
 import { useTexts } from '../../src/ui/texts.ts';
 import { DASHBOARD_TEXTS } from '../i18n/texts.ts';
-import {
-  Message,
-  Pager,
-  type Pages,
-  type Problems,
-  SelectField,
-  Table,
-  TextField,
-} from '../ui/elements.tsx';
+import { Message, Pager, type Pages, Table } from '../ui/elements.tsx';
+import { type Problems, SelectField, TextField } from '../ui/fields.tsx';
 import type { DashboardCall } from './call.ts';
 import { DateField } from './date-fields.tsx';
 import type { DayNames, DaysForm } from './days.ts';

@@ -1,4 +1,5 @@
-import type { FailureReason, IntentStatus } from '../../src/domain/intent.ts';
+import type { FailureReason } from '../../src/domain/attempt.ts';
+import type { IntentStatus } from '../../src/domain/intent.ts';
 import type { Currency } from '../../src/domain/method.ts';
 import { moneyText } from '../../src/i18n/money-text.ts';
 import { useTexts } from '../../src/ui/texts.ts';
@@ -14,7 +15,7 @@ const TONES: Readonly<Record<IntentStatus, BadgeTone>> = {
   canceled: 'plain',
 };
 
-/** Whether the customer only left, which is no failure that the reader must look into. */
+/** Whether the customer only left: the reader need not look into that. */
 export function isLeft(status: string, reason: FailureReason | null | undefined): boolean {
   return status === 'failed' && reason === 'abandoned';
 }

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import type { Attempt, AttemptStatus, Intent, IntentStatus } from '../../src/domain/intent.ts';
+import type { Attempt, AttemptStatus } from '../../src/domain/attempt.ts';
+import type { Intent, IntentStatus } from '../../src/domain/intent.ts';
 import { partyOf } from '../../src/domain/party.ts';
 import { phoneText } from '../../src/domain/phone.ts';
 import { awaitsProof } from '../../src/domain/time.ts';
@@ -13,8 +14,8 @@ import {
   copyFact,
   type FactRow,
   Facts,
-  Folded,
   Section,
+  TechnicalDetails,
   untrustedRow,
   WhenExactly,
 } from '../ui/elements.tsx';
@@ -75,6 +76,20 @@ function AttemptCard(props: {
   const isPending = attempt.status === 'processing' || attempt.status === 'unresolved';
   const when = (label: string, atMs: number | null, isShown = true): FactRow =>
     atMs !== null && isShown ? [label, <WhenExactly atMs={atMs} />] : null;
+  const details = (
+    <Facts
+      rows={[
+        copyFact(`reference-${number}`, text.reference, attempt.reference),
+        untrustedRow(text.phone, attempt.phone && phoneText(attempt.phone)),
+        copyFact(`receipt-${number}`, text.receipt, attempt.receipt),
+        copyFact(`rail-${number}`, text.railReference, attempt.railReference),
+        copyFact(`issuer-${number}`, text.issuerReceipt, attempt.issuerReceipt),
+        untrustedRow(text.providerCode, attempt.providerCode),
+        when(text.startedAt, attempt.startedAtMs),
+        when(text.updatedAt, attempt.updatedAtMs, attempt.updatedAtMs !== attempt.startedAtMs),
+      ]}
+    />
+  );
   return (
     <article class="card">
       <div class="card-head">
@@ -91,20 +106,7 @@ function AttemptCard(props: {
           when(text.nextCheckAt, attempt.checkAtMs, isPending),
         ]}
       />
-      <Folded isFolded={isFolded}>
-        <Facts
-          rows={[
-            copyFact(`reference-${number}`, text.reference, attempt.reference),
-            untrustedRow(text.phone, attempt.phone && phoneText(attempt.phone)),
-            copyFact(`receipt-${number}`, text.receipt, attempt.receipt),
-            copyFact(`rail-${number}`, text.railReference, attempt.railReference),
-            copyFact(`issuer-${number}`, text.issuerReceipt, attempt.issuerReceipt),
-            untrustedRow(text.providerCode, attempt.providerCode),
-            when(text.startedAt, attempt.startedAtMs),
-            when(text.updatedAt, attempt.updatedAtMs, attempt.updatedAtMs !== attempt.startedAtMs),
-          ]}
-        />
-      </Folded>
+      {isFolded ? <TechnicalDetails>{details}</TechnicalDetails> : details}
       {props.children}
     </article>
   );
@@ -213,7 +215,7 @@ function useOperatorPart({ operator = '', operatorProved = false }: HistoryDetai
   return `${actor.operator}: ${useOperatorText(operator, operatorProved)}`;
 }
 
-/** Which refund, how much, and what became of it. */
+/** Which refund, how much, and its outcome. */
 function useRefundParts(
   { refunds, terms }: Intent,
   { id, amountMinor, status, reason, railReference, providerCode, proposed }: RefundDetail,

@@ -8,8 +8,8 @@ import {
   type BadgeTone,
   copyFact,
   Facts,
-  Folded,
   Section,
+  TechnicalDetails,
   untrustedRow,
   WhenExactly,
 } from '../ui/elements.tsx';
@@ -61,7 +61,7 @@ function RefundCard(props: RefundsProps & { readonly refund: Refund; readonly nu
   const { intent, refund, number, requester, actions } = props;
   const { refunds: text, payment } = useTexts(DASHBOARD_TEXTS);
   const money = useMoney(intent.terms.currency);
-  // The customer gets nothing, and no commission is given up.
+  // The customer gets no money, and the operator returns no commission.
   const isOff = refund.status === 'failed' || refund.status === 'canceled';
   return (
     <article class="card" id={`refund-${number}`}>
@@ -92,7 +92,7 @@ function RefundCard(props: RefundsProps & { readonly refund: Refund; readonly nu
             : [payment.nextCheckAt, <WhenExactly atMs={refund.checkAtMs} />],
         ]}
       />
-      <Folded>
+      <TechnicalDetails>
         <Facts
           rows={[
             copyFact(`refund-id-${number}`, text.id, refund.id),
@@ -107,7 +107,7 @@ function RefundCard(props: RefundsProps & { readonly refund: Refund; readonly nu
               : [payment.updatedAt, <WhenExactly atMs={refund.updatedAtMs} />],
           ]}
         />
-      </Folded>
+      </TechnicalDetails>
       {actions?.(refund)}
     </article>
   );

@@ -83,7 +83,7 @@ export function findMember(db: D1Database, merchantId: string, id: string): Prom
 export interface MemberChange {
   readonly merchantId: string;
   readonly memberId: string;
-  /** The owner. Nothing changes if they are no owner anymore. */
+  /** The owner. Changes nothing if they are not an owner anymore. */
   readonly actorId: string;
 }
 

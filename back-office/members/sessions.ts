@@ -34,7 +34,7 @@ const SESSION_COOKIE: Cookie = {
 export interface Session {
   /** Identifies the session on pages. */
   readonly id: string;
-  /** Of its token: its key in D1 and in rate limits. */
+  /** The digest of its token: the session's key in D1 and in rate limits. */
   readonly digest: string;
   readonly memberId: string;
   readonly memberName: string;

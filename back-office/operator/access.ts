@@ -22,7 +22,7 @@ interface KeySet {
   readonly fetchedAtMs: number;
 }
 
-/** By the team's domain, so that an isolate does not fetch the keys for each request. */
+/** Each team's keys, by its domain, so that an isolate does not fetch them for each request. */
 const keySets = new Map<string, KeySet>();
 
 /** For requests while Cloudflare's keys are unavailable. */

@@ -20,7 +20,9 @@ export interface AccessSettings {
 }
 
 export interface OperatorSettings {
-  /** By the SHA-256 of each valid secret: the only person who has it; null for a shared secret. */
+  /**
+   * The one person who has each valid secret, by the secret's SHA-256; null for a shared secret.
+   */
   readonly persons: ReadonlyMap<string, string | null>;
   /** Null: the secret alone is enough. */
   readonly access: AccessSettings | null;

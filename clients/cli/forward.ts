@@ -15,7 +15,7 @@ const EXCERPT_CHARACTERS_MAX = 200;
 
 /**
  * The secret that signs what this command line forwards. Derived from the API key, so that it stays
- * the same and need not be stored. It is no secret of an endpoint.
+ * the same and need not be stored. It is not the secret of an endpoint.
  */
 export function forwardingSecret(apiKey: string): string {
   return `whsec_${createHmac('sha256', apiKey).update('kefel listen').digest('base64')}`;

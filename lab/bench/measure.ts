@@ -24,7 +24,7 @@ export interface Effort {
   /** One measurement of `requests` for each. */
   readonly clients: readonly number[];
   readonly rounds: number;
-  /** Of cases with prepared or counted units, which take longer. */
+  /** The rounds of cases with prepared or counted units, which take longer. */
   readonly burstRounds: number;
   readonly sliceMs: number;
   readonly warmUpMs: number;

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { listenLocally } from '../harness/local-server.ts';
 
-/** No webhook of a round comes this late. */
+/** Every webhook of a round comes sooner. */
 const ARRIVAL_TIMEOUT_MS = 60_000;
 /** Longer than a run: the events wait until they are sent again by request. */
 const RETRY_AFTER_SECONDS = 86_400;

@@ -123,7 +123,7 @@ export class FloorSide {
     return this.post(`write/${idOf(index)}${hasWebhook ? this.#withReceiver : ''}`);
   }
 
-  /** Changes objects, each of which sends the receiver a message. */
+  /** Changes objects. Each change makes its object send the receiver a message. */
   change(ids: readonly string[]): HttpRequest {
     const body = JSON.stringify({ ids, body: this.bodyOf(ids[0] ?? '') });
     return this.post(`change-all${this.#withReceiver}`, body);

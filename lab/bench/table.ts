@@ -4,7 +4,7 @@ import { median } from '../harness/quantile.ts';
 export interface Sample {
   readonly ratePerSecond: number;
   readonly cpuMsPerUnit: number;
-  /** Of requests; NaN where a unit has none. */
+  /** The median latency of requests; NaN where a unit has none. */
   readonly p50Ms: number;
   readonly p95Ms: number;
 }
@@ -34,7 +34,7 @@ export function tableRow({ about, clients, rounds }: Measurement): string {
   const compared = (name: 'ratePerSecond' | 'cpuMsPerUnit', digits: number) => [
     of('kefel', name).toFixed(digits),
     of('floor', name).toFixed(digits),
-    // Of each round: what disturbs the machine slows both.
+    // The ratio of each round: a disturbance of the machine slows both servers.
     spreadText(rounds.map(({ kefel, floor }) => kefel[name] / floor[name])),
   ];
   const cells = [

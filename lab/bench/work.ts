@@ -27,7 +27,7 @@ export interface SliceResult {
   readonly elapsedMs: number;
   /** By Date.now(). */
   readonly startedAtMs: number;
-  /** Of the requests; NaN without requests. */
+  /** The median latency of the requests; NaN without requests. */
   readonly p50Ms: number;
   readonly p95Ms: number;
 }
@@ -159,7 +159,7 @@ export async function listing(
   return requests(200, () => list);
 }
 
-/** Prepared units, each of which one request completes: it waits for the unit's webhook, too. */
+/** Prepared units. One request completes a unit and waits for the unit's webhook, too. */
 export async function completing(
   receiver: Receiver,
   units: number,

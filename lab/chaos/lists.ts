@@ -94,7 +94,7 @@ async function differencesIn(caller: Caller, { path, id, wanted }: List): Promis
   ];
 }
 
-/** Of both environments. */
+/** All rows, of both environments. */
 async function rowsOf(caller: Caller, path: string): Promise<readonly Row[]> {
   const rows: Row[] = [];
   for (const environment of ENVIRONMENTS) {

@@ -62,7 +62,7 @@ const OF_BOOKS: MethodsOf<ReturnType<typeof bookOf>> = {
   settleBackup: true,
 };
 
-/** What no scenario reaches, and why that is no risk. */
+/** What the scenarios do not reach, and why that is safe. */
 const NOT_CALLED: Readonly<Record<string, string>> = {
   'PaymentIntent.executePersistently': 'the client calls `execute`',
   'PaymentIntent.readPersistently': 'the client calls `read`',

@@ -21,8 +21,8 @@ function newer(...parts: readonly (typeof PARTS)[number][]): Assignment {
 }
 
 /**
- * Four assignments, in two of which each part is new. No two parts are new in the same two, so each
- * pair of parts meets in both directions: the one old and the other new, and the reverse.
+ * Four assignments. Each part is new in two of them, and two parts are never new in the same two.
+ * So each pair of parts meets in both directions: the one old and the other new, and the reverse.
  */
 export const MIXED: readonly Assignment[] = [
   newer('backOffice', 'intent', 'account'),

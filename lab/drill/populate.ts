@@ -18,7 +18,7 @@ const SETTLED_WAIT_MS = 60_000;
 
 export interface Populated {
   readonly records: readonly PaymentRecord[];
-  /** By their unique ids, all in the sandbox. */
+  /** The unique ids of unfinished payments, all in the sandbox. */
   readonly unfinished: readonly string[];
 }
 

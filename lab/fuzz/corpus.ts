@@ -11,7 +11,7 @@ import {
   type Template,
 } from './template.ts';
 
-/** Of generated bodies, for each call that takes one: half valid, half damaged. */
+/** The generated bodies for each call that takes one: half valid, half damaged. */
 const BODIES = 20;
 
 /** What a generated text cannot hit by chance. */

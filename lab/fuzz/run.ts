@@ -22,7 +22,7 @@ const CHECKED_EVERY = 100;
 const FAILURES = /"event":"(?:api|operator|dashboard|page|rail_message)_failed".*/g;
 
 export interface Finding {
-  /** Of the request, from 1 on; 0 for what the gateway's log tells. */
+  /** The number of the request, from 1 on; 0 for a finding in the gateway's log. */
   readonly number: number;
   readonly faults: readonly string[];
   readonly mutations: readonly string[];

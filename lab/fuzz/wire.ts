@@ -108,7 +108,7 @@ export function asCurl(origin: string, { method, target, headers, body, chunkByt
   return parts.join(' ');
 }
 
-/** Of each header, the target and the body: the seed gives the rest. */
+/** The shown length of each header, the target and the body: the seed gives the rest. */
 const SHOWN_LENGTH_MAX = 500;
 
 function quoted(text: string): string {

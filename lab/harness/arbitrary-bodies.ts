@@ -15,7 +15,7 @@ export function validBodies(schema: JsonSchema, overrides: Overrides): fc.Arbitr
   return valuesOf(schema, '', overrides);
 }
 
-/** Bodies of which one property, at any depth, is replaced by any JSON value, or removed. */
+/** Bodies in which any JSON value replaces one property at any depth, or which lack it. */
 export function damagedBodies(schema: JsonSchema, overrides: Overrides): fc.Arbitrary<unknown> {
   const junk = fc.oneof(
     fc.jsonValue({ maxDepth: 1 }),

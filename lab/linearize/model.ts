@@ -1,14 +1,11 @@
+import type { Attempt } from '../../src/domain/attempt.ts';
+import type { Command } from '../../src/domain/command.ts';
 import { decide, openIntent } from '../../src/domain/decide.ts';
-import {
-  type Attempt,
-  type Command,
-  type Intent,
-  type IntentTerms,
-  reportedAttempt,
-} from '../../src/domain/intent.ts';
+import { type Intent, reportedAttempt } from '../../src/domain/intent.ts';
 import { plainTerms } from '../../src/domain/plain-terms.ts';
 import type { Refund } from '../../src/domain/refund.ts';
 import { refundableMinor } from '../../src/domain/refund-amounts.ts';
+import type { IntentTerms } from '../../src/domain/terms.ts';
 import { REFUND_SCENARIOS } from '../../src/rails/simulator/refunds.ts';
 import { statusContent, wireStatus } from '../../src/webhooks/payload.ts';
 import { WIRE_REFUND_STATUSES } from '../../src/webhooks/refund-payload.ts';

@@ -13,7 +13,7 @@ export interface PaymentLinks {
   readonly simulator: (string | undefined)[];
 }
 
-/** Longer than any history, so that nothing expires: time does not pass in the model. */
+/** Longer than any history, so that payments do not expire: time does not pass in the model. */
 const EXPIRY_SECONDS = 86_400;
 const RETURN_URL = 'https://shop.example/thanks';
 /** A Durable Object's id comes first in a link's payload, and the attempt's index next. */

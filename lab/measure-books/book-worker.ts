@@ -3,9 +3,10 @@ import { MerchantBook } from '../../src/book/merchant-book.ts';
 import { answer } from '../../src/book/questions.ts';
 import { BookReader } from '../../src/book/reader.ts';
 import { bookName } from '../../src/book/schema.ts';
-import type { Tenant } from '../../src/domain/intent.ts';
+import { BookVolumes } from '../../src/book/volumes.ts';
 import { DAY_MS } from '../../src/domain/schedule.ts';
-import type { ProjectionMessage } from '../../src/intent/protocol.ts';
+import type { Tenant } from '../../src/domain/terms.ts';
+import type { ProjectionMessage } from '../../src/intent/book-message.ts';
 import { parseCursor } from '../../src/platform/paging.ts';
 import { type Filling, messageOf, type Step, stepOf } from './messages.ts';
 import { MERGED_QUESTIONS, measuredQuestions } from './questions.ts';
@@ -232,7 +233,7 @@ interface Volumes {
 }
 
 function readerOf(env: LabEnv, { filling, newestVolume }: Volumes): BookReader {
-  return new BookReader(env as unknown as Env, filling, newestVolume);
+  return new BookReader(new BookVolumes(env as unknown as Env, filling, newestVolume));
 }
 
 async function askMerged(

@@ -1,12 +1,10 @@
 import { attemptReferenceFrom } from '../../src/domain/identifiers.ts';
-import type { IntentStatus, Tenant } from '../../src/domain/intent.ts';
+import type { IntentStatus } from '../../src/domain/intent.ts';
 import { METHODS } from '../../src/domain/method.ts';
 import { digestSearchKey, idSearchKey, receiptSearchKey } from '../../src/domain/search-key.ts';
-import type {
-  DeliveryStatus,
-  ProjectedEvent,
-  ProjectionMessage,
-} from '../../src/intent/protocol.ts';
+import type { Tenant } from '../../src/domain/terms.ts';
+import type { ProjectedEvent, ProjectionMessage } from '../../src/intent/book-message.ts';
+import type { DeliveryStatus } from '../../src/intent/protocol.ts';
 
 /** Plausible payments. The same index gives the same payment, so that runs are repeatable. */
 

@@ -105,7 +105,7 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'return excess «=→!»== 0 ? step : withAnomaly(':
       'no anomaly shows that more was returned than paid',
     '? «Math.min(refund.commissionReturnedMinor, commissionLeftMinor(step.intent, attempt))→refund.commissionReturnedMinor»':
-      'a late refund gives up commission that others have given up',
+      'a late refund returns commission that others have returned',
     "    case 'succeeded':\n      return «withRefundAnomaly(step, refund)→step»;":
       'a contradiction about a refund is not visible',
     "if (refund.status !== 'requires_action' && refund.status !== 'unresolved'«→ && refund.status !== 'processing'») {":
@@ -113,7 +113,7 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     '  if (mustAgree && isConfirmed && «→!»isSameOperator(operator, proposal.operator)) {':
       'one operator confirms their own decision',
     '      return «withRefund(step, { ...refund, checkAtMs: null }→failRefund(step, refund, outcome»);\n':
-      'the provider fails what a person is returning by hand',
+      'the provider fails a refund that an operator is returning by hand',
   },
   'src/domain/refund-repeat.ts': {
     "  if («refund.status !== 'unresolved' || refund.claimId→refund.claimId» === null) {":
@@ -133,7 +133,7 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'if (isClosed« && !(checkAtMs !== null && checkAtMs <= step.nowMs)→») {':
       'the window of a refund closes before its query',
     "refund.status === 'pending' ? «'refund_requires_action' : null→null : 'refund_requires_action'»":
-      'the merchant is not told that a person must return the money',
+      'the merchant gets no event when an operator must return the money',
   },
   'src/domain/refund-amounts.ts': {
     "return sumOf(refundsOf(intent, attempt.id).filter(«holdsMoney→({ status }) => status === 'succeeded'»));":
@@ -145,7 +145,7 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'return «Number((BigInt(whole) * BigInt(part)) / BigInt(of)→Math.round((whole * part) / of»);':
       'shares are rounded up',
     'const commissionReturnedMinor = keepsCommission ? 0 : «givenUpMinor→Math.min(leftMinor, 2 * givenUpMinor)»;':
-      'a part gives up the double commission, until none is left',
+      'a part returns the double commission, until all of it is returned',
     'returnedMinor: amountMinor + «(terms.commissionPaidByCustomer ? commissionReturnedMinor : 0)→commissionReturnedMinor»,':
       'a refund returns a commission that the customer never paid',
   },
@@ -177,8 +177,6 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       'the confirmation of an old version ends the lease of the newest',
   },
   'src/intent/record.ts': {
-    '«      this.save({ projectionDueAtMs: shownByMs });\n→»':
-      'a new payment whose outcome does not come in time is shown half a minute later',
     '        const value = change();\n«→        this.#sendOutgoing();\n»':
       'messages leave before the commit',
     '      «this.#stored = undefined;\n      this.#events→this.#events» = undefined;':
@@ -188,15 +186,19 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     '    for (const earlier of this.#allEvents()«.filter((event) => event.refundId === refundId)→») {':
       'news of a refund replaces the news of the payment',
     "    const isFailed = attempts.every(({ status }) => status «=== 'failed'→!== 'succeeded'»);":
-      'the merchant is told FAILURE about a pending payment, and charges again',
-    '«      this.save({ projectionSends: 0, projectionDueAtMs: leaseEndsAtMs });\n→»':
-      'a row that got lost on its way to the book is never sent again',
+      'the merchant gets FAILURE about a pending payment, and charges again',
     '    if (earlier.length «==→>»= 0) {':
       'a second event replaces the first, which is then never delivered',
     '    if (this.stored()?.firstEvent?.sequence «=→!»== event.sequence) {':
-      'what became of a delivery is lost when the object leaves memory',
+      'the outcome of a delivery is lost when the object leaves memory',
     "«    this.#outgoing.push({ queue: 'webhooks', sequence: intent.version, position: 0 });\n→»":
       'the first try of an event waits for a lease',
+  },
+  'src/intent/projection-schedule.ts': {
+    '«      this.#payment.save({ projectionDueAtMs: shownByMs });\n→»':
+      'a new payment whose outcome does not come in time is shown half a minute later',
+    '«      this.#payment.save({ projectionSends: 0, projectionDueAtMs: leaseEndsAtMs });\n→»':
+      'a row that got lost on its way to the book is never sent again',
   },
   'src/intent/alarm.ts': {
     '«      // A refund waits for a person. The safety alarm of a running alarm would repeat forever.\n      this.clear();\n→»':
@@ -303,7 +305,7 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     '    «await owner.reportDelivery({ sequence, position, claimId, ...result })→void claimId;\n    void result»;\n':
       'events are sent again and again',
     "        return unsent({ type: «'not_sent'→'delivered'» }, null);":
-      'a failure of ours counts as delivered',
+      'a failure of the gateway counts as delivered',
     'return origin !== null« && takesEvent(endpoint, eventType)→»':
       'an endpoint gets events that it has not chosen',
   },
@@ -319,7 +321,7 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'src/webhooks/payload.ts': {
     'sequence: «intent.version→intent.attempts.length»,': 'events cannot be ordered',
     "return hasEnded(intent.status) ? «'EXPIRED'→'FAILED'» : 'PROCESSING';":
-      'the merchant is told FAILED about an unknown outcome',
+      'the merchant gets FAILED about an unknown outcome',
     'totalAmount: terms.amountMinor«→ + commission»,':
       'an event names an amount with the commission',
     'chargedAmount: terms.amountMinor + «(terms.commissionPaidByCustomer ? commission : 0)→commission»,':

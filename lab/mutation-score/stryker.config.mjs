@@ -1,4 +1,4 @@
-/** Of Stryker (https://stryker-mutator.io/docs/stryker-js/configuration). */
+/** The configuration of Stryker (https://stryker-mutator.io/docs/stryker-js/configuration). */
 export default {
   mutate: ['domain', 'intent', 'webhooks', 'attempts'].map((room) => `src/${room}/**/*.ts`),
   testRunner: 'vitest',

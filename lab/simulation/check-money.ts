@@ -1,4 +1,5 @@
-import type { Anomaly, Attempt, Intent } from '../../src/domain/intent.ts';
+import type { Attempt } from '../../src/domain/attempt.ts';
+import type { Anomaly, Intent } from '../../src/domain/intent.ts';
 import type { World } from './history.ts';
 import type { ProviderOrder } from './provider.ts';
 import { configuredRail, datesPayments } from './rails.ts';

@@ -1,4 +1,5 @@
-import type { Attempt, Intent } from '../../src/domain/intent.ts';
+import type { Attempt } from '../../src/domain/attempt.ts';
+import type { Intent } from '../../src/domain/intent.ts';
 import { hasRefundEnded, holdsMoney, isInFlight, type Refund } from '../../src/domain/refund.ts';
 import { hasAnomaly } from './check-money.ts';
 import type { World } from './history.ts';

@@ -41,7 +41,7 @@ export function never<T>(): Promise<T> {
 /** More than any history that settles. */
 const EVENTS_MAX = 10_000;
 
-/** The text of an error that is no failure of the simulation's and no answer of an API. */
+/** The text of an error that is neither the simulation's own failure nor an API's answer. */
 const INTERNAL_ERROR = /(?<!Unavailable: )\b(?:Type|Range|Syntax|Reference)?Error: /;
 
 const immediate = setImmediate;

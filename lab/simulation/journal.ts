@@ -1,11 +1,7 @@
-import {
-  type Attempt,
-  attemptInFlight,
-  chargedMinor,
-  hasEnded,
-  type Intent,
-} from '../../src/domain/intent.ts';
+import type { Attempt } from '../../src/domain/attempt.ts';
+import { attemptInFlight, hasEnded, type Intent } from '../../src/domain/intent.ts';
 import { heldOf } from '../../src/domain/refund-amounts.ts';
+import { chargedMinor } from '../../src/domain/terms.ts';
 import type { ShownPayment, ShownRefund } from '../harness/shown.ts';
 import type { Clock } from './clock.ts';
 import type { PlannedPayment } from './plan.ts';
@@ -126,7 +122,7 @@ export class Journal {
     this.expect('5 expiry', !isEndedUnpaid || inFlight === 0, `${status} under an attempt`);
     this.expect('5 expiry', !isOverdue, 'open after its time');
     for (const attempt of intent.attempts) {
-      // A refund that was executed after it had failed is shown, whatever the sum.
+      // The journal shows a refund of any sum that the provider executed after it had failed.
       const inTime = { refunds: intent.refunds.filter(({ late }) => !late) };
       const held = heldOf(inTime, attempt);
       const paidMinor = attempt.status === 'succeeded' ? chargedMinor(terms, attempt.method) : 0;

@@ -1,5 +1,5 @@
-import type { Tenant } from '../../src/domain/intent.ts';
 import { METHODS } from '../../src/domain/method.ts';
+import type { Tenant } from '../../src/domain/terms.ts';
 import type { MerchantAccess } from '../../src/merchants/access.ts';
 import { rateOf } from './books.ts';
 import { type Clock, never } from './clock.ts';

@@ -1,4 +1,4 @@
-import type { Outcome } from '../../src/domain/intent.ts';
+import type { Outcome } from '../../src/domain/attempt.ts';
 import type { Method } from '../../src/domain/method.ts';
 import { type Clock, hashOf, OUTSIDE } from './clock.ts';
 import type { World } from './history.ts';

@@ -1,4 +1,4 @@
-import type { Attempt, AttemptPlan, Outcome } from '../../src/domain/intent.ts';
+import type { Attempt, AttemptPlan, Outcome } from '../../src/domain/attempt.ts';
 import { type Environment, METHODS, type Method, TRAITS } from '../../src/domain/method.ts';
 import type { RefundCapability } from '../../src/domain/refund.ts';
 import { nextCheckAtMs } from '../../src/domain/schedule.ts';

@@ -1,9 +1,10 @@
 import { newAttempt } from '../../src/attempts/start.ts';
 import { ConfigError } from '../../src/config.ts';
+import type { Outcome } from '../../src/domain/attempt.ts';
 import { decide, openIntent } from '../../src/domain/decide.ts';
-import type { IntentTerms, Outcome } from '../../src/domain/intent.ts';
 import type { Environment, Method } from '../../src/domain/method.ts';
 import { plainTerms } from '../../src/domain/plain-terms.ts';
+import type { IntentTerms } from '../../src/domain/terms.ts';
 import type { ProbeResult, Rail } from '../../src/rails/rail.ts';
 import { ORDER_ID_CHARACTERS, type RailOrder } from '../../src/rails/rail-order.ts';
 import { probeLines } from './probe-text.ts';

@@ -53,7 +53,7 @@ function stillLive(
     const [, names = 'secrets'] = /have changed: ([\w, ]+)/.exec(message) ?? [];
     return new StillLive(
       `${from.id} IS STILL LIVE: ${name} cannot go back to ${to.id}, which has an old value of ${names.trim()}`,
-      `Deploy its code with the secrets of now: check out ${to.commit ?? 'its commit'} and run \`${options.command}\`.`,
+      `Deploy its code with the current secrets: check out ${to.commit ?? 'its commit'} and run \`${options.command}\`.`,
     );
   }
   const page = `https://dash.cloudflare.com/${deployment.account.id}/workers/services/view/${name}/production/deployments`;

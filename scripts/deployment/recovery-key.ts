@@ -37,8 +37,8 @@ export function formatRecoveryKey(key: RecoveryKey): string {
 }
 
 /**
- * Reads the one line that is no comment. Accepts lower case, missing hyphens, and the letters that a
- * reader may have taken for digits. No error quotes the key.
+ * Reads the one line that is not a comment. Accepts lower case, missing hyphens, and the letters
+ * that a reader may have taken for digits. No error quotes the key.
  */
 export function parseRecoveryKey(text: string): RecoveryKey {
   const [line, ...more] = text

@@ -29,7 +29,7 @@ const BUILT = ['clients/*/dist/**', 'back-office/public/docs/**', 'back-office/p
 
 export function versionTagOf(plane: Plane, config: WorkerConfig): VersionTag {
   const code = fingerprintOf(CODE[plane], BUILT);
-  // The place of the project on this machine is no part of the configuration.
+  // The configuration does not depend on the project's place on this machine.
   const text = JSON.stringify(config).replaceAll(PROJECT_DIRECTORY, '');
   const digest = createHash('sha256').update(text).digest('hex');
   return { code: code.slice(0, DIGITS), config: digest.slice(0, DIGITS) };

@@ -31,8 +31,8 @@ export async function localSecrets(): Promise<Secrets> {
 }
 
 /**
- * What to tell a developer who put a rail's secret into `.dev.vars`, of which wrangler reads only the
- * required secrets; null without such a secret.
+ * The message to a developer who put a rail's secret into `.dev.vars`: wrangler reads only the
+ * required secrets from it. Null without such a secret.
  */
 export function ignoredRailSecrets(text: string): string | null {
   const names = Object.keys(parseEnv(text)).filter((name) => name.startsWith('RAIL_'));

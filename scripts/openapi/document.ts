@@ -2,6 +2,7 @@ import { SEGMENTS, template } from '../../src/api/operations.ts';
 import { FIELD_ERROR_CODES } from '../../src/http/field-error.ts';
 import { PROBLEMS, type ProblemCode } from '../../src/http/problems.ts';
 import type { WireEvent } from '../../src/webhooks/endpoints.ts';
+import samples from './answer-samples.json' with { type: 'json' };
 import { COMPONENTS, WARNINGS } from './answers.ts';
 import { type JsonSchema, openEnum, reference } from './json-schema.ts';
 import {
@@ -223,6 +224,8 @@ function responsesOf(operation: DocumentedOperation) {
       content: {
         [operation.isStream ? 'text/event-stream' : 'application/json']: {
           schema: operation.answer,
+          // What a gateway answered: `test/e2e/answer-samples.test.ts`.
+          example: samples[operation.id],
         },
       },
     },

@@ -10,7 +10,7 @@ import { all, CHECKOUT_URL, envelope, one, pageOf, withWarnings } from './answer
 import { type JsonSchema, reference } from './json-schema.ts';
 import { type QueryParameter, queryParameters } from './requests.ts';
 
-/** What readers are told about a call, besides its row in `src/api/operations.ts`. */
+/** What the documents say about a call, besides its row in `src/api/operations.ts`. */
 interface Description {
   readonly tag: Tag;
   readonly summary: string;
@@ -283,7 +283,7 @@ const DESCRIPTIONS: Readonly<Record<OperationId, Description>> = {
     tag: 'Sandbox',
     summary: 'Stream events to your machine',
     description:
-      'Only in the sandbox; in production there is no such event. The events as they happen, as server-sent events: `id` is the `webhook-id` and `data` the body of the webhook. For development: `kefel listen` reads it. The first message, `event: ready`, has no event; its `id` is where the stream starts. The stream ends after two minutes, or when its key is revoked: connect again with the last `id`. At most 20 streams a minute are opened.',
+      'Sends events as they happen, for development: `kefel listen` reads it. Only in the sandbox; production answers 404. In these server-sent events, `id` is the `webhook-id` and `data` the body of the webhook. The first message, `event: ready`, has no event; its `id` is where the stream starts. The stream ends after two minutes, or when its key is revoked: connect again with the last `id`. A merchant can open 10 a minute.',
     answer: reference('Webhook'),
     isStream: true,
     headers: [

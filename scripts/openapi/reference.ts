@@ -28,7 +28,9 @@ interface Response {
   readonly content?: Content;
 }
 
-type Content = Readonly<Record<string, { readonly schema: JsonSchema }>>;
+type Content = Readonly<
+  Record<string, { readonly schema: JsonSchema; readonly example?: unknown }>
+>;
 
 const JSON_TYPE = 'application/json';
 const STREAM_TYPE = 'text/event-stream';
@@ -94,6 +96,7 @@ function callMarkdown(call: string, operation: Operation, openApi: OpenApi): str
         ]),
     ...(request === undefined ? [] : requestMarkdown(resolve(request, openApi))),
     `**Answer**: ${answerText(responses['200']?.content)}`,
+    answerSample(responses['200']?.content),
     table(
       ['Status', 'Codes'],
       problems.map(([status, { description: codes }]) => [status, linked(codes)]),
@@ -101,10 +104,18 @@ function callMarkdown(call: string, operation: Operation, openApi: OpenApi): str
   ].join('\n\n');
 }
 
-/** The fields, and a body of their examples, which a wide page shows beside the table. */
+/** A body of the fields' examples, which a wide page shows beside their table. */
 function requestMarkdown(schema: JsonSchema): readonly string[] {
-  const sample = JSON.stringify(sampleOf(schema), null, 2);
-  return [fieldTable(schema), ...(sample === undefined ? [] : [`\`\`\`json\n${sample}\n\`\`\``])];
+  const sample = sampleOf(schema);
+  return [...(sample === undefined ? [] : [block('json', pretty(sample))]), fieldTable(schema)];
+}
+
+/** What a gateway answered, which a wide page shows beside the errors. */
+function answerSample(byType: Content = {}): string {
+  const stream = byType[STREAM_TYPE]?.example;
+  return typeof stream === 'string'
+    ? block('text', stream.trim())
+    : block('json', pretty(byType[JSON_TYPE]?.example));
 }
 
 /** A value out of the schema's examples; undefined where a required field has none. */
@@ -213,6 +224,14 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
   const line = (cells: readonly string[]) =>
     `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |`;
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+}
+
+function pretty(value: unknown): string {
+  return JSON.stringify(value, null, 2);
+}
+
+function block(language: string, text: string): string {
+  return `\`\`\`${language}\n${text}\n\`\`\``;
 }
 
 function code(text: string): string {

@@ -4,7 +4,10 @@ import { type Gateway, GatewayError, send } from './client.ts';
 /** The gateway ends a check within a minute. */
 const POLL_MS = 1_000;
 
-/** Starts a check, or joins one that has just begun, and yields its end. Throws if a part is wrong. */
+/**
+ * Starts a check, or joins one that has just begun, and yields its result. Throws if a part is
+ * wrong.
+ */
 export async function* runCheck(gateway: Gateway): AsyncGenerator<CheckReport> {
   let report = await started(gateway);
   while (report.finishedAt === null) {

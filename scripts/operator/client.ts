@@ -92,7 +92,7 @@ async function operatorsIn(deployment: string): Promise<OperatorsFile> {
   return operators;
 }
 
-/** On a machine of one operator, nobody needs to say who it is. */
+/** An operator alone on a machine does not need to name themselves. */
 function onlyName(secrets: OperatorsFile['secrets'] = {}): string | undefined {
   const [name, ...others] = Object.keys(secrets);
   return others.length === 0 ? name : undefined;

@@ -64,7 +64,7 @@ function dollarsOf({ rebuilt, missing, failed }: Rebuilt): string {
 
 interface Listed {
   readonly ids: readonly string[];
-  /** Of the next page; null after the last one. */
+  /** The cursor of the next page; null after the last one. */
   readonly cursor: string | null;
 }
 

@@ -30,7 +30,7 @@ export const PART_READERS: Readonly<Record<string, Reader<string>>> = {
   currency: oneOf('the currency', CURRENCIES),
 };
 
-/** `2.5` is 250 hundredths, exactly. No payment needs more than nine digits before the point. */
+/** `2.5` is 250 hundredths, exactly. The largest payment has nine digits before the point. */
 function hundredths(mistake: string, max = Number.POSITIVE_INFINITY): Reader<number> {
   return (text) => {
     const [, whole, part = ''] = /^(\d{1,9})(?:\.(\d{1,2}))?$/.exec(text) ?? [];

@@ -50,7 +50,7 @@ export function accountStep(setup: Setup, wanted: Wanted): Step {
   };
 }
 
-/** A deployment of which nothing exists. */
+/** A deployment without anything at Cloudflare yet. */
 function unmade(wanted: Wanted): Omit<Deployment, 'account' | 'addresses' | 'zones'> {
   return {
     recoveryKey: '0'.repeat(16),

@@ -51,7 +51,7 @@ export async function wantedOf(
   };
   const payments = await answer(
     options.url,
-    `Which address shall customers see, such as ${EXAMPLE}? Its domain must be in your Cloudflare account.\nEmpty: begin at workers.dev. > `,
+    `Which address should customers see, such as ${EXAMPLE}? Its domain must be in your Cloudflare account.\nEmpty: begin at workers.dev. > `,
     '',
   );
   const office =
@@ -78,7 +78,7 @@ export async function wantedOf(
   );
   const locationHint = await answer(
     options.locationHint,
-    `Near which region shall payments be processed: ${LOCATION_HINTS.filter(Boolean).join(', ')}?\nThis cannot be changed for payments that exist. Empty: ${DEFAULT_LOCATION_HINT}. > `,
+    `Near which region should Kefel process payments: ${LOCATION_HINTS.filter(Boolean).join(', ')}?\nThis cannot be changed for payments that exist. Empty: ${DEFAULT_LOCATION_HINT}. > `,
     DEFAULT_LOCATION_HINT,
   );
   return {
@@ -139,7 +139,7 @@ function originOf(text: string): string {
   if (url?.protocol !== 'https:' || url.port !== '' || `${url.pathname}${url.search}` !== '/') {
     throw new SetupProblem(
       `"${text}" is not an address such as ${EXAMPLE}`,
-      'It begins with https:// and has neither a path nor a port.',
+      'It begins with https:// and has no path and no port.',
     );
   }
   return url.origin;

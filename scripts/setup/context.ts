@@ -50,7 +50,7 @@ export class Setup {
   readonly runWrangler: RunWrangler;
   readonly commitOfCode: Tools['commitOfCode'];
   readonly checkGateway: Tools['checkGateway'];
-  /** Host names whose DNS records of something else a person has given up. */
+  /** Host names where a person lets setup replace a DNS record of something else. */
   readonly replacedHosts: Set<string>;
   #deployment: Deployment | null;
   /** Whether the deployment file exists. */

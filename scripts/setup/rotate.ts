@@ -118,7 +118,7 @@ export function ringSteps(setup: Setup, ring: Ring, rotation: Rotation): readonl
   });
 }
 
-/** The steps, the first of which looks at something more. */
+/** The steps. The first one also makes this check. */
 function afterCheck([first, ...rest]: readonly Step[], check: () => Promise<void>) {
   if (first === undefined) {
     return rest;

@@ -127,7 +127,8 @@ async function checkDnsRecord(setup: Setup, worker: string, hostname: string): P
   if (replacedHosts.has(hostname)) {
     return;
   }
-  // Cloudflare answers for a Worker that exists; in a first run, the last look is in time.
+  // Cloudflare answers only for a Worker that exists. In a first run, the last look comes after its
+  // upload.
   const script = setup.path(`workers/scripts/${worker}`);
   if ((await setup.cloudflare.getIfPresent(`${script}/secrets`)) === null) {
     return;
@@ -186,7 +187,7 @@ async function missingRoutes(setup: Setup, { config }: RenderedWorker) {
   return missing;
 }
 
-/** No schedules are known of a Worker that a dry run would create. */
+/** A Worker that a dry run would create has no schedules yet. */
 async function missingSchedules(setup: Setup, { config }: RenderedWorker) {
   const known = await setup.cloudflare.getIfPresent<{
     readonly schedules: readonly { readonly cron: string }[];

@@ -161,7 +161,7 @@ export class EbirrOrder extends StageOrder {
     return this.#succeeded(requestId, params);
   }
 
-  /** By which refunds name it; null unless it is paid. */
+  /** Refunds name the order by this id; null unless it is paid. */
   get transactionId(): string | null {
     return this.acted === 'pays' ? this.#ids.transactionId : null;
   }

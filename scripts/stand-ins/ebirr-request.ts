@@ -11,7 +11,10 @@ const ACCOUNT = {
 const REFUND = { ...ACCOUNT, transactionId: ID, description: /^.{0,255}$/ };
 const WALLET = 'MWALLET_ACCOUNT';
 
-/** By service: according to eBirr's examples; lengths according to the vendor's documentation. */
+/**
+ * The parameters of each service in eBirr's examples, with the lengths in the vendor's
+ * documentation.
+ */
 const PARAMS: Readonly<Record<string, Shape>> = {
   API_PURCHASE: {
     ...ACCOUNT,

@@ -60,7 +60,7 @@ export class CardsRefunds {
     return this.#entries.reduce((sum, { amountMinor }) => sum + amountMinor, 0);
   }
 
-  /** By number, as the newest answers list them; reversals are not among them. */
+  /** The refunds by number, as the newest answers list them, without reversals. */
   get listed(): readonly object[] {
     return this.#entries.flatMap(({ externalRefundId, referenceNumber, amountMinor, atMs }) =>
       externalRefundId === null
@@ -94,7 +94,7 @@ export class CardsRefunds {
     return null;
   }
 
-  /** Works once: after an error, too, there is no further reversal. */
+  /** Works once: also after an error, the stand-in reverses nothing more. */
   reverse(isPaid: boolean, { refuses }: RefundPlan): RefundProblem {
     const isPossible = this.#mayReverse && isPaid && this.#entries.length === 0;
     this.#mayReverse = false;

@@ -168,7 +168,7 @@ export async function startMpesaStandIn(port = 0) {
     answerTokens: (reply: Reply | null) => {
       tokenReply = reply;
     },
-    /** Of new tokens. */
+    /** The lifetime of new tokens. */
     setTokenLifetime: (seconds: number) => {
       lifetimeSeconds = seconds;
     },

@@ -37,7 +37,7 @@ const PATHS: Readonly<Record<Namespace, string>> = {
   synccpsinterface: '/payment/services/SYNCAPIRequestMgrService',
 };
 
-/** Of the time zone that the service expects. */
+/** The offset of the time zone that the service expects. */
 const OFFSETS: Readonly<Record<Namespace, string>> = {
   cpsinterface: '+03:00',
   synccpsinterface: 'Z',

@@ -1,7 +1,7 @@
 import { paymentRetentionMs } from '../config.ts';
 import { earliest } from '../domain/earliest.ts';
-import type { Tenant } from '../domain/intent.ts';
 import { ENVIRONMENTS } from '../domain/method.ts';
+import type { Tenant } from '../domain/terms.ts';
 import { concurrently } from '../platform/concurrently.ts';
 import { prepare, readInTime } from '../platform/database.ts';
 import { errorText, log } from '../platform/log.ts';

@@ -1,4 +1,4 @@
-import type { Tenant } from '../domain/intent.ts';
+import type { Tenant } from '../domain/terms.ts';
 import type { SqlStatement } from '../platform/database.ts';
 
 /** The volumes after the first. Nearly every merchant has none. */

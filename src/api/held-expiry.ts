@@ -1,7 +1,7 @@
 import { windowEndsByMs } from '../attempts/start.ts';
 import { isoTime } from '../domain/ethiopian-time.ts';
-import type { IntentTerms } from '../domain/intent.ts';
 import type { Method } from '../domain/method.ts';
+import type { IntentTerms } from '../domain/terms.ts';
 import type { Rail } from '../rails/rail.ts';
 
 /** A customer takes about this long to open the page of a hosted payment and to choose a method. */

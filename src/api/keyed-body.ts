@@ -1,6 +1,6 @@
 import { BODY_BYTES_MAX } from '../config.ts';
 import { sha256Hex } from '../crypto/encoding.ts';
-import type { IntentKind } from '../domain/intent.ts';
+import type { IntentKind } from '../domain/terms.ts';
 import { readJsonBody } from '../http/json-body.ts';
 import { problem } from '../http/problem.ts';
 import type { IdempotencyClaim } from '../intent/protocol.ts';

@@ -1,5 +1,6 @@
 import type { Link } from '../crypto/link-token.ts';
-import type { Attempt, Intent } from '../domain/intent.ts';
+import type { Attempt } from '../domain/attempt.ts';
+import type { Intent } from '../domain/intent.ts';
 import { type IntentClient, intentByObjectId } from '../intent/client.ts';
 import { log } from '../platform/log.ts';
 import {

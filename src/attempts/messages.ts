@@ -1,4 +1,4 @@
-import type { Command } from '../domain/intent.ts';
+import type { Command } from '../domain/command.ts';
 import type { IntentClient } from '../intent/client.ts';
 import type { ExecuteResult, ExpressAnswers } from '../intent/protocol.ts';
 import { errorText, log } from '../platform/log.ts';

@@ -1,6 +1,8 @@
 import { configOf } from '../config.ts';
 import { linkId, signLink } from '../crypto/link-token.ts';
-import { type Attempt, chargedMinor, type Intent } from '../domain/intent.ts';
+import type { Attempt } from '../domain/attempt.ts';
+import type { Intent } from '../domain/intent.ts';
+import { chargedMinor } from '../domain/terms.ts';
 import type { Rail } from '../rails/rail.ts';
 import type { RailOrder } from '../rails/rail-order.ts';
 

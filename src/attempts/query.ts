@@ -1,4 +1,5 @@
-import type { Attempt, Intent, Outcome } from '../domain/intent.ts';
+import type { Attempt, Outcome } from '../domain/attempt.ts';
+import type { Intent } from '../domain/intent.ts';
 import { railOf } from '../rails/registry.ts';
 import { railOrder } from './order.ts';
 

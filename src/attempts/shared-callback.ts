@@ -1,8 +1,8 @@
 import { accountOf } from '../account/client.ts';
 import { configOf } from '../config.ts';
 import { verifyLinkId } from '../crypto/link-token.ts';
+import type { Attempt } from '../domain/attempt.ts';
 import { merchantNumberIn, REFERENCE } from '../domain/identifiers.ts';
-import type { Attempt } from '../domain/intent.ts';
 import { ENVIRONMENTS, type Environment } from '../domain/method.ts';
 import { type IntentClient, intentByUniqueId } from '../intent/client.ts';
 import { merchantOfNumber } from '../merchants/numbers.ts';

@@ -1,4 +1,4 @@
-import type { Command } from '../domain/intent.ts';
+import type { Command } from '../domain/command.ts';
 import { intentByObjectId } from '../intent/client.ts';
 import { errorText, log } from '../platform/log.ts';
 import { retryLater } from '../platform/retry-later.ts';

@@ -1,13 +1,14 @@
-import type { Tenant } from '../domain/intent.ts';
+import type { Tenant } from '../domain/terms.ts';
 import { prepare, readInTime, runBatch } from '../platform/database.ts';
 import { errorText, log } from '../platform/log.ts';
 
 /**
- * Slots for starts that wait for the customer. Each occupies a queue consumer, of which Cloudflare
- * runs 250 at once, so a merchant whose customers do not answer could hold up all the others.
+ * Slots for starts that wait for the customer. Each start occupies a queue consumer, and Cloudflare
+ * runs 250 consumers at once. So a merchant whose customers do not answer could hold up all the
+ * others.
  */
 
-/** Of one merchant in one environment: a fifth of all consumers. */
+/** The limit of one merchant in one environment: a fifth of all consumers. */
 export const STARTS_IN_FLIGHT_MAX = 50;
 
 export interface StartSlot extends Tenant {
@@ -44,7 +45,7 @@ export async function takeSlot(env: Env, slot: StartSlot, nowMs: number): Promis
   }
 }
 
-/** Never throws: a slot that stays ends by itself. */
+/** Never throws: a slot that remains expires by itself. */
 export async function freeSlot(env: Env, slot: StartSlot): Promise<void> {
   const { merchantId, environment, attemptId } = slot;
   const sql = `DELETE FROM rail_starts

@@ -1,18 +1,14 @@
+import type { Attempt, NewAttempt } from '../domain/attempt.ts';
+import type { Command, Rejection } from '../domain/command.ts';
 import {
   attemptReferenceFrom,
   REFERENCE_LENGTH,
   sharedReferenceFrom,
 } from '../domain/identifiers.ts';
-import type {
-  Attempt,
-  Command,
-  Intent,
-  IntentTerms,
-  NewAttempt,
-  Rejection,
-} from '../domain/intent.ts';
+import type { Intent } from '../domain/intent.ts';
 import type { Method } from '../domain/method.ts';
 import { nextCheckAtMs } from '../domain/schedule.ts';
+import type { IntentTerms } from '../domain/terms.ts';
 import type { IntentClient } from '../intent/client.ts';
 import type { ExecuteResult, ExpressAnswers } from '../intent/protocol.ts';
 import { Unavailable } from '../platform/unavailable.ts';

@@ -1,5 +1,5 @@
-import type { Tenant } from '../domain/intent.ts';
 import type { Environment } from '../domain/method.ts';
+import type { Tenant } from '../domain/terms.ts';
 import { runBatch, type SqlStatement } from '../platform/database.ts';
 import type { AuditAction } from './actions.ts';
 
@@ -89,8 +89,8 @@ export function runAct(
 }
 
 /**
- * Writes the entry of what a payment's object or a server did. The two cannot change in one commit:
- * the entry follows, so that the log never records what did not happen.
+ * Writes the entry of what a payment's object or a server did. One commit cannot change both: the
+ * entry follows, so that the log never records what did not happen.
  */
 export async function recordAct(by: Changing, act: Act): Promise<void> {
   await runBatch(by.env.DB, [auditEntry(entryOf(by, act))]);

@@ -19,7 +19,7 @@ export interface AuditRecord {
   readonly environment: Environment | null;
   readonly actorKind: 'member' | 'operator' | 'api_key';
   readonly actorName: string;
-  /** Of an operator: whether the name was proved; null for others. */
+  /** Whether an operator's name was proved; null for other actors. */
   readonly isActorProved: boolean | null;
   readonly address: string | null;
   /** May be an action of a newer release. */

@@ -1,5 +1,5 @@
 import { accountOf } from '../account/client.ts';
-import type { Tenant } from '../domain/intent.ts';
+import type { Tenant } from '../domain/terms.ts';
 import { finishDailyRun } from '../platform/daily-runs.ts';
 import { prepare } from '../platform/database.ts';
 import { log } from '../platform/log.ts';
@@ -28,8 +28,8 @@ import { PAYMENTS_TABLES } from './tables.ts';
  */
 
 /**
- * Pages and accounts of one call: each takes three calls of D1 and the bucket, of which a Worker may
- * make 10,000. Compressing them takes seconds of processor time.
+ * Pages and accounts of one call: each takes three calls of D1 and the bucket, and a Worker may
+ * make 10,000 of these. Compressing them takes seconds of processor time.
  */
 const STEPS_MAX = 500;
 

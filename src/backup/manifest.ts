@@ -1,5 +1,5 @@
 import type { StoredRefund } from '../account/refund-claims.ts';
-import type { Tenant } from '../domain/intent.ts';
+import type { Tenant } from '../domain/terms.ts';
 import type { StoredRecord } from '../intent/protocol.ts';
 import type { BookName, DatabaseName } from './names.ts';
 
@@ -7,7 +7,7 @@ import type { BookName, DatabaseName } from './names.ts';
 
 /** A payment's line: the rows of its object's table `record`, as they are stored. */
 export interface PaymentLine {
-  /** Of the book's table `payment`. */
+  /** The row's id in the book's table `payment`. */
   readonly id: number;
   readonly uniqueId: string;
   readonly records: readonly StoredRecord[];

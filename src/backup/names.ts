@@ -1,5 +1,5 @@
-import type { Tenant } from '../domain/intent.ts';
 import { ENVIRONMENTS, type Environment } from '../domain/method.ts';
+import type { Tenant } from '../domain/terms.ts';
 
 /**
  * The names of parts in the bucket. Environments, merchant ids, generations and runs contain no
@@ -38,7 +38,7 @@ export function paymentsPrefix(book: BookName, generation?: string): string {
   return generation === undefined ? prefix : `${prefix}${generation}/`;
 }
 
-/** The parts of one sequence, of which there is one at most. */
+/** The part of one sequence, or none. */
 export function sequencePrefix(part: Omit<PaymentsPart, 'fromId' | 'toId'>): string {
   const sequence = String(part.sequence).padStart(SEQUENCE_DIGITS, '0');
   return `${paymentsPrefix(part, part.generation)}${sequence}-`;
@@ -109,7 +109,7 @@ export function runAt(atMs: number): string {
 
 const RUN = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/;
 
-/** When a run began; null for a text that is no name of a run. */
+/** When a run began; null for a text that is not the name of a run. */
 export function runTimeMs(run: string): number | null {
   const [, ...parts] = RUN.exec(run) ?? [];
   const [year, month, day, hour, minute, second] = parts;

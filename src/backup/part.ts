@@ -47,7 +47,7 @@ function textOf(lines: readonly unknown[]): string {
   return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
 }
 
-/** The id of the key that sealed a part. Throws UnreadablePart for what is no part. */
+/** The id of the key that sealed a part. Throws UnreadablePart for anything that is not a part. */
 export function keyIdOfPart(name: string, bytes: Uint8Array<ArrayBuffer>): string {
   const headerEnd = bytes.subarray(0, HEADER_BYTES_MAX).indexOf(LINE_FEED);
   const header = new TextDecoder().decode(bytes.subarray(0, Math.max(headerEnd, 0)));

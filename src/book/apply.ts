@@ -3,7 +3,7 @@ import type {
   ProjectedEvent,
   ProjectedRefund,
   ProjectionMessage,
-} from '../intent/protocol.ts';
+} from '../intent/book-message.ts';
 import { backUpLater } from './backup-state.ts';
 import { moveTotals, partsOfPayment, partsOfRefund } from './day-totals.ts';
 import { STREAM_PLACES_PER_MS } from './queries/stream.ts';

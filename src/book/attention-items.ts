@@ -1,6 +1,6 @@
 import { earliest } from '../domain/earliest.ts';
 import type { Currency, Environment, Method } from '../domain/method.ts';
-import type { ProjectionMessage } from '../intent/protocol.ts';
+import type { ProjectionMessage } from '../intent/book-message.ts';
 import { bookedEvent, DELIVERY_COLUMNS, type StoredEvent } from './queries/deliveries.ts';
 import { paymentsById } from './queries/payment-source.ts';
 import type { EventRow, PaymentRow } from './rows.ts';
@@ -13,7 +13,7 @@ export interface WaitingRefund {
   readonly environment: Environment;
   readonly merchantId: string;
   readonly refundUniqueId: string;
-  /** Of the payment. */
+  /** The payment's `paymentIntentUniqueId`. */
   readonly uniqueId: string;
   readonly paymentUuid: string;
   readonly status: 'pending' | 'processing' | 'unresolved' | 'requires_action';
@@ -22,7 +22,7 @@ export interface WaitingRefund {
   readonly returnedMinor: number;
   readonly currency: Currency;
   readonly method: Method;
-  /** Of the attempt that is refunded. */
+  /** The reference of the attempt that the refund returns. */
   readonly transactionId: string;
   /** The refund's number at the provider. */
   readonly reference: string;

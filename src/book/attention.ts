@@ -1,6 +1,6 @@
 import { earliest } from '../domain/earliest.ts';
-import type { Tenant } from '../domain/intent.ts';
-import type { ProjectionMessage } from '../intent/protocol.ts';
+import type { Tenant } from '../domain/terms.ts';
+import type { ProjectionMessage } from '../intent/book-message.ts';
 import { batch, type SqlStatement } from '../platform/database.ts';
 import { errorText, log } from '../platform/log.ts';
 import {

@@ -1,5 +1,5 @@
 import { placementOf } from '../config.ts';
-import type { Tenant } from '../domain/intent.ts';
+import type { Tenant } from '../domain/terms.ts';
 import { methodsOf } from '../platform/object-call.ts';
 import { objectsIn } from '../platform/objects.ts';
 import type { MerchantBook } from './merchant-book.ts';

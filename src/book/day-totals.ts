@@ -1,6 +1,6 @@
 import { businessDay } from '../domain/ethiopian-time.ts';
 import { commissionBackMinor } from '../domain/refund-amounts.ts';
-import type { AttemptCount } from '../intent/protocol.ts';
+import type { AttemptCount } from '../intent/book-message.ts';
 
 /** The totals by day. Each total is a sum over rows, so a changed row moves its part. */
 

@@ -1,7 +1,7 @@
 import type { BookBackup } from '../backup/manifest.ts';
 import { uuidV7TimeMs } from '../crypto/uuid-v7.ts';
+import type { FailureReason } from '../domain/attempt.ts';
 import { businessDay } from '../domain/ethiopian-time.ts';
-import type { FailureReason } from '../domain/intent.ts';
 import { METHODS, type Method } from '../domain/method.ts';
 import type { SqlStatement } from '../platform/database.ts';
 import { COUNTED_MAX, countUnlisted, STUCK_DELIVERIES } from './attention-items.ts';

@@ -1,7 +1,7 @@
 import { allNames, hasBucket, readPart, rewritePart } from '../backup/bucket.ts';
 import type { PaymentLine } from '../backup/manifest.ts';
 import { type PaymentsPart, parsePaymentsPart, paymentsPrefix } from '../backup/names.ts';
-import type { Tenant } from '../domain/intent.ts';
+import type { Tenant } from '../domain/terms.ts';
 import { intentByUniqueId } from '../intent/client.ts';
 import type { StoredRecord } from '../intent/protocol.ts';
 import { bookOf } from './client.ts';
@@ -10,7 +10,7 @@ import { IDS_PER_MS } from './schema.ts';
 /** A payment as its book has it. */
 export interface BackedUpPayment {
   readonly volume: number;
-  /** Of the book's table `payment`. */
+  /** The row's id in the book's table `payment`. */
   readonly id: number;
   readonly uniqueId: string;
 }
@@ -45,7 +45,7 @@ export async function eraseFromBackup(
   return rewritten;
 }
 
-/** By the millisecond: a rebuilt book may have given the payment another place within it. */
+/** Compares milliseconds: a rebuilt book may have given the payment another place within one. */
 function mayHave({ fromId, toId }: PaymentsPart, id: number): boolean {
   const [from = 0, at = 0, to = 0] = [fromId, id, toId].map((one) => Math.floor(one / IDS_PER_MS));
   return from <= at && at <= to;

@@ -1,4 +1,4 @@
-import type { ProjectionMessage } from '../intent/protocol.ts';
+import type { ProjectionMessage } from '../intent/book-message.ts';
 import { reportConflictsOf } from '../intent/receipt-conflicts.ts';
 import { bookOf } from './client.ts';
 

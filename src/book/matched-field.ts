@@ -2,7 +2,7 @@ import { eventTimeMs } from '../crypto/event-id.ts';
 import { maskedPhone, phoneFrom } from '../domain/phone.ts';
 import { normalizedReceipt } from '../domain/receipt.ts';
 import { emailFrom, isFoundByDigest } from '../domain/search-key.ts';
-import type { PaymentDetails } from '../intent/protocol.ts';
+import type { PaymentDetails } from '../intent/book-message.ts';
 import type { BookedPayment } from './queries/payment-source.ts';
 import { partFinder } from './queries/search.ts';
 import type { Match, MatchedField } from './rows.ts';

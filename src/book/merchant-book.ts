@@ -1,6 +1,6 @@
 import { DurableObject } from 'cloudflare:workers';
 import { placementOf } from '../config.ts';
-import type { Applied, ProjectionMessage } from '../intent/protocol.ts';
+import type { Applied, ProjectionMessage } from '../intent/book-message.ts';
 import type { News } from './listeners.ts';
 import type { OpenBook } from './open-book.ts';
 import type { Answer, QuestionArguments, QuestionName } from './questions.ts';

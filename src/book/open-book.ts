@@ -1,6 +1,6 @@
 import { paymentRetentionMs } from '../config.ts';
 import { earliest } from '../domain/earliest.ts';
-import type { Applied, ProjectionMessage } from '../intent/protocol.ts';
+import type { Applied, ProjectionMessage } from '../intent/book-message.ts';
 import { batch } from '../platform/database.ts';
 import { errorText, log } from '../platform/log.ts';
 import { applyMessage } from './apply.ts';

@@ -1,10 +1,8 @@
 import { configOf } from '../config.ts';
 import { unseal } from '../crypto/sealed.ts';
-import type { Tenant } from '../domain/intent.ts';
 import { maskedPhone } from '../domain/phone.ts';
-import { detailsContext, type PaymentDetails } from '../intent/protocol.ts';
-import { BoundedCache } from '../platform/bounded-cache.ts';
-import { prepare } from '../platform/database.ts';
+import type { Tenant } from '../domain/terms.ts';
+import { detailsContext, type PaymentDetails } from '../intent/book-message.ts';
 import {
   type Cursor,
   cursorText,
@@ -12,16 +10,12 @@ import {
   parseCursor,
   type TimeRange,
 } from '../platform/paging.ts';
-import { bookOf } from './client.ts';
-import type { News } from './listeners.ts';
 import { matchOf } from './matched-field.ts';
-import { type AskPage, readMergedPage } from './merged-page.ts';
+import type { AskPage } from './merged-page.ts';
 import type { ResentStatuses } from './queries/deliveries.ts';
 import type { BookedPayment } from './queries/payment-source.ts';
 import { SEARCH_ROWS_MAX } from './queries/search.ts';
-import { STREAM_PLACES_PER_MS, type StreamedEvent } from './queries/stream.ts';
 import { addedUp } from './queries/totals.ts';
-import type { Answer, QuestionArguments, QuestionName } from './questions.ts';
 import type {
   AttemptTotal,
   DayRange,
@@ -39,41 +33,10 @@ import type {
   Total,
 } from './rows.ts';
 import { type SummaryFilter, searchGroups, summaryKeys } from './search-digests.ts';
+import { type BookVolumes, type KnownVolume, volumesOf } from './volumes.ts';
 
-/**
- * Reads a tenant's lists, search and totals. It asks all volumes of the book at once and merges
- * their answers. Throws Unavailable when a volume is out of reach, because a list without it would
- * be wrong.
- */
 export async function readerOf(env: Env, tenant: Tenant & KnownVolume): Promise<BookReader> {
-  const { environment, merchantId } = tenant;
-  const newest = tenant.bookVolume ?? (await newestVolume(env, tenant));
-  return new BookReader(env, { environment, merchantId }, newest);
-}
-
-/** A key's access knows the newest volume, so that its lists need no D1. */
-interface KnownVolume {
-  readonly bookVolume?: number;
-}
-
-/** Volumes open months apart, and a new one is empty at first. */
-const VOLUME_AGE_MS_MAX = 60_000;
-const TENANTS_MAX = 2_000;
-const volumes = new BoundedCache<number>({ sizeMax: TENANTS_MAX, ageMsMax: VOLUME_AGE_MS_MAX });
-
-async function newestVolume(env: Env, { environment, merchantId }: Tenant): Promise<number> {
-  const nowMs = Date.now();
-  const name = `${environment}/${merchantId}`;
-  const known = volumes.get(name, nowMs);
-  if (known !== undefined) {
-    return known.value;
-  }
-  const sql = `SELECT COALESCE(MAX(volume), 0) AS newest FROM book_volumes
-    WHERE merchant_id = ? AND environment = ?`;
-  const statement = prepare(env.DB, { sql, params: [merchantId, environment] });
-  const newest = (await statement.first<number>('newest')) ?? 0;
-  volumes.set(name, newest, nowMs);
-  return newest;
+  return new BookReader(await volumesOf(env, tenant));
 }
 
 /** A payment in a file, with what the book has sealed. */
@@ -103,31 +66,12 @@ const EXPORT_PAGE_ROWS = 4_000;
 const EXPORT_PAGE_CHARACTERS = 8_000_000;
 const EXPORT_QUESTIONS_MAX = 30;
 
-/** How far apart two volumes may place events of the same moment: their clocks differ by less. */
-export const STREAM_OVERLAP_MS = 10_000;
-
-/** The place of the last streamed event in each volume. */
-export type StreamPlaces = ReadonlyMap<number, number>;
-
-export interface StreamStart {
-  /** Null before the first event. */
-  readonly eventId: string | null;
-  readonly places: StreamPlaces;
-}
-
-export interface PlacedEvent extends StreamedEvent {
-  readonly volume: number;
-}
-
+/** A tenant's lists, search and totals, from all volumes of its book. */
 export class BookReader {
-  readonly #env: Env;
-  readonly #tenant: Tenant;
-  readonly #newestVolume: number;
+  readonly #volumes: BookVolumes;
 
-  constructor(env: Env, tenant: Tenant, newest: number) {
-    this.#env = env;
-    this.#tenant = tenant;
-    this.#newestVolume = newest;
+  constructor(volumes: BookVolumes) {
+    this.#volumes = volumes;
   }
 
   /** One page of payments, newest first. It may be short, yet have a cursor (docs/lists.md#lists). */
@@ -136,8 +80,8 @@ export class BookReader {
     cursor: Cursor | null,
     limit: number,
   ): Promise<Page<PaymentRow>> {
-    const page = await this.#page(cursor, limit, (volume, start, rows) =>
-      this.#ask(volume, 'payments', filter, start, rows, false),
+    const page = await this.#volumes.page(cursor, limit, (volume, start, rows) =>
+      this.#volumes.ask(volume, 'payments', filter, start, rows, false),
     );
     return { ...page, rows: page.rows.map((row) => this.#paymentRow(row)) };
   }
@@ -148,8 +92,8 @@ export class BookReader {
     cursor: Cursor | null,
     limit: number,
   ): Promise<Page<ListedPayment>> {
-    const page = await this.#page(cursor, limit, (volume, start, rows) =>
-      this.#ask(volume, 'payments', filter, start, rows, true),
+    const page = await this.#volumes.page(cursor, limit, (volume, start, rows) =>
+      this.#volumes.ask(volume, 'payments', filter, start, rows, true),
     );
     return { ...page, rows: (await this.#unsealed(page.rows)).map(listedPayment) };
   }
@@ -161,9 +105,9 @@ export class BookReader {
     limit: number,
   ): Promise<Page<ExportedPayment>> {
     const { phone: _phone, metadata: _metadata, ...plain } = filter;
-    const keys = await summaryKeys(this.#env, this.#tenant, filter);
-    const page = await this.#page(cursor, limit, (volume, start, rows) =>
-      this.#ask(volume, 'summaries', plain, keys, start, rows),
+    const keys = await summaryKeys(this.#volumes.env, this.#volumes.tenant, filter);
+    const page = await this.#volumes.page(cursor, limit, (volume, start, rows) =>
+      this.#volumes.ask(volume, 'summaries', plain, keys, start, rows),
     );
     return { ...page, rows: await this.#unsealed(page.rows) };
   }
@@ -175,7 +119,7 @@ export class BookReader {
   exported(filter: PaymentFilter, cursor: Cursor | null): Promise<ExportPage<ExportedPayment>> {
     return this.#collected(
       cursor,
-      (volume, start, rows) => this.#ask(volume, 'payments', filter, start, rows, true),
+      (volume, start, rows) => this.#volumes.ask(volume, 'payments', filter, start, rows, true),
       (rows) => this.#unsealed(rows),
     );
   }
@@ -188,7 +132,7 @@ export class BookReader {
   ): Promise<ExportPage<StatementLine>> {
     return this.#collected(
       cursor,
-      (volume, start, rows) => this.#ask(volume, 'statement', part, days, start, rows),
+      (volume, start, rows) => this.#volumes.ask(volume, 'statement', part, days, start, rows),
       (rows) => [...rows],
     );
   }
@@ -203,7 +147,7 @@ export class BookReader {
     let characters = 0;
     let next = cursor;
     for (let questions = 0; questions < EXPORT_QUESTIONS_MAX; questions += 1) {
-      const page: Page<Row> = await this.#page(next, EXPORT_QUESTION_ROWS, ask);
+      const page: Page<Row> = await this.#volumes.page(next, EXPORT_QUESTION_ROWS, ask);
       rows.push(...(await exportedFrom(page.rows)));
       const details = page.rows.map((row) => ('sealedDetails' in row ? row.sealedDetails : null));
       characters += details.reduce((sum, text) => sum + (text?.length ?? 0), 0);
@@ -218,20 +162,20 @@ export class BookReader {
 
   /** Counts and sums by method, currency and status. */
   async totals(range: DayRange): Promise<Total[]> {
-    const found = await this.#askAll('totals', range, Number.MAX_SAFE_INTEGER);
+    const found = await this.#volumes.askAll('totals', range, Number.MAX_SAFE_INTEGER);
     const rows = found.flat().map(({ day: _day, ...total }): Total => total);
     return addedUp(rows, ({ method, currency, status }) => [method, currency, status]);
   }
 
   /** The same by period of `days` days from the range's first day on, in the order of time. */
   async totalsByPeriod(range: DayRange, days: number): Promise<DayTotal[]> {
-    const found = await this.#askAll('totals', range, days);
+    const found = await this.#volumes.askAll('totals', range, days);
     const keyOf = ({ day, method, currency, status }: DayTotal) => [day, method, currency, status];
     return addedUp(found.flat(), keyOf).sort((one, other) => one.day - other.day);
   }
 
   async attemptTotals(range: DayRange): Promise<AttemptTotal[]> {
-    const found = await this.#askAll('attempts', range);
+    const found = await this.#volumes.askAll('attempts', range);
     return addedUp(found.flat(), ({ method, currency }) => [method, currency]);
   }
 
@@ -257,11 +201,11 @@ export class BookReader {
   }
 
   async #found(text: string, withDetails: boolean): Promise<readonly BookedPayment[]> {
-    const question = await searchGroups(this.#env, this.#tenant, text);
+    const question = await searchGroups(this.#volumes.env, this.#volumes.tenant, text);
     if (question === null) {
       return [];
     }
-    const found = await this.#askAll('search', question, withDetails);
+    const found = await this.#volumes.askAll('search', question, withDetails);
     // Exact matches come first, so that many other ids with this part do not displace them.
     const exact = found.flatMap((rows) => rows.exact).sort(newestFirst);
     const byPart = found.flatMap((rows) => rows.byPart).sort(newestFirst);
@@ -271,27 +215,27 @@ export class BookReader {
 
   /** The unique id of the payment with this uuid or integer id, or null. */
   async findUniqueId(id: string): Promise<string | null> {
-    const found = await this.#askAll('uniqueIdOf', id);
+    const found = await this.#volumes.askAll('uniqueIdOf', id);
     return found[0] ?? null;
   }
 
   /** The payment with this unique id, even after its object has deleted it; or null. */
   async paymentOf(uniqueId: string): Promise<PaymentRow | null> {
-    const [row] = await this.#askAll('paymentOf', uniqueId);
+    const [row] = await this.#volumes.askAll('paymentOf', uniqueId);
     return row == null ? null : this.#paymentRow(row);
   }
 
   /** One page of refunds, newest first. */
   refunds(filter: RefundFilter, cursor: Cursor | null, limit: number): Promise<Page<RefundRow>> {
-    return this.#page(cursor, limit, (volume, start, rows) =>
-      this.#ask(volume, 'refunds', filter, start, rows),
+    return this.#volumes.page(cursor, limit, (volume, start, rows) =>
+      this.#volumes.ask(volume, 'refunds', filter, start, rows),
     );
   }
 
   /** One page of deliveries, newest first. */
   events(filter: EventFilter, cursor: Cursor | null, limit: number): Promise<Page<EventRow>> {
-    return this.#page(cursor, limit, (volume, start, rows) =>
-      this.#ask(volume, 'events', filter, false, start, rows),
+    return this.#volumes.page(cursor, limit, (volume, start, rows) =>
+      this.#volumes.ask(volume, 'events', filter, false, start, rows),
     );
   }
 
@@ -301,8 +245,8 @@ export class BookReader {
     cursor: Cursor | null,
     limit: number,
   ): Promise<Page<EventRow>> {
-    return this.#page(cursor, limit, (volume, start, rows) =>
-      this.#ask(volume, 'events', filter, true, start, rows),
+    return this.#volumes.page(cursor, limit, (volume, start, rows) =>
+      this.#volumes.ask(volume, 'events', filter, true, start, rows),
     );
   }
 
@@ -313,80 +257,28 @@ export class BookReader {
     cursor: Cursor | null,
     limit: number,
   ): Promise<Page<EventRow>> {
-    return this.#page(
+    return this.#volumes.page(
       cursor,
       limit,
-      (volume, start, rows) => this.#ask(volume, 'undelivered', which, range, start, rows),
+      (volume, start, rows) => this.#volumes.ask(volume, 'undelivered', which, range, start, rows),
       which === 'missed',
     );
   }
 
   async countFailed(range: TimeRange): Promise<number> {
-    const counts = await this.#askAll('countFailed', range);
+    const counts = await this.#volumes.askAll('countFailed', range);
     return counts.reduce((sum, count) => sum + count, 0);
   }
 
   /** All deliveries of the events with these ids, in no order. */
   async deliveriesOf(eventIds: readonly string[]): Promise<readonly EventRow[]> {
-    const found = await this.#askAll('deliveriesOf', eventIds);
-    return found.flat().map((row) => ({ ...row, ...this.#tenant }));
-  }
-
-  /** The sandbox's stream after its newest event. */
-  async streamEnd(): Promise<StreamStart> {
-    const found = await this.#inVolumes((volume) => this.#ask(volume, 'newestStreamed'));
-    const newest = [...found.values()]
-      .filter((event) => event !== null)
-      .sort((one, other) => other.place - one.place)[0];
-    return {
-      eventId: newest?.eventId ?? null,
-      places: new Map([...found].map(([volume, event]) => [volume, event?.place ?? 0])),
-    };
-  }
-
-  /**
-   * The stream after this event, or null when there is none. The client may not have had another
-   * volume's event of the same moment, so those of the last seconds come again.
-   */
-  async streamAfter(eventId: string): Promise<StreamStart | null> {
-    const found = await this.#inVolumes((volume) => this.#ask(volume, 'findStreamed', eventId));
-    const [own, event] = [...found].find(([, one]) => one !== null) ?? [];
-    if (event == null) {
-      return null;
-    }
-    const others = event.place - STREAM_OVERLAP_MS * STREAM_PLACES_PER_MS;
-    return {
-      eventId,
-      places: new Map(
-        this.#volumes().map((volume) => [volume, volume === own ? event.place : others]),
-      ),
-    };
-  }
-
-  /** The next events of the stream, in the order in which they became rows. */
-  async streamed(places: StreamPlaces, limit: number): Promise<readonly PlacedEvent[]> {
-    const found = await this.#inVolumes((volume) =>
-      this.#ask(volume, 'streamedAfter', places.get(volume) ?? 0, limit),
-    );
-    return [...found]
-      .flatMap(([volume, events]) => (events ?? []).map((event) => ({ ...event, volume })))
-      .sort((one, other) => one.place - other.place)
-      .slice(0, limit);
-  }
-
-  /**
-   * Waits for an event in the newest volume, for at most `waitMs`. Waiting in each volume would
-   * leave listeners behind in the others; the few events of old payments are found after the wait.
-   */
-  waitForEvents(places: StreamPlaces, waitMs: number): Promise<News> {
-    const newest = this.#newestVolume;
-    const book = bookOf(this.#env, this.#tenant, newest);
-    return book.waitForEvents(places.get(newest) ?? 0, waitMs);
+    const found = await this.#volumes.askAll('deliveriesOf', eventIds);
+    return found.flat().map((row) => ({ ...row, ...this.#volumes.tenant }));
   }
 
   #paymentRow(booked: BookedPayment): PaymentRow {
     const { id: _id, searchKeys: _keys, sealedDetails: _details, ...row } = booked;
-    return { ...row, ...this.#tenant };
+    return { ...row, ...this.#volumes.tenant };
   }
 
   #unsealed(rows: readonly BookedPayment[]): Promise<ExportedPayment[]> {
@@ -396,46 +288,10 @@ export class BookReader {
   }
 
   async #detailsIn({ uuid, sealedDetails }: BookedPayment): Promise<PaymentDetails> {
-    const keys = configOf(this.#env).dataEncryptionKeys;
-    const context = detailsContext(this.#tenant, uuid);
+    const keys = configOf(this.#volumes.env).dataEncryptionKeys;
+    const context = detailsContext(this.#volumes.tenant, uuid);
     const text = sealedDetails === null ? null : await unseal(keys, sealedDetails, context);
     return text === null ? {} : JSON.parse(text);
-  }
-
-  #ask<Name extends QuestionName>(volume: number, name: Name, ...args: QuestionArguments<Name>) {
-    return bookOf(this.#env, this.#tenant, volume).ask(name, ...args);
-  }
-
-  /** By volume, the newest first. */
-  async #inVolumes<Result>(ask: (volume: number) => Promise<Result>) {
-    const found = this.#volumes().map(async (volume) => [volume, await ask(volume)] as const);
-    return new Map(await Promise.all(found));
-  }
-
-  /** The answers of the volumes that have payments, the newest first. */
-  async #askAll<Name extends QuestionName>(
-    name: Name,
-    ...args: QuestionArguments<Name>
-  ): Promise<Answer<Name>[]> {
-    const found = await this.#inVolumes((volume) => this.#ask(volume, name, ...args));
-    return [...found.values()].filter(
-      (one): one is Awaited<Answer<Name>> & Answer<Name> => one !== null,
-    );
-  }
-
-  #volumes(): readonly number[] {
-    return Array.from({ length: this.#newestVolume + 1 }, (_, index) => this.#newestVolume - index);
-  }
-
-  /** One page of a list, newest first unless `isOldestFirst`. */
-  async #page<Row>(
-    cursor: Cursor | null,
-    limit: number,
-    ask: AskPage<Row>,
-    isOldestFirst = false,
-  ): Promise<Page<Row & Tenant>> {
-    const page = await readMergedPage(this.#volumes(), cursor, limit, isOldestFirst, ask);
-    return { ...page, rows: page.rows.map((row) => ({ ...row, ...this.#tenant })) };
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Tenant } from '../domain/intent.ts';
+import type { Tenant } from '../domain/terms.ts';
 import { intentByUniqueId } from '../intent/client.ts';
 import type { DeliveryStatus } from '../intent/protocol.ts';
 import { concurrently } from '../platform/concurrently.ts';

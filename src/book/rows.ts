@@ -1,7 +1,8 @@
-import type { EventType, IntentStatus, Tenant } from '../domain/intent.ts';
+import type { EventType, IntentStatus } from '../domain/intent.ts';
 import type { Currency, Method } from '../domain/method.ts';
 import type { RefundStatus } from '../domain/refund.ts';
-import type { ProjectedEvent, ProjectedRefund, ProjectionRow } from '../intent/protocol.ts';
+import type { Tenant } from '../domain/terms.ts';
+import type { ProjectedEvent, ProjectedRefund, ProjectionRow } from '../intent/book-message.ts';
 import type { TimeRange } from '../platform/paging.ts';
 
 /** The rows of lists, and their filters. Rows may lag their objects by seconds. */
@@ -90,7 +91,7 @@ export interface EventRow
 }
 
 export interface EventFilter extends TimeRange {
-  /** Of the payment. */
+  /** The payment's `paymentIntentUniqueId`. */
   readonly uniqueId?: string | undefined;
   readonly deliveryStatus?: string | undefined;
   readonly endpointId?: string | undefined;

@@ -1,4 +1,4 @@
-import type { Tenant } from '../domain/intent.ts';
+import type { Tenant } from '../domain/terms.ts';
 
 /**
  * The tables of a book: the rebuildable copy of one merchant's payments, refunds and events in one

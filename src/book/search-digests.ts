@@ -1,6 +1,5 @@
 import { configOf, type NamedKey } from '../config.ts';
 import { type DigestKind, keyedDigest } from '../crypto/keyed-digest.ts';
-import type { Metadata, Tenant } from '../domain/intent.ts';
 import { phoneFrom } from '../domain/phone.ts';
 import {
   digestOwner,
@@ -11,6 +10,7 @@ import {
   nameWords,
   SEARCH_ID_LENGTH_MAX,
 } from '../domain/search-key.ts';
+import type { Metadata, Tenant } from '../domain/terms.ts';
 import { receiptKeys } from '../intent/receipt-keys.ts';
 import type { SearchQuestion } from './queries/search.ts';
 import type { EndedFilter, KeyChoices } from './rows.ts';

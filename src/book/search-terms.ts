@@ -19,7 +19,7 @@ export function searchTerm(key: string): string {
   );
 }
 
-/** The key that finds an id by its end, as a term of which it is the beginning. */
+/** The key that finds an id by its end: the beginning of its term. */
 export function endSearchKey(id: string): string {
   return END_PREFIX + Array.from({ length: id.length }, (_, index) => id.at(-1 - index)).join('');
 }

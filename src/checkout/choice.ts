@@ -1,8 +1,8 @@
 import { configOf } from '../config.ts';
 import { sha256Hex } from '../crypto/encoding.ts';
-import type { IntentTerms } from '../domain/intent.ts';
 import { type Environment, type Method, TRAITS } from '../domain/method.ts';
 import { phoneFrom } from '../domain/phone.ts';
+import type { IntentTerms } from '../domain/terms.ts';
 import type { Form } from '../http/form.ts';
 import { isWithinLimit } from '../http/rate-limit.ts';
 import { fixedPhone, type RefusedForm } from './view.ts';

@@ -1,9 +1,11 @@
-import { type Attempt, chargedMinor, type Intent } from '../domain/intent.ts';
+import type { Attempt } from '../domain/attempt.ts';
+import type { Intent } from '../domain/intent.ts';
 import { maskedPhone } from '../domain/phone.ts';
 import { isReceiptOf, receiptsOf } from '../domain/receipt.ts';
 import type { Refund, RefundStatus } from '../domain/refund.ts';
 import { sumOf } from '../domain/refund-amounts.ts';
 import { RECEIPT_LIFETIME_MS } from '../domain/schedule.ts';
+import { chargedMinor } from '../domain/terms.ts';
 
 /** What the receipt of a paid payment says. */
 export type Receipt = Readonly<ReturnType<typeof receiptOf>>;
@@ -39,7 +41,7 @@ export function receiptOf(intent: Intent, attempt: Attempt) {
   const netMinor = Math.max(0, paidMinor - returnedMinor);
   return {
     method: attempt.method,
-    /** Of the number that paid; null where the provider asks for it on its own page. */
+    /** The number that paid; null where the provider asks for it on its own page. */
     phone: attempt.phone === null ? null : maskedPhone(attempt.phone),
     paidAtMs: attempt.updatedAtMs,
     paidMinor,

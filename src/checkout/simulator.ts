@@ -1,7 +1,9 @@
 import { h } from 'preact';
 import { storeResult } from '../attempts/messages.ts';
 import { checkoutUrlOf } from '../attempts/order.ts';
-import type { Attempt, Command, Intent, Outcome } from '../domain/intent.ts';
+import type { Attempt, Outcome } from '../domain/attempt.ts';
+import type { Command } from '../domain/command.ts';
+import type { Intent } from '../domain/intent.ts';
 import { isInteractive, simulator } from '../rails/simulator/rail.ts';
 import { seeOther } from '../ui/headers.ts';
 import { readForm } from './form.ts';

@@ -1,12 +1,6 @@
-import {
-  type Attempt,
-  attemptInFlight,
-  type Intent,
-  type IntentTerms,
-  type LineItem,
-  reportedAttempt,
-  sharedCommission,
-} from '../domain/intent.ts';
+import type { Attempt } from '../domain/attempt.ts';
+import { attemptInFlight, type Intent, reportedAttempt } from '../domain/intent.ts';
+import { type IntentTerms, type LineItem, sharedCommission } from '../domain/terms.ts';
 import { webUrl } from '../http/web-url.ts';
 import { returnUrlFor } from './return-url.ts';
 

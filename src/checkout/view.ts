@@ -1,16 +1,9 @@
+import { ATTEMPTS_MAX, type Attempt, type FailureReason } from '../domain/attempt.ts';
 import { decide } from '../domain/decide.ts';
-import {
-  ATTEMPTS_MAX,
-  type Attempt,
-  attemptInFlight,
-  chargedMinor,
-  type FailureReason,
-  type Intent,
-  type IntentTerms,
-  reportedAttempt,
-} from '../domain/intent.ts';
+import { attemptInFlight, type Intent, reportedAttempt } from '../domain/intent.ts';
 import { type Method, TRAITS } from '../domain/method.ts';
 import { isHeld } from '../domain/restored-hold.ts';
+import { chargedMinor, type IntentTerms } from '../domain/terms.ts';
 import { expiryHeldUntilMs } from '../domain/time.ts';
 import { webUrl } from '../http/web-url.ts';
 import type { FormProblem } from '../i18n/messages.ts';
@@ -76,8 +69,8 @@ export interface ViewContext {
   /** The customer has just abandoned the payment and returns to the merchant. */
   readonly isLeaving?: boolean;
   /**
-   * The page's link shows nothing but the receipt. Then the page has no way back to the merchant,
-   * whose `returnUrl` may contain what only the payer should have.
+   * The page's link shows only the receipt. Then the page has no way back to the merchant, whose
+   * `returnUrl` may contain what only the payer should have.
    */
   readonly isReceipt?: boolean;
 }
@@ -199,7 +192,7 @@ function chooseState(
     mayStillSettle,
     isLastAttempt: intent.attempts.length === ATTEMPTS_MAX - 1,
     problem: refusedForm?.problem ?? null,
-    /** A form could not be processed, because of a failure of ours. */
+    /** Kefel could not process a form because of its own failure. */
     hasFailed,
     /** The form sends it back, so one form starts one attempt. */
     attemptsMade: intent.attempts.length,

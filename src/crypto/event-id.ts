@@ -12,7 +12,7 @@ export function newEventId(createdAtMs: number): string {
 
 const EVENT_ID = /^evt_(.{8})(.{4})(.{4})(.{4})(.{12})$/;
 
-/** When the event with this id was created; null for a text that is no event's id. */
+/** When the event with this id was created; null for a text that is not an event's id. */
 export function eventTimeMs(eventId: string): number | null {
   const groups = EVENT_ID.exec(eventId)?.slice(1) ?? [];
   return uuidV7TimeMs(groups.join('-'));

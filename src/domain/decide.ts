@@ -1,14 +1,9 @@
-import {
-  type Attempt,
-  attemptInFlight,
-  type Command,
-  type EventType,
-  type Intent,
-  type IntentTerms,
-  type Rejection,
-} from './intent.ts';
+import type { Attempt } from './attempt.ts';
+import type { Command, Rejection } from './command.ts';
+import { attemptInFlight, type EventType, type Intent } from './intent.ts';
 import { refundTimes } from './refund-time.ts';
 import { expiryAtMs } from './restored-hold.ts';
+import type { IntentTerms } from './terms.ts';
 import { queryTimeMs, windowIsOpen } from './time.ts';
 import { transition } from './transition.ts';
 

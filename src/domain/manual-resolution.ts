@@ -1,8 +1,11 @@
-import { type Attempt, type Command, chargedMinor, type Intent } from './intent.ts';
+import type { Attempt } from './attempt.ts';
+import type { Command } from './command.ts';
+import type { Intent } from './intent.ts';
 import { isSameOperator, OPERATOR_LENGTH_MAX } from './operator-name.ts';
 import { hasSameReceipt, isSameReceipt } from './receipt.ts';
 import { recordFailure, recordPaid } from './resolve.ts';
 import { reject, type Step, withAttempt } from './step.ts';
+import { chargedMinor } from './terms.ts';
 import { awaitsProof, isPending } from './time.ts';
 
 /** Manual resolution: the operator records the outcome that no provider query has proved. */

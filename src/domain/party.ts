@@ -1,4 +1,5 @@
-import type { Command, IntentKind } from './intent.ts';
+import type { Command } from './command.ts';
+import type { IntentKind } from './terms.ts';
 
 /** Who causes a transition of a payment. */
 export type Party = 'merchant' | 'customer' | 'rail' | 'clock' | 'operator';

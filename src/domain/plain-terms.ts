@@ -1,4 +1,4 @@
-import type { IntentTerms } from './intent.ts';
+import type { IntentTerms } from './terms.ts';
 
 type Chosen = Pick<IntentTerms, 'environment' | 'kind' | 'amountMinor' | 'methods' | 'expiresAtMs'>;
 

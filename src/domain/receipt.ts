@@ -1,4 +1,6 @@
-import type { Attempt, Command, Intent } from './intent.ts';
+import type { Attempt } from './attempt.ts';
+import type { Command } from './command.ts';
+import type { Intent } from './intent.ts';
 import { type Step, withAnomaly } from './step.ts';
 
 /** A provider's receipt counts for one payment: who compares it, and how. */

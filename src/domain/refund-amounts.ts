@@ -1,15 +1,11 @@
-import {
-  type Attempt,
-  chargedMinor,
-  commissionOf,
-  type Intent,
-  type IntentTerms,
-} from './intent.ts';
+import type { Attempt } from './attempt.ts';
+import type { Intent } from './intent.ts';
 import { holdsMoney, isWaiting, type Refund, type RefundAmounts } from './refund.ts';
+import { chargedMinor, commissionOf, type IntentTerms } from './terms.ts';
 
 /** How much of a payment is reserved, returned and left. */
 
-/** How many refunds of a payment can hold money. No order needs more. */
+/** How many refunds of a payment can hold money. Orders need fewer. */
 export const REFUNDS_MAX = 50;
 
 /**
@@ -40,9 +36,9 @@ export function sumOf(refunds: readonly Refund[]): RefundAmounts {
 }
 
 /**
- * Whether two operators must agree about a refund, because the customer gets more than `aboveMinor`:
- * with what was returned by hand of the same payment before, so that small parts do not pass the
- * limit (docs/decisions.md#41). Null: there is no limit.
+ * Whether two operators must agree about a refund, because the customer gets more than
+ * `aboveMinor`: with what operators returned of the same payment before, so that small parts do not
+ * pass the limit (docs/decisions.md#41). Null: there is no limit.
  */
 export function needsSecondOperator(
   { refunds }: Intent,
@@ -105,8 +101,8 @@ export function heldOf(intent: Pick<Intent, 'refunds'>, attempt: Attempt): Refun
 }
 
 /**
- * The amounts of a refund of `amountMinor` (docs/decisions.md#39). It gives up the commission in
- * proportion, rounded down; the refund of the remaining amount gives up the remaining commission.
+ * The amounts of a refund of `amountMinor` (docs/decisions.md#39). It returns the commission in
+ * proportion, rounded down; the refund of the remaining amount returns the remaining commission.
  */
 export function refundAmounts(
   intent: Pick<Intent, 'terms' | 'refunds'>,
@@ -129,7 +125,7 @@ export function refundAmounts(
   };
 }
 
-/** The part of an attempt's commission that no refund gives up. */
+/** The part of an attempt's commission that no refund returns. */
 export function commissionLeftMinor(
   intent: Pick<Intent, 'terms' | 'refunds'>,
   attempt: Attempt,

@@ -1,4 +1,4 @@
-import type { Attempt } from './intent.ts';
+import type { Attempt } from './attempt.ts';
 import { isWellFormedNote } from './manual-resolution.ts';
 import { isSameOperator } from './operator-name.ts';
 import { printableCode } from './provider-code.ts';
@@ -81,7 +81,7 @@ function recordRefunded(step: Step, refund: Refund, outcome: Success): Step {
   const refunded = withRefund(step, {
     ...refund,
     status: 'succeeded',
-    // Other refunds may have given up this part of the commission since.
+    // Other refunds may have returned this part of the commission since.
     commissionReturnedMinor: wasReleased
       ? Math.min(refund.commissionReturnedMinor, commissionLeftMinor(step.intent, attempt))
       : refund.commissionReturnedMinor,

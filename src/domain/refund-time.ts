@@ -58,9 +58,9 @@ function mustStop(intent: Intent, refund: Refund): boolean {
 }
 
 /**
- * Applies the time that is due to one refund. A step changes one refund and has one event, so the next
- * step applies it to the next. A refund becomes `unresolved` if its window closed without an outcome;
- * a due query runs first. A person decides about one that would return too much.
+ * Applies the time that is due to one refund. A step changes one refund and has one event, so the
+ * next step applies it to the next. A refund becomes `unresolved` if its window closed without an
+ * outcome; a due query runs first. An operator decides about one that would return too much.
  */
 export function applyRefundTime(step: Step): Step {
   for (const refund of step.intent.refunds) {

@@ -1,4 +1,5 @@
-import { type Attempt, chargedMinor, type Intent, type IntentTerms } from './intent.ts';
+import type { Attempt } from './attempt.ts';
+import type { Intent } from './intent.ts';
 import { isWholeMajor } from './money.ts';
 import {
   holdsMoney,
@@ -21,6 +22,7 @@ import { resolveRefund, resolveRefundManually } from './refund-resolve.ts';
 import { isStartable } from './refund-time.ts';
 import { DAY_MS } from './schedule.ts';
 import { announce, find, reject, type Step, withRefund } from './step.ts';
+import { chargedMinor, type IntentTerms } from './terms.ts';
 import { awaitsProof } from './time.ts';
 
 /** Applies a command about a refund to its payment. */

@@ -20,7 +20,7 @@ export type RefundStatus =
   | 'failed'
   | 'canceled';
 
-/** Of the merchant's or the operator's own words. */
+/** The limit of the merchant's or the operator's own words. */
 export const REFUND_REASON_LENGTH_MAX = 255;
 
 /** Why a refund failed. The money certainly stayed with the merchant. */
@@ -70,7 +70,7 @@ export type RefundRequester =
 export interface RefundAmounts {
   /** The part of the payment's amount, without commission. */
   readonly amountMinor: number;
-  /** The part of the commission that is given up (docs/decisions.md#39). */
+  /** The part of the commission that the operator returns (docs/decisions.md#39). */
   readonly commissionReturnedMinor: number;
   /**
    * What the customer gets: the amount, and the returned commission if the customer paid it. Never
@@ -82,7 +82,9 @@ export interface RefundAmounts {
 export interface Refund extends RefundAmounts {
   /** The merchant chooses it; it is unique among the merchant's refunds in an environment. */
   readonly id: string;
-  /** Id of the HTTP request that created it. A repeated command of that request is no duplicate. */
+  /**
+   * Id of the HTTP request that created it. A repeated command of that request is not a duplicate.
+   */
   readonly requestId: string;
   /** SHA-256 digests of the Idempotency-Key and of the body; null without a key. */
   readonly idempotencyKeyDigest: string | null;
@@ -211,8 +213,8 @@ export type RefundCommand =
       readonly accountClaimId: string;
     }
   /**
-   * The account asks what became of a claim. Unless the payment has the refund, it rejects every
-   * request with this claim from now on, however slow that request is.
+   * The account asks about the outcome of a claim. Unless the payment has the refund, it rejects
+   * every request with this claim from now on, however slow that request is.
    */
   | {
       readonly type: 'void_refund_claim';

@@ -1,4 +1,6 @@
-import { type Attempt, attemptInFlight, type Command, hasEnded, type Outcome } from './intent.ts';
+import type { Attempt, Outcome } from './attempt.ts';
+import type { Command } from './command.ts';
+import { attemptInFlight, hasEnded } from './intent.ts';
 import { printableCode } from './provider-code.ts';
 import { hasSameReceipt, isReceiptOf } from './receipt.ts';
 import { expiryAtMs } from './restored-hold.ts';

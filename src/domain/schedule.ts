@@ -56,7 +56,7 @@ export function pausedDueAtMs(createdAtMs: number, nowMs: number): number | null
 const OWN_FAILURE_WAIT_MS = 5 * SECOND_MS;
 /** After an outage of D1, this wait still delivers the events soon. */
 const OUTAGE_WAIT_MS_MAX = MINUTE_MS;
-/** No outage lasts longer. A failure that does, such as a damaged secret, needs a person. */
+/** An outage ends sooner. A failure that lasts longer, such as a damaged secret, needs a person. */
 const OUTAGE_FAILURES_MAX = 60;
 const OWN_FAILURE_WAIT_MS_MAX = HOUR_MS;
 
@@ -64,8 +64,8 @@ const OWN_FAILURE_WAIT_MS_MAX = HOUR_MS;
 const OWN_FAILURES_MAX = OUTAGE_FAILURES_MAX + 30 * 24;
 
 /**
- * The wait after a failure of ours, which uses up no try. It doubles from 5 s to a minute, and
- * after an hour of that to an hour. It is null after a month.
+ * The wait after a failure of the gateway, which uses up no try. It doubles from 5 s to a minute,
+ * and after an hour of that to an hour. It is null after a month.
  */
 export function ownFailureWaitMs(timesQueued: number): number | null {
   if (timesQueued >= OWN_FAILURES_MAX) {

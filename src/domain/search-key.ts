@@ -1,5 +1,5 @@
 import { REFERENCE_LENGTH, referenceTimeMs } from './identifiers.ts';
-import type { Tenant } from './intent.ts';
+import type { Tenant } from './terms.ts';
 
 /** Keys that find a payment in the book, besides its columns. */
 

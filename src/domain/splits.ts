@@ -1,5 +1,5 @@
-import type { ItemPriceBasis, LineItem, Split } from './intent.ts';
 import { AMOUNT_MINOR_MAX, roundedShare } from './money.ts';
+import type { ItemPriceBasis, LineItem, Split } from './terms.ts';
 
 /** 100 % in hundredths of a percent. */
 export const PERCENTAGE_WHOLE = 10_000;

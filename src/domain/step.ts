@@ -1,13 +1,7 @@
-import type {
-  Anomaly,
-  Attempt,
-  EventType,
-  FailureReason,
-  Intent,
-  IntentStatus,
-  Rejection,
-} from './intent.ts';
-import { ATTEMPTS_MAX } from './intent.ts';
+import type { Attempt, FailureReason } from './attempt.ts';
+import { ATTEMPTS_MAX } from './attempt.ts';
+import type { Rejection } from './command.ts';
+import type { Anomaly, EventType, Intent, IntentStatus } from './intent.ts';
 import type { Refund } from './refund.ts';
 import { expiryAtMs } from './restored-hold.ts';
 

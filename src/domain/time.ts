@@ -1,4 +1,5 @@
-import { type Attempt, attemptInFlight, type Intent } from './intent.ts';
+import type { Attempt } from './attempt.ts';
+import { attemptInFlight, type Intent } from './intent.ts';
 import { expiryAtMs } from './restored-hold.ts';
 import { end, reopenOrFail, type Step, withAttempt, withStatus } from './step.ts';
 
@@ -27,8 +28,8 @@ function closeWindow(step: Step, attempt: Attempt): Step {
   const isCurrent = attemptInFlight(step.intent)?.id === attempt.id;
   // Without a call to the provider, the customer cannot have paid.
   const wasNeverCalled = attempt.startClaim === 'free';
-  // Nothing is paid after a final window, but the customer may have paid in it. The attempt is
-  // unresolved as long as the provider can be queried.
+  // A customer cannot pay after a final window, but may have paid in it. The attempt is unresolved
+  // as long as the provider can be queried.
   if (!wasNeverCalled && (!attempt.windowIsFinal || attempt.checkAtMs !== null)) {
     return withAttempt(step, { ...attempt, status: 'unresolved', updatedAtMs: step.nowMs });
   }

@@ -1,12 +1,6 @@
-import {
-  type Anomaly,
-  ATTEMPTS_MAX,
-  type Attempt,
-  attemptInFlight,
-  type Command,
-  type Intent,
-  type NewAttempt,
-} from './intent.ts';
+import { ATTEMPTS_MAX, type Attempt, type NewAttempt } from './attempt.ts';
+import type { Command } from './command.ts';
+import { type Anomaly, attemptInFlight, type Intent } from './intent.ts';
 import { isWellFormedNote, resolveManually } from './manual-resolution.ts';
 import { printableCode } from './provider-code.ts';
 import { reportReceiptConflict } from './receipt.ts';
@@ -335,7 +329,7 @@ function abandonPayment(step: Step): Step {
     : reject(step, 'not_open');
 }
 
-/** Nothing known is in flight, but the customer may have paid after the backup. */
+/** The backup knows of no attempt in flight, but the customer may have paid after it. */
 function isHeldOpen({ intent, nowMs }: Step): boolean {
   return intent.status === 'open' && isHeld(intent, nowMs);
 }

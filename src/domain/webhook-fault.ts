@@ -1,4 +1,4 @@
-import type { IntentTerms } from './intent.ts';
+import type { IntentTerms } from './terms.ts';
 
 /** Faults of webhook delivery that a merchant can order for a sandbox payment. */
 export const WEBHOOK_FAULTS = [

@@ -8,7 +8,7 @@
  */
 const APP_SCHEME = /^[a-z][a-z0-9+.-]{1,62}$/;
 
-/** Schemes that a browser or a system reads itself, some of which run or open what follows. */
+/** Schemes that a browser or a system reads itself. Some of them run or open what follows. */
 const RESERVED: ReadonlySet<string> = new Set([
   ...['about', 'blob', 'chrome', 'data', 'file', 'filesystem', 'ftp', 'http', 'https'],
   ...['javascript', 'livescript', 'mhtml', 'resource', 'vbscript', 'view-source', 'ws', 'wss'],

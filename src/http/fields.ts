@@ -26,7 +26,7 @@ export function tooLong(charactersMax: number): FieldError {
   return fieldError('too_long', `Must be at most ${charactersMax} characters long.`);
 }
 
-/** Text of at most so many UTF-16 units. */
+/** Text of at most `charactersMax` UTF-16 units. */
 export function shortText(charactersMax: number) {
   return v.pipe(stringField, v.maxLength(charactersMax, tooLong(charactersMax)));
 }

@@ -13,7 +13,7 @@ export const ETHIOPIC_MONTHS = 'መስከረም ጥቅምት ኅዳር ታኅሣ
 export const TOO_LITTLE_MONEY = 'በሂሳቡ ውስጥ በቂ ገንዘብ አልነበረም።';
 export const WRONG_PIN = 'የሚስጥር ቁጥሩ (PIN) ትክክል አልነበረም።';
 
-/** Of the night, morning, day and evening: six hours each, from midnight on. */
+/** The names of night, morning, day and evening: six hours each, from midnight on. */
 const DAY_PARTS = ['ከሌሊቱ', 'ከጠዋቱ', 'ከቀኑ', 'ከምሽቱ'];
 
 /** 14:30 as 8:30 of the day, because the Ethiopian clock counts from six. */

@@ -1,4 +1,4 @@
-import type { FailureReason } from '../domain/intent.ts';
+import type { FailureReason } from '../domain/attempt.ts';
 import { METHOD_HINTS, METHOD_NAMES } from './methods.ts';
 import type { CalendarDate } from './time-text.ts';
 

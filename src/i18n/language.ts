@@ -58,7 +58,7 @@ export function preferredLanguage(header: string): Language | null {
   return best;
 }
 
-/** Of a range without a weight: 1; of one that cannot be read: 0. */
+/** The weight of a language range: 1 if it has none, 0 if it cannot be read. */
 function qualityOf(parameters: readonly string[]): number {
   const weight = parameters.map((text) => text.trim()).find((text) => /^q=/i.test(text));
   if (weight === undefined) {

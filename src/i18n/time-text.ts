@@ -12,8 +12,8 @@ interface TimeTexts {
 
 const TIME_ZONE = 'Africa/Addis_Ababa';
 
-// Only numbers are taken from Intl: the Workers runtime has no month names in Afaan Oromo or
-// Tigrinya, so the names are ours.
+// Intl gives only the numbers: the Workers runtime lacks month names in Afaan Oromo and Tigrinya,
+// so the names are Kefel's.
 const DATE = { day: 'numeric', month: 'numeric', year: 'numeric' } as const;
 const CLOCK = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
 const gregorian = numberFormat({ ...DATE, calendar: 'gregory' });

@@ -1,5 +1,7 @@
+import type { Attempt, Outcome } from '../domain/attempt.ts';
+import type { Command } from '../domain/command.ts';
 import { attemptsToCheck } from '../domain/decide.ts';
-import type { Attempt, Command, Intent, Outcome } from '../domain/intent.ts';
+import type { Intent } from '../domain/intent.ts';
 import type { Refund, RefundOutcome } from '../domain/refund.ts';
 import { refundsToCheck, refundsToRepeat, refundsToStart } from '../domain/refund-time.ts';
 import {

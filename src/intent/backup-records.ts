@@ -34,8 +34,8 @@ function orderOf(intent: Intent | null, events: readonly StoredEvent[]): number 
 }
 
 /**
- * The record that the object stores: marked if it was not finished at the backup. The alarm does what
- * is due, such as undelivered events; nothing else is announced.
+ * The record that the object stores: marked if it was not finished at the backup. The alarm does
+ * what is due, such as undelivered events. The merchant gets no other event.
  */
 function restoredRecord(backup: StoredIntent, backedUpAtMs: number, nowMs: number): StoredIntent {
   if (backup.intent === null) {

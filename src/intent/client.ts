@@ -1,5 +1,7 @@
 import { placementOf } from '../config.ts';
-import type { Command, Intent, Tenant } from '../domain/intent.ts';
+import type { Command } from '../domain/command.ts';
+import type { Intent } from '../domain/intent.ts';
+import type { Tenant } from '../domain/terms.ts';
 import { errorText, log } from '../platform/log.ts';
 import { methodsOf } from '../platform/object-call.ts';
 import { objectsIn } from '../platform/objects.ts';

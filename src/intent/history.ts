@@ -1,4 +1,6 @@
-import type { Attempt, Command, Intent } from '../domain/intent.ts';
+import type { Attempt } from '../domain/attempt.ts';
+import type { Command } from '../domain/command.ts';
+import type { Intent } from '../domain/intent.ts';
 import { partyOf } from '../domain/party.ts';
 import { withoutPhoneNumbers } from '../domain/phone.ts';
 import { printableCode } from '../domain/provider-code.ts';

@@ -1,8 +1,9 @@
 import { DurableObject } from 'cloudflare:workers';
 import { paymentRetentionMs } from '../config.ts';
+import type { Command } from '../domain/command.ts';
 import { decide, openIntent } from '../domain/decide.ts';
 import type { ErasureTerms } from '../domain/erasure.ts';
-import type { Command, Intent } from '../domain/intent.ts';
+import type { Intent } from '../domain/intent.ts';
 import type { LegalHold } from '../domain/retention.ts';
 import { OPEN_PROJECTION_AGAIN_MS } from '../domain/schedule.ts';
 import { errorText, log } from '../platform/log.ts';
@@ -83,7 +84,7 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
       return;
     }
     if (fed === 'lost') {
-      this.#record.commit(() => this.#record.leaseProjection(Date.now()), KEEPS_EARLIER_ALARM);
+      this.#record.commit(() => this.#record.projection.lease(Date.now()), KEEPS_EARLIER_ALARM);
     } else if (fed === 'confirmed' && mustConfirm) {
       this.#confirm(projectedVersion(snapshot.intent, snapshot.events));
     }
@@ -122,7 +123,7 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
       // The attempt starts at the time of creation, because a slow call must not reject it as too
       // late.
       const { intent } = this.#record.apply(start, request.terms.createdAtMs);
-      this.#record.showCreation(intent);
+      this.#record.projection.sendCreation(intent);
       return created(intent);
     });
   }

@@ -1,7 +1,8 @@
-import type { Attempt, EventType, Intent, Outcome } from '../domain/intent.ts';
+import type { Attempt, Outcome } from '../domain/attempt.ts';
+import type { EventType, Intent } from '../domain/intent.ts';
 import type { Environment } from '../domain/method.ts';
 import type { Refund, RefundOutcome } from '../domain/refund.ts';
-import type { ProjectionMessage } from './protocol.ts';
+import type { ProjectionMessage } from './book-message.ts';
 
 /**
  * What the object needs from the rest of Kefel. `src/connected-objects.ts` passes it in, so that this

@@ -1,7 +1,9 @@
-import { type Attempt, commissionOf, type Intent, reportedAttempt } from '../domain/intent.ts';
+import type { Attempt } from '../domain/attempt.ts';
+import { type Intent, reportedAttempt } from '../domain/intent.ts';
 import { phoneFrom } from '../domain/phone.ts';
 import { hasRefundEnded } from '../domain/refund.ts';
 import { refundedOf } from '../domain/refund-amounts.ts';
+import { commissionOf } from '../domain/terms.ts';
 import { isPending } from '../domain/time.ts';
 
 /** What the book shows of a payment. */

@@ -14,6 +14,13 @@ import {
   nameWords,
 } from '../domain/search-key.ts';
 import {
+  detailsContext,
+  type PaymentDetails,
+  type ProjectedEvent,
+  type ProjectionMessage,
+  shownDelivery,
+} from './book-message.ts';
+import {
   paidAtMs,
   phonesOf,
   projectedRefunds,
@@ -21,13 +28,6 @@ import {
   replacedReceiptsIn,
 } from './projected-view.ts';
 import { receiptsIn, searchedIds } from './projection.ts';
-import {
-  detailsContext,
-  type PaymentDetails,
-  type ProjectedEvent,
-  type ProjectionMessage,
-  shownDelivery,
-} from './protocol.ts';
 import { receiptKeys } from './receipt-keys.ts';
 import type { Snapshot, StoredEvent } from './store.ts';
 

@@ -2,7 +2,7 @@ import { hasEnded, type Intent } from '../domain/intent.ts';
 import { receiptsOf } from '../domain/receipt.ts';
 import { OPEN_PROJECTION_AGAIN_MS } from '../domain/schedule.ts';
 import { SEARCH_ID_LENGTH_MAX } from '../domain/search-key.ts';
-import { shownDelivery } from './protocol.ts';
+import { shownDelivery } from './book-message.ts';
 import type { StoredDelivery, StoredEvent } from './store.ts';
 
 /**
@@ -40,8 +40,8 @@ export function confirmedFromMs({ terms }: Intent): number {
 }
 
 /**
- * Whether the book shows a difference between two states of a delivery. Without its endpoint,
- * so that choosing the only one costs no message: the report of the try follows in seconds.
+ * Whether the book shows a difference between two states of a delivery. Ignores its endpoint, so
+ * that the choice of the only one costs no message: the report of the try follows in seconds.
  */
 export function projectionDiffers(one: StoredDelivery, other: StoredDelivery): boolean {
   return JSON.stringify(shownDelivery(one)) !== JSON.stringify(shownDelivery(other));

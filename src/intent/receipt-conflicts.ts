@@ -1,5 +1,7 @@
-import type { Command, Intent, OtherPayment, Tenant } from '../domain/intent.ts';
+import type { Command } from '../domain/command.ts';
+import type { Intent, OtherPayment } from '../domain/intent.ts';
 import { attemptsWithReceiptOf } from '../domain/receipt.ts';
+import type { Tenant } from '../domain/terms.ts';
 import { intentByUniqueId } from './client.ts';
 
 /** Shows the operator a receipt that two payments have, on both of them (docs/decisions.md#44). */

@@ -1,19 +1,8 @@
 import { newEventId } from '../crypto/event-id.ts';
+import type { Command, Rejection } from '../domain/command.ts';
 import { decide } from '../domain/decide.ts';
-import {
-  type Command,
-  callbackUrlOf,
-  type EventType,
-  type Intent,
-  isRefundEvent,
-  type Rejection,
-} from '../domain/intent.ts';
+import { callbackUrlOf, type EventType, type Intent, isRefundEvent } from '../domain/intent.ts';
 import type { LegalHold } from '../domain/retention.ts';
-import {
-  CREATION_SHOWN_WITHIN_MS,
-  PROGRESS_SHOWN_AFTER_MS,
-  queuedLeaseMs,
-} from '../domain/schedule.ts';
 import { changedRefund } from '../domain/transition.ts';
 import { log } from '../platform/log.ts';
 import { type ArmOptions, PaymentAlarm } from './alarm.ts';
@@ -21,15 +10,8 @@ import { isDue, newDelivery, queued, superseded } from './delivery.ts';
 import { historyDetail, withEntry } from './history.ts';
 import type { Message } from './outbox.ts';
 import type { Ports } from './ports.ts';
-import {
-  confirmedFromMs,
-  isShownAtOnce,
-  needsConfirmation,
-  projectedVersion,
-  projectionDiffers,
-  receiptsIn,
-  searchedIds,
-} from './projection.ts';
+import { projectedVersion, projectionDiffers, receiptsIn, searchedIds } from './projection.ts';
+import { ProjectionSchedule } from './projection-schedule.ts';
 import type { ExpressAnswers, HistoryEntry, StoredRecord } from './protocol.ts';
 import {
   type Snapshot,
@@ -47,6 +29,7 @@ import {
 export class PaymentRecord {
   /** Each commit sets it. */
   readonly alarm: PaymentAlarm;
+  readonly projection: ProjectionSchedule;
   readonly #storage: DurableObjectStorage;
   readonly #store: Store;
   readonly #eventBody: Ports['events']['body'];
@@ -69,6 +52,7 @@ export class PaymentRecord {
     send: (snapshot: Snapshot, messages: readonly Message[]) => void,
   ) {
     this.alarm = new PaymentAlarm(storage, this, retentionMs);
+    this.projection = new ProjectionSchedule(this);
     this.#storage = storage;
     this.#store = new Store(storage.sql);
     this.#eventBody = eventBody;
@@ -196,16 +180,6 @@ export class PaymentRecord {
     this.#unsaved = 'update';
   }
 
-  /** Shows a new payment to readers: at once, or with the outcome that is due in a moment. */
-  showCreation({ terms, attempts }: Intent): void {
-    const shownByMs = terms.createdAtMs + CREATION_SHOWN_WITHIN_MS;
-    if (attempts.some(({ checkAtMs }) => checkAtMs !== null && checkAtMs < shownByMs)) {
-      this.save({ projectionDueAtMs: shownByMs });
-    } else {
-      this.#outgoing.push({ queue: 'book' });
-    }
-  }
-
   /** The commit writes the row once, at its end. Throws without a payment. */
   save(changes: Partial<StoredIntent>): void {
     const stored = this.stored();
@@ -219,7 +193,7 @@ export class PaymentRecord {
   /** Stores an event's deliveries, and sends a visible change to the book. */
   saveEvent(before: StoredEvent, after: StoredEvent, nowMs: number): void {
     if (this.#writeEvent(before, after)) {
-      this.#enqueueProjection(nowMs);
+      this.projection.sendNow(nowMs);
     }
   }
 
@@ -251,45 +225,10 @@ export class PaymentRecord {
     return differs;
   }
 
-  /** Shows a new version to readers, at once or only if it lasts. */
-  #project(before: Intent, intent: Intent, nowMs: number): void {
-    const stored = this.stored();
-    const isShown = isShownAtOnce(before);
-    if (stored === null || isShown || isShownAtOnce(intent)) {
-      const waitsUntilMs = stored?.projectionDueAtMs ?? Number.POSITIVE_INFINITY;
-      if (!isShown && waitsUntilMs < nowMs + CREATION_SHOWN_WITHIN_MS) {
-        // This message shows what waited to be shown. That wait is too short for its lease.
-        this.save({ projectionDueAtMs: null });
-      }
-      this.#enqueueProjection(nowMs);
-      return;
-    }
-    const dueAtMs = nowMs + PROGRESS_SHOWN_AFTER_MS;
-    const { projectionDueAtMs } = stored;
-    if (projectionDueAtMs === null || projectionDueAtMs > dueAtMs) {
-      this.save({ projectionDueAtMs: dueAtMs });
-    }
-  }
-
-  #enqueueProjection(nowMs: number): void {
-    this.leaseProjection(nowMs);
-    this.#outgoing.push({ queue: 'book' });
-  }
-
-  /** The alarm sends the projection again when the lease expires. */
-  leaseProjection(nowMs: number): void {
-    const stored = this.stored();
-    const leaseEndsAtMs = nowMs + queuedLeaseMs(0);
-    // A running lease covers this change too, and saves a row write.
-    if (stored !== null && (stored.projectionDueAtMs ?? Number.POSITIVE_INFINITY) > leaseEndsAtMs) {
-      this.save({ projectionSends: 0, projectionDueAtMs: leaseEndsAtMs });
-    }
-  }
-
   /** Stores a hold or its release, and sends it to the book, which must not purge the payment. */
   setHold(hold: LegalHold, nowMs: number): void {
     this.save({ hold });
-    this.#enqueueProjection(nowMs);
+    this.projection.sendNow(nowMs);
   }
 
   enqueue(message: Message): void {
@@ -325,14 +264,14 @@ export class PaymentRecord {
     }
     if (steps.length > 0) {
       this.save({ intent, history, projectionSends: 0 });
-      this.#project(stored.intent, intent, nowMs);
+      this.projection.send(stored.intent, intent, nowMs);
     } else if (intent !== stored.intent) {
       const hasNewId =
         searchedIds(intent).length > searchedIds(stored.intent).length ||
         receiptsIn(intent).length > receiptsIn(stored.intent).length;
       this.save({ intent });
       if (hasNewId) {
-        this.#project(stored.intent, intent, nowMs);
+        this.projection.send(stored.intent, intent, nowMs);
       }
     }
     return { intent, rejection };
@@ -386,19 +325,7 @@ export class PaymentRecord {
 
   /** Queues the deliveries and the projection whose lease or wait is over. */
   requeueDue(nowMs: number): void {
-    const stored = this.stored();
-    if (stored !== null && stored.projectionDueAtMs !== null && stored.projectionDueAtMs <= nowMs) {
-      const projectionSends = stored.projectionSends + 1;
-      const { intent } = stored;
-      const isConfirmed = intent === null || needsConfirmation(intent, nowMs);
-      this.save({
-        projectionSends,
-        projectionDueAtMs: isConfirmed
-          ? nowMs + queuedLeaseMs(projectionSends)
-          : confirmedFromMs(intent),
-      });
-      this.#outgoing.push({ queue: 'book' });
-    }
+    this.projection.sendDue(nowMs);
     for (const event of this.events()) {
       const { sequence } = event;
       const due = event.deliveries.map((delivery) => isDue(delivery, nowMs));

@@ -17,7 +17,9 @@ type InterfaceFunction = (plane: Plane, ...args: readonly unknown[]) => unknown;
 /** They say what is wrong with the configuration, so they answer in spite of it. */
 const WITHOUT_CONFIG: readonly string[] = ['readSelfCheck', 'startSelfCheck'];
 
-/** Calls a function of the interface. Throws for an unknown one, and for a failure of ours. */
+/**
+ * Calls a function of the interface. Throws for an unknown one, and for a failure of the gateway.
+ */
 export async function answerCall(
   env: Env,
   ctx: Plane['ctx'],

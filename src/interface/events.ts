@@ -1,7 +1,8 @@
 import { recordAct } from '../audit/log.ts';
 import { readerOf } from '../book/reader.ts';
 import { RESEND_BATCH, type ResendResult, resendBatch } from '../book/resend.ts';
-import { callbackUrlOf, type Tenant } from '../domain/intent.ts';
+import { callbackUrlOf } from '../domain/intent.ts';
+import type { Tenant } from '../domain/terms.ts';
 import { intentByUniqueId } from '../intent/client.ts';
 import { type EventSummary, RESENDABLE_DELIVERIES } from '../intent/protocol.ts';
 import type { Cursor, TimeRange } from '../platform/paging.ts';

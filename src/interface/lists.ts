@@ -9,8 +9,8 @@ import type {
   RefundFilter,
   StatementPart,
 } from '../book/rows.ts';
-import type { Tenant } from '../domain/intent.ts';
 import { ENVIRONMENTS } from '../domain/method.ts';
+import type { Tenant } from '../domain/terms.ts';
 import type { Cursor } from '../platform/paging.ts';
 import { listEndpoints } from '../webhooks/endpoint-store.ts';
 import { listFailing } from '../webhooks/failing-endpoints.ts';
@@ -46,7 +46,7 @@ export async function paymentsWithTotals(
   ]);
   return {
     page,
-    /** Of all statuses and currencies; null when the totals do not know the filter. */
+    /** The totals of all statuses and currencies; null when they do not know the filter. */
     totals,
     /** Where merchants call the API; null: where the page is. */
     apiOrigin: plane.config.publicBaseUrl,

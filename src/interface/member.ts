@@ -1,5 +1,5 @@
 import type { Actor, Changing } from '../audit/log.ts';
-import type { Tenant } from '../domain/intent.ts';
+import type { Tenant } from '../domain/terms.ts';
 import { Problem } from '../http/problem.ts';
 import { prepare } from '../platform/database.ts';
 import { CHANGES_PAUSED, CHANGES_PAUSED_RETRY_SECONDS } from './changes-paused.ts';

@@ -1,6 +1,6 @@
 import { runAct } from '../audit/log.ts';
-import type { Tenant } from '../domain/intent.ts';
 import { CURRENCIES, type Environment, type Method } from '../domain/method.ts';
+import type { Tenant } from '../domain/terms.ts';
 import { found } from '../http/problem.ts';
 import { type MethodState, methodSettings, setMethodEnabled } from '../merchants/methods.ts';
 import { railConfiguration } from '../rails/settings.ts';

@@ -2,9 +2,10 @@ import { checkoutUrlOf, receiptPathOf } from '../attempts/order.ts';
 import { recordAct } from '../audit/log.ts';
 import { readerOf } from '../book/reader.ts';
 import type { PaymentRow } from '../book/rows.ts';
-import { hasEnded, type Intent, reportedAttempt, type Tenant } from '../domain/intent.ts';
+import { hasEnded, type Intent, reportedAttempt } from '../domain/intent.ts';
 import { REFUND_REASON_LENGTH_MAX } from '../domain/refund.ts';
 import { DAY_MS, RECEIPT_LIFETIME_MS } from '../domain/schedule.ts';
+import type { Tenant } from '../domain/terms.ts';
 import { isPrintable } from '../domain/text.ts';
 import { type IntentClient, intentByUniqueId } from '../intent/client.ts';
 import type { EventSummary, HistoryEntry } from '../intent/protocol.ts';
@@ -34,7 +35,7 @@ export interface FoundPayment {
   readonly intent: Intent;
   readonly history: readonly HistoryEntry[];
   readonly events: readonly EventSummary[];
-  /** By their codes; only those that the payment names need to be there. */
+  /** The names of banks by their codes. Those that the payment names must be there. */
   readonly bankNames: ReadonlyMap<string, string>;
   /** The names of the API keys that requested refunds, even of revoked ones. */
   readonly keyNames: ReadonlyMap<string, string>;

@@ -1,4 +1,4 @@
-import type { Tenant } from '../domain/intent.ts';
+import type { Tenant } from '../domain/terms.ts';
 import { merchantBusiness, changeBusiness as storeBusiness } from '../merchants/business.ts';
 import { changeBranding as storeBranding } from '../merchants/change-branding.ts';
 import * as change from '../merchants/change-keys.ts';

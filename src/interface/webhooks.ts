@@ -1,7 +1,7 @@
 import { safeParse } from 'valibot';
 import { auditEntry, entryOf, recordAct } from '../audit/log.ts';
 import { configOf } from '../config.ts';
-import type { Tenant } from '../domain/intent.ts';
+import type { Tenant } from '../domain/terms.ts';
 import { isWithinLimit } from '../http/rate-limit.ts';
 import { callbackUrlField } from '../http/url-fields.ts';
 import type { DeliveryTry } from '../intent/protocol.ts';
@@ -60,7 +60,7 @@ export async function settings({ env, config, nowMs }: Plane, tenant: Tenant) {
     endpoints,
     /** Servers of callbackUrls. */
     failing: allFailing.filter(({ endpoint }) => !endpoint.startsWith(ENDPOINT_ID_PREFIX)),
-    /** Of webhooks to callbackUrls. */
+    /** The second signature header of webhooks to callbackUrls. */
     signatureHeader,
     secrets,
     keys,

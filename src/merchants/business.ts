@@ -24,7 +24,7 @@ const TIN = /^[0-9]{10}$/;
 /** Numbers of VAT certificates have no common form. */
 const VAT_NUMBER = /^[0-9A-Za-z/-]{1,20}$/;
 
-/** Fields whose digits are no telephone number. */
+/** Fields whose digits are not a telephone number. */
 const NUMBERS: ReadonlySet<BusinessField> = new Set(['tin', 'vatNumber']);
 
 /** Whether a field takes the text. */

@@ -1,6 +1,6 @@
 import { type Changing, runAct } from '../audit/log.ts';
 import { configOf } from '../config.ts';
-import type { Tenant } from '../domain/intent.ts';
+import type { Tenant } from '../domain/terms.ts';
 import { found } from '../http/problem.ts';
 import type { SqlStatement } from '../platform/database.ts';
 import { apiKeyDigest, apiKeyHint, generateApiKey } from './api-key.ts';
@@ -37,7 +37,7 @@ const INSERT_SQL = `
   INSERT INTO api_keys
     (digest, merchant_id, environment, name, hint, created_by, created_at_ms, form_id, permissions)
   SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9`;
-/** Neither a form that is sent twice nor a key that exists: a revoked key stays revoked. */
+/** Rejects a form that is sent twice and a key that exists: a revoked key stays revoked. */
 const IF_NEW = `(SELECT count(*) FROM api_keys
     WHERE merchant_id = ?2 AND environment = ?3 AND revoked_at_ms IS NULL
       AND (expires_at_ms IS NULL OR expires_at_ms > ?7)) < ?10

@@ -1,4 +1,4 @@
-import type { Tenant } from '../domain/intent.ts';
+import type { Tenant } from '../domain/terms.ts';
 import { prepare } from '../platform/database.ts';
 import { apiKeyLabel } from './api-key.ts';
 import { type GrantedPermissions, permissionsFrom } from './key-permissions.ts';

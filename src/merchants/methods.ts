@@ -1,6 +1,6 @@
-import type { Tenant } from '../domain/intent.ts';
 import { type Currency, METHODS, type Method } from '../domain/method.ts';
 import type { CommissionRate } from '../domain/money.ts';
+import type { Tenant } from '../domain/terms.ts';
 import { batch, type SqlStatement } from '../platform/database.ts';
 
 /**
@@ -35,7 +35,7 @@ export function setCommission(tenant: Tenant, method: Method, rate: CommissionRa
   };
 }
 
-/** Enables or disables a method for the merchant. No effect if the merchant never had it. */
+/** Enables or disables a method for the merchant. Changes nothing if the merchant never had it. */
 export function setMethodEnabled(tenant: Tenant, method: Method, enabled: boolean): SqlStatement {
   return {
     sql: `UPDATE merchant_methods SET enabled = ?4

@@ -1,6 +1,6 @@
 import { type BookClient, bookOf } from '../book/client.ts';
-import type { Tenant } from '../domain/intent.ts';
 import type { Environment } from '../domain/method.ts';
+import type { Tenant } from '../domain/terms.ts';
 import { concurrently } from '../platform/concurrently.ts';
 import { prepare } from '../platform/database.ts';
 

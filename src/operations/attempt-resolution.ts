@@ -3,9 +3,9 @@ import {
   type Attempt,
   FAILURE_REASONS,
   type FailureReason,
-  type Intent,
   type ManualOutcome,
-} from '../domain/intent.ts';
+} from '../domain/attempt.ts';
+import type { Intent } from '../domain/intent.ts';
 import {
   MANUAL_RECEIPT_LENGTH_MAX,
   NOTE_LENGTH_MAX,

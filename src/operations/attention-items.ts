@@ -11,7 +11,7 @@ export interface StoredItem {
   readonly id: string;
 }
 
-/** Of a payment, a refund, or a delivery by its status. */
+/** The sections of the list: payments, refunds, and deliveries by their status. */
 export type ItemSection =
   | Exclude<BookItem['type'], 'delivery'>
   | 'dead'

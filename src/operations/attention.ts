@@ -97,7 +97,10 @@ export const describedAttention = list(attentionQuery, async (gateway, query) =>
 
 export type DescribedAttention = Awaited<ReturnType<typeof describedAttention>>;
 
-/** By uuid, without payments out of reach. The row of a refund has all that the desk shows. */
+/**
+ * The payments by uuid, without those that did not answer. The row of a refund has all that the
+ * desk shows.
+ */
 async function paymentHints(
   env: Env,
   items: readonly AttentionItem[],

@@ -1,4 +1,6 @@
-import type { Attempt, Command, Intent, Rejection } from '../domain/intent.ts';
+import type { Attempt } from '../domain/attempt.ts';
+import type { Command, Rejection } from '../domain/command.ts';
+import type { Intent } from '../domain/intent.ts';
 import { withoutPhoneNumbers } from '../domain/phone.ts';
 import type { Refund } from '../domain/refund.ts';
 import { type Problem, problem } from '../http/problem.ts';

@@ -1,7 +1,8 @@
 import type { TimeToPay } from '../book/digest.ts';
 import type { EventRow } from '../book/rows.ts';
-import type { FailureReason, Tenant } from '../domain/intent.ts';
+import type { FailureReason } from '../domain/attempt.ts';
 import type { Environment, Method } from '../domain/method.ts';
+import type { Tenant } from '../domain/terms.ts';
 import { batch, prepare, type SqlStatement } from '../platform/database.ts';
 
 /** Sums of what the merchants' books say of themselves in D1 (src/book/digest.ts). */
@@ -96,14 +97,14 @@ export async function timesToPay(
 
 /** The last success and the last failure of each method that has one. */
 export async function lastOutcomes(db: D1Database): Promise<readonly LastOutcome[]> {
-  // Of the rows of a group, SQLite takes the columns of the one with the MAX.
+  // SQLite takes the other columns from the row of the group that has the MAX.
   const sql = `SELECT environment, value ->> 'method' AS method, value ->> 'status' AS status,
       MAX(value ->> 'atMs') AS atMs, value ->> 'failureReason' AS failureReason
     FROM book_digest CROSS JOIN json_each(digest, '$.lastOutcomes') GROUP BY 1, 2, 3`;
   return (await prepare(db, { sql, params: [] }).all<LastOutcome>()).results;
 }
 
-/** Merchants of which the attention list leaves something out. */
+/** Merchants with items that the attention list leaves out. */
 export async function unlistedItems(db: D1Database): Promise<readonly UnlistedItems[]> {
   const sql = `SELECT environment, merchant_id AS merchantId, SUM(unlisted) AS items
     FROM book_digest WHERE unlisted > 0 GROUP BY 1, 2 ORDER BY 1, 3 DESC LIMIT 100`;

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import type { Tenant } from '../domain/intent.ts';
 import { CURRENCIES, ENVIRONMENTS, METHODS } from '../domain/method.ts';
 import { AMOUNT_MINOR_MAX } from '../domain/money.ts';
+import type { Tenant } from '../domain/terms.ts';
 import { isPrintable } from '../domain/text.ts';
 import { fieldError } from '../http/field-error.ts';
 import {

@@ -46,7 +46,7 @@ const creationFields = body({
   ),
   /** Offered and enabled in both environments; all when absent. */
   methods: v.optional(listOf(methodField, METHODS.length), [...METHODS]),
-  /** In both environments. No commission for methods that are not named. */
+  /** In both environments. Methods that are not named have no commission. */
   commissions: v.optional(
     listOf(
       body({

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { Act } from '../audit/log.ts';
-import type { Tenant } from '../domain/intent.ts';
 import { AMOUNT_MINOR_MAX } from '../domain/money.ts';
+import type { Tenant } from '../domain/terms.ts';
 import { booleanField, wholeNumber } from '../http/fields.ts';
 import { body } from '../http/strict-body.ts';
 import { methodSettings, offerMethod, setCommission, setLimit } from '../merchants/methods.ts';

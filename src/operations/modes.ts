@@ -47,7 +47,7 @@ export async function readModes({ env }: Pick<Gateway, 'env'>): Promise<Modes> {
 }
 
 /**
- * Refuses new payments and refunds within 10 s. What has begun goes on: checkout pages, attempts,
+ * Refuses new payments and refunds within 10 s. What has begun continues: checkout pages, attempts,
  * callbacks, webhooks and alarms.
  */
 export const beginMaintenance = action(

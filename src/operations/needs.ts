@@ -1,6 +1,7 @@
 import type { BookItem } from '../book/attention-items.ts';
 import type { DeadLetter } from '../dead-letters/store.ts';
-import { chargedMinor, type Intent, reportedAttempt, type Tenant } from '../domain/intent.ts';
+import { type Intent, reportedAttempt } from '../domain/intent.ts';
+import { chargedMinor, type Tenant } from '../domain/terms.ts';
 
 /** Why something needs the operator's attention. A payment can have several reasons. */
 export type Reason =

@@ -1,8 +1,8 @@
 import { readerOf } from '../book/reader.ts';
 import type { PaymentRow } from '../book/rows.ts';
-import type { Tenant } from '../domain/intent.ts';
 import { ENVIRONMENTS } from '../domain/method.ts';
 import { idSearchKey, SEARCH_ID_LENGTH_MAX } from '../domain/search-key.ts';
+import type { Tenant } from '../domain/terms.ts';
 import { receiptKeys } from '../intent/receipt-keys.ts';
 import { type Asked, askBooks } from './all-books.ts';
 import type { OperatorCall } from './call.ts';
@@ -16,7 +16,7 @@ const FOUND_ROWS_MAX = 50;
 
 export interface FoundPayments extends Asked {
   readonly rows: readonly PaymentRow[];
-  /** By merchant's id. */
+  /** The merchants' names by their ids. */
   readonly merchantNames: Readonly<Record<string, string>>;
 }
 

@@ -1,4 +1,5 @@
-import type { Intent, Tenant } from '../domain/intent.ts';
+import type { Intent } from '../domain/intent.ts';
+import type { Tenant } from '../domain/terms.ts';
 import { found } from '../http/problem.ts';
 import { type IntentClient, intentByUniqueId } from '../intent/client.ts';
 import { prepare } from '../platform/database.ts';

@@ -64,7 +64,7 @@ export async function probe(
   if (!(await isWithinLimit(config, env.RAIL_PROBE_RATE_LIMIT, secret))) {
     throw problem('too_many_requests', { retryAfterSeconds: PROBE_PERIOD_SECONDS });
   }
-  // No payment is behind this address, so what a provider posts there is refused.
+  // This address belongs to no payment, so Kefel refuses what a provider posts there.
   const resultUrl = `${config.publicBaseUrl ?? origin}/rails/${rail.id}/probe`;
   const result = await rail.probe(resultUrl);
   const { outcome, status: httpStatus } = result;

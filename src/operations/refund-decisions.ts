@@ -23,7 +23,7 @@ const resolutionFields = body({
 });
 
 /**
- * Records what became of the refund that the path names. Above the operator's limit, one operator
+ * Records the outcome of the refund that the path names. Above the operator's limit, one operator
  * proposes and another one confirms. Problems: 400 for fields that do not belong together, 403 for
  * an operator without a proved name where two must agree, 404 for an unknown payment or refund, 409
  * when the payment rejects the decision.

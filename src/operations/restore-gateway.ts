@@ -80,7 +80,7 @@ export const proveRestore = action(
     const manifest = await manifestOf(call, run);
     const state = await stateOf(call, run);
     if (state.place.phase !== 'proof' && state.place.phase !== 'finished') {
-      throw new Error('the restore has not come to its proof');
+      throw new Error('the restore has not reached its proof');
     }
     const proof = await proofOf(call.env, manifest, state.counts, memberRows);
     if (state.place.phase === 'proof') {
@@ -91,7 +91,7 @@ export const proveRestore = action(
   },
 );
 
-/** Of a name in the bucket: longer than any that a backup has. */
+/** The limit of a name in the bucket: longer than any that a backup has. */
 const NAME_LENGTH_MAX = 400;
 const NAME = /^(?:payments|accounts|databases|runs)\/[A-Za-z0-9_./-]+$/;
 
@@ -130,7 +130,7 @@ async function manifestOf({ env }: OperatorCall, run: string): Promise<Manifest>
 async function stateOf({ env }: OperatorCall, run: string): Promise<RestoreState> {
   const state = await readState(env.DB);
   if (state === null) {
-    throw new Error('the restore has not come to its proof');
+    throw new Error('the restore has not reached its proof');
   }
   checkRun(state, run);
   return state;

@@ -1,6 +1,7 @@
 import { accountOf } from '../account/client.ts';
 import { bookOf } from '../book/client.ts';
-import { hasEnded, type Tenant } from '../domain/intent.ts';
+import { hasEnded } from '../domain/intent.ts';
+import type { Tenant } from '../domain/terms.ts';
 import { body } from '../http/strict-body.ts';
 import { intentByUniqueId } from '../intent/client.ts';
 import { errorText, log } from '../platform/log.ts';

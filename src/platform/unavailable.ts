@@ -8,7 +8,7 @@ export class Unavailable extends Error {
 /** SQLite names what is wrong with a statement; D1 names no such code when it is down itself. */
 const DATABASE_OUTAGE = /^D1_ERROR: (?!.*SQLITE_(?!FULL|READONLY|BUSY|IOERR))/s;
 
-/** The outage behind an error, also of D1, or null for an error of ours. */
+/** The outage behind an error, also of D1, or null for an error of the gateway. */
 export function outageBehind(error: unknown): Unavailable | null {
   if (error instanceof Unavailable) {
     return error;

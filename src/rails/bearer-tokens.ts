@@ -3,7 +3,7 @@ import type { RailAnswer } from './call-rail.ts';
 import { withProviderCode } from './outcomes.ts';
 import { type LoggedOrder, logRailAnswer } from './rail-log.ts';
 
-/** No token stays cached for longer, even if a provider's answer says so. */
+/** The cache keeps a token no longer, even if a provider's answer says so. */
 const TOKEN_AGE_MS_MAX = 60 * 60 * 1_000;
 /** An isolate serves two environments, each with a few settings during a rotation. */
 const TOKENS_MAX = 8;

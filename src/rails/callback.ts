@@ -1,11 +1,11 @@
 import { sha256Hex } from '../crypto/encoding.ts';
-import type { Outcome } from '../domain/intent.ts';
+import type { Outcome } from '../domain/attempt.ts';
 
 /** A provider's HTTP request to a callback URL, with the whole body. */
 export interface CallbackCall {
   readonly method: string;
   readonly url: URL;
-  /** By lower-case name. */
+  /** The headers by their names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
 }

@@ -1,4 +1,4 @@
-import type { Outcome } from '../domain/intent.ts';
+import type { Outcome } from '../domain/attempt.ts';
 import { printableCode } from '../domain/provider-code.ts';
 import { nextCheckAtMs } from '../domain/schedule.ts';
 import type { RailOrder } from './rail-order.ts';

@@ -1,4 +1,5 @@
-import type { AttemptPlan, IntentTerms } from '../domain/intent.ts';
+import type { AttemptPlan } from '../domain/attempt.ts';
+import type { IntentTerms } from '../domain/terms.ts';
 import { type Rail, STORING_TIME_MS, type StartResult } from './rail.ts';
 import type { RailOrder } from './rail-order.ts';
 

@@ -1,4 +1,5 @@
-import type { Attempt, IntentTerms } from '../domain/intent.ts';
+import type { Attempt } from '../domain/attempt.ts';
+import type { IntentTerms } from '../domain/terms.ts';
 
 /** The length of `RailOrder.orderId`. */
 export const ORDER_ID_CHARACTERS = 79;

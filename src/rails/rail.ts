@@ -1,5 +1,6 @@
-import type { AttemptPlan, FailureReason, IntentTerms, Outcome } from '../domain/intent.ts';
+import type { AttemptPlan, FailureReason, Outcome } from '../domain/attempt.ts';
 import type { Currency, Method } from '../domain/method.ts';
+import type { IntentTerms } from '../domain/terms.ts';
 import type { CallbackCall, CallbackReading } from './callback.ts';
 import type { RailOrder } from './rail-order.ts';
 import type { RefundAnswer, RefundOrder, RefundReading, RefundRepeats, Refunds } from './refund.ts';

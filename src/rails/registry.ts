@@ -1,5 +1,6 @@
-import type { Attempt, IntentTerms } from '../domain/intent.ts';
+import type { Attempt } from '../domain/attempt.ts';
 import type { Environment, Method } from '../domain/method.ts';
+import type { IntentTerms } from '../domain/terms.ts';
 import type { Rail, RailRules } from './rail.ts';
 import { configuredRail, productionRules } from './settings.ts';
 import { simulator } from './simulator/rail.ts';

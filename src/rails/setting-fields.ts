@@ -9,7 +9,7 @@ import * as v from 'valibot';
 const PHRASE_CHARACTERS_MAX = 2_048;
 /** Providers' states are a word or two. */
 const STATE_CHARACTERS_MAX = 100;
-/** No customer finds the phone and types a PIN faster. */
+/** The fastest customer needs this long to find the phone and type a PIN. */
 const WINDOW_SECONDS_MIN = 5;
 /** eBirr answers after the window, and the queue consumer that waits may run for 15 minutes. */
 const WINDOW_SECONDS_MAX = 720;
@@ -84,7 +84,7 @@ const URL_MESSAGE = 'must be an http or https URL without user, query or fragmen
 
 /**
  * The absolute URL to which paths are appended, or a complete one. Without a user name or password,
- * which would appear wherever the URL is logged. Drops a final slash and a final question mark.
+ * which would appear in each log of the URL. Drops a final slash and a final question mark.
  */
 export const httpUrl = v.pipe(
   v.string(URL_MESSAGE),
@@ -119,9 +119,9 @@ export const states = v.array(
 );
 
 /**
- * The states with which a status query proves that a payment failed. The providers publish none, and
- * a guess could fail a payment that is still made. Without it, a query only ever finds payments.
- * `paidState` must not be in the list.
+ * The states with which a status query proves that a payment failed. The providers publish none,
+ * and a guess could fail a payment that the customer still makes. Without it, a query only ever
+ * finds payments. `paidState` must not be in the list.
  */
 export function failedStates(paidState: string) {
   return v.optional(

@@ -89,7 +89,7 @@ export type RailConfiguration =
   /** `problem` names the secret, the wrong fields and what is wrong with them, never a value. */
   | { readonly state: 'misconfigured'; readonly problem: string };
 
-/** By the name of the secret; each secret is parsed once, on first use. */
+/** The configurations by the secret's name. Kefel parses each secret once, on first use. */
 let known = new WeakMap<Bindings, Map<string, RailConfiguration>>();
 
 /** A wrong secret disables only its own method, and is logged once per isolate. */

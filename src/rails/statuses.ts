@@ -14,7 +14,7 @@ export type StatusMeaning =
   /** The provider may or may not have acted. */
   | 'unclear';
 
-/** By status, or by its first digit. */
+/** What each status means, by the status or by its first digit. */
 export interface StatusTable {
   readonly [status: number]: StatusMeaning;
   readonly '4xx'?: StatusMeaning;

@@ -1,10 +1,13 @@
 import { type AccountClient, accountOf } from '../account/client.ts';
 import { configOf } from '../config.ts';
+import type { Attempt } from '../domain/attempt.ts';
+import type { Rejection } from '../domain/command.ts';
 import { decide } from '../domain/decide.ts';
 import { REFERENCE_LENGTH, referenceFrom } from '../domain/identifiers.ts';
-import type { Attempt, Intent, Rejection, Tenant } from '../domain/intent.ts';
+import type { Intent } from '../domain/intent.ts';
 import type { Refund, RefundCommand, RefundRequester } from '../domain/refund.ts';
 import { refundableMinor } from '../domain/refund-amounts.ts';
+import type { Tenant } from '../domain/terms.ts';
 import { type IntentClient, intentByUniqueId } from '../intent/client.ts';
 import type { IdempotencyClaim } from '../intent/protocol.ts';
 import { newRefundLimits } from '../merchants/refund-limits.ts';

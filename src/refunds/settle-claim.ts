@@ -1,5 +1,5 @@
 import { countedRefunds, type Settlement, type UnsettledClaim } from '../account/protocol.ts';
-import type { Tenant } from '../domain/intent.ts';
+import type { Tenant } from '../domain/terms.ts';
 import { intentByUniqueId } from '../intent/client.ts';
 
 /**

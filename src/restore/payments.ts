@@ -8,7 +8,8 @@ import {
   paymentsPrefix,
   sequencePrefix,
 } from '../backup/names.ts';
-import type { Intent, Tenant } from '../domain/intent.ts';
+import type { Intent } from '../domain/intent.ts';
+import type { Tenant } from '../domain/terms.ts';
 import { intentByUniqueId } from '../intent/client.ts';
 import type { RestoreResult } from '../intent/protocol.ts';
 import { concurrently } from '../platform/concurrently.ts';

@@ -1,7 +1,7 @@
 import { accountOf } from '../account/client.ts';
 import type { Manifest, TableExport } from '../backup/manifest.ts';
 import { bookOf } from '../book/client.ts';
-import type { Tenant } from '../domain/intent.ts';
+import type { Tenant } from '../domain/terms.ts';
 import { prepare } from '../platform/database.ts';
 import { nameOf } from './payments.ts';
 import type { Counts } from './state.ts';
@@ -62,9 +62,9 @@ async function lostRefunds(env: Env, tenant: Tenant): Promise<readonly string[]>
 }
 
 /**
- * Payments of all books by their state, and refunds. The manifest's counts only grow: payments that
- * were erased, or whose parts have gone after their retention, are in them. So the payments of the
- * parts count, and the refunds of the accounts.
+ * Payments of all books by their state, and refunds. The manifest's counts only grow: they include
+ * erased payments, and those whose parts were deleted after their retention. So the proof counts
+ * the payments of the parts and the refunds of the accounts.
  */
 async function linesOfBooks(
   env: Env,

@@ -3,11 +3,11 @@ import type { SqlStatement } from '../platform/database.ts';
 
 /** Rows of a backup as statements. Both Workers insert theirs so. */
 
-/** Of one parameter, as JSON. D1 takes 2 MB. */
+/** The length of one parameter, as JSON. D1 takes 2 MB. */
 const CHUNK_LENGTH_MAX = 500_000;
 const NAME = /^[a-z][a-z0-9_]*$/;
 
-/** Statements that add the rows of one table. A row that is there already stays as it is. */
+/** Statements that add the rows of one table. A row that exists already does not change. */
 export function insertStatements(table: string, rows: readonly RowLine[]): SqlStatement[] {
   const [first] = rows;
   if (first === undefined) {

@@ -36,7 +36,7 @@ export interface Counts {
   readonly lines: number;
   readonly restored: number;
   readonly kept: number;
-  /** Of each book: the payments of the parts, each once. */
+  /** How many payments the parts of each book have, each counted once. */
   readonly payments: Readonly<Record<string, number>>;
   /** What is not as the manifest says, in a few words each. */
   readonly differences: readonly string[];

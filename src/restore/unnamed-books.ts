@@ -8,7 +8,7 @@ import { uuidV7TimeMs } from '../crypto/uuid-v7.ts';
  * tell it so. Their payments are restored, too.
  */
 
-/** Each is a call of the bucket, of which a Worker may make a thousand. */
+/** Each is a call of the bucket, and a Worker may make a thousand. */
 const BOOKS_PER_STEP = 200;
 
 /** After each name with the prefix of a book. */

@@ -1,8 +1,8 @@
 /**
  * A merchant's color on our pages. Behind text it is only a background: the text is black or white,
- * whichever is readable (one of them always reaches 4.5:1, WCAG 2.2, 1.4.3). Links, choices and focus
- * rings have the color where it stands out from every ground of the theme, otherwise that of text, so
- * that a page never shows a second accent.
+ * so that it is readable (one of them always reaches 4.5:1, WCAG 2.2, 1.4.3). Links, choices and
+ * focus rings have the color where it stands out from every ground of the theme, otherwise that of
+ * text, so that a page never shows a second accent.
  */
 
 interface Theme {

@@ -1,5 +1,5 @@
-import type { Tenant } from '../domain/intent.ts';
 import { SELF_CHECK_MERCHANT_ID } from '../domain/merchant.ts';
+import type { Tenant } from '../domain/terms.ts';
 import { type IntentClient, intentByObjectId } from '../intent/client.ts';
 import type {
   ChosenEndpoint,
@@ -133,7 +133,7 @@ async function deliver(delivering: Delivering, message: DeliveryMessage): Promis
     const { claimId, tenant, fault } = claim;
     const { observed, ...result } = await tryDelivery(env, claim, message).catch(
       (error: unknown) => {
-        // A failure of ours must not use up a try of the merchant's schedule.
+        // A failure of the gateway must not use up a try of the merchant's schedule.
         logBroken(message, error);
         return unsent({ type: 'not_sent' }, null);
       },

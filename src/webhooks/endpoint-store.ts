@@ -1,4 +1,4 @@
-import type { Tenant } from '../domain/intent.ts';
+import type { Tenant } from '../domain/terms.ts';
 import { prepare, type SqlStatement } from '../platform/database.ts';
 import { ENDPOINTS_MAX, endpointOrigin, type WebhookEndpoint } from './endpoints.ts';
 import { clearEndpoint } from './failing-endpoints.ts';

@@ -1,4 +1,4 @@
-import type { Tenant } from '../domain/intent.ts';
+import type { Tenant } from '../domain/terms.ts';
 import { batch, prepare, type SqlStatement } from '../platform/database.ts';
 import { ENDPOINT_ID_PREFIX, ENDPOINTS_MAX } from './endpoints.ts';
 
@@ -11,7 +11,7 @@ import { ENDPOINT_ID_PREFIX, ENDPOINTS_MAX } from './endpoints.ts';
 /** An endpoint that fails for this long, without a success in between, is paused. */
 export const PAUSE_AFTER_MS = 5 * 24 * 60 * 60 * 1_000;
 /**
- * No wait of the schedule is as long (24 h and its jitter). After such a silence the count starts
+ * Longer than any wait of the schedule (24 h and its jitter). After such a silence the count starts
  * again: two failures far apart do not prove that the endpoint failed in between.
  */
 export const SILENCE_MS_MAX = 27 * 60 * 60 * 1_000;
@@ -32,7 +32,7 @@ export interface FailingEndpoint {
   readonly failingSinceMs: number;
   /** The stored time lags by up to FAILURE_WRITTEN_EVERY_MS. */
   readonly lastFailureAtMs: number;
-  /** The last failure: `HTTP 500`, or a text of ours. */
+  /** The last failure: `HTTP 500`, or a sentence of Kefel. */
   readonly lastError: string;
   /** When it was paused; null while webhooks are still sent there. */
   readonly pausedAtMs: number | null;

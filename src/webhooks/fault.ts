@@ -37,7 +37,8 @@ export async function tryWithFault(
       return notSent(fault, OVERTAKEN_MS);
     case 'wrong_signature': {
       const { log } = await sendSigned(env, forged(webhook));
-      // The event is sent again even after a 2xx, which may come from code that verifies nothing.
+      // Kefel sends the event again also after a 2xx, which may come from code that verifies
+      // nothing.
       const error = log.error === null ? textOf(fault) : `${textOf(fault)}: ${log.error}`;
       return { outcome: failed(null), log: { ...log, error } };
     }

@@ -1,19 +1,17 @@
+import type { Attempt, AttemptStatus } from '../domain/attempt.ts';
 import { isoTime } from '../domain/ethiopian-time.ts';
 import {
-  type Attempt,
-  type AttemptStatus,
   type EventType,
   hasEnded,
   type Intent,
   type IntentStatus,
   reportedAttempt,
-  type Split,
-  sharedCommission,
 } from '../domain/intent.ts';
 import { idWithoutPhone, maskedPhone } from '../domain/phone.ts';
 import type { Refund } from '../domain/refund.ts';
 import { netShareMinor, refundedOf } from '../domain/refund-amounts.ts';
 import { restoredHoldEndsAtMs } from '../domain/restored-hold.ts';
+import { type Split, sharedCommission } from '../domain/terms.ts';
 import { expiryHeldUntilMs } from '../domain/time.ts';
 import { refundPayload } from './refund-payload.ts';
 
@@ -66,7 +64,7 @@ export function paymentPayload(intent: Intent) {
 
 /**
  * The answer of the status call: the payment, what else an express request sent (the phone number
- * masked, because keys and logs of merchants are read by many), and the anomalies, which a person
+ * masked, because many people read merchants' keys and logs), and the anomalies, which the operator
  * should review.
  */
 export function statusContent(intent: Intent) {

@@ -81,7 +81,7 @@ async function retiredKey(entry: string, retentionMs: number) {
   return { keyId, publicKey: pemOf(bytesFromBase64(base64)), retired: { atMs, publishedUntilMs } };
 }
 
-/** Returns 0 for a text that is no public key. */
+/** Returns 0 for a text that is not a public key. */
 async function modulusLengthOf(base64: string): Promise<number> {
   try {
     const spki = bytesFromBase64(base64);

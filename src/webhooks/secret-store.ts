@@ -2,7 +2,7 @@ import { type Act, type Changing, runAct } from '../audit/log.ts';
 import { type Config, configOf } from '../config.ts';
 import { base64FromBytes } from '../crypto/encoding.ts';
 import { seal, unseal } from '../crypto/sealed.ts';
-import type { Tenant } from '../domain/intent.ts';
+import type { Tenant } from '../domain/terms.ts';
 import { prepare, type SqlStatement } from '../platform/database.ts';
 import { SECRETS_MAX, type SecretEntry } from './secret-rules.ts';
 import { forgetSettingsOf, webhookSecretContext } from './settings.ts';

@@ -1,6 +1,6 @@
 import { configOf } from '../config.ts';
 import { unseal } from '../crypto/sealed.ts';
-import type { Tenant } from '../domain/intent.ts';
+import type { Tenant } from '../domain/terms.ts';
 import { BoundedCache } from '../platform/bounded-cache.ts';
 import { prepare, readInTime } from '../platform/database.ts';
 import { log } from '../platform/log.ts';

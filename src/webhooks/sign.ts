@@ -16,7 +16,7 @@ export const RSA_ALGORITHM = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' };
 export const RSA_BITS_MIN = 2048;
 /** A key does not know the environment of its ring. */
 const RSA_VARIABLES = 'WEBHOOK_RSA_PRIVATE_KEYS_SANDBOX or _PRODUCTION';
-/** By Standard Webhooks, a symmetric secret starts like this, and its signature has version 1. */
+/** In Standard Webhooks, a symmetric secret starts like this, and its signature has version 1. */
 const SECRET_PREFIX = 'whsec_';
 
 /** Keys are cached, because parsing PKCS#8 costs more than signing. */

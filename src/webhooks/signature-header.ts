@@ -1,6 +1,6 @@
 /** The extra signature header of webhooks, under a name that the merchant's server expects. */
 
-/** No known name is longer. */
+/** The longest known name is shorter. */
 export const SIGNATURE_HEADER_CHARACTERS_MAX = 64;
 
 /** RFC 9110 "token". */

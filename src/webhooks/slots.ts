@@ -10,7 +10,7 @@ export interface SlotOwner {
   readonly endpoint: string | null;
 }
 
-/** So many deliveries of a queue fit into an isolate's 128 MB beside its other work. */
+/** This many deliveries of a queue fit into an isolate's 128 MB beside its other work. */
 export const DELIVERIES_MAX = 200;
 /**
  * Endpoints that hang for 15 s occupy at most `tenantMax` slots of a tenant. `endpointMin` slots are
@@ -21,7 +21,7 @@ export const SHARES = { tenantMax: 16, endpointMin: 4 };
 export const CROWDED_FROM = 120;
 const CROWDED_SHARES = { tenantMax: 2, endpointMin: 1 };
 
-/** No delivery takes longer: 15 s on the wire and two calls to the payment's object. */
+/** The longest delivery: 15 s on the wire and two calls to the payment's object. */
 export const SLOT_LEASE_MS = 60_000;
 
 /**

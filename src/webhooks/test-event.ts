@@ -1,8 +1,8 @@
 import { uuidV7 } from '../crypto/uuid-v7.ts';
 import { decide, openIntent } from '../domain/decide.ts';
 import { intentNumberFrom } from '../domain/identifiers.ts';
-import type { Tenant } from '../domain/intent.ts';
 import { plainTerms } from '../domain/plain-terms.ts';
+import type { Tenant } from '../domain/terms.ts';
 import { eventBody } from './payload.ts';
 import type { OutgoingWebhook } from './send.ts';
 import { requestBody, signEvent } from './sign.ts';

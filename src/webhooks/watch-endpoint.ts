@@ -1,4 +1,4 @@
-import type { Tenant } from '../domain/intent.ts';
+import type { Tenant } from '../domain/terms.ts';
 import type { DeliveryTry } from '../intent/protocol.ts';
 import { runBatch } from '../platform/database.ts';
 import { errorText, log } from '../platform/log.ts';

@@ -113,7 +113,7 @@ describe('at 200 %', () => {
     await expectClearField(HALF_SIZES[shown.size], shown.language);
   });
 
-  test.each(SIZE_NAMES)('nothing sticks to the edge of such a low window: %s', async (size) => {
+  test.each(SIZE_NAMES)('a low window has no sticky button: %s', async (size) => {
     const context = await stage.context(HALF_SIZES[size]);
     const page = await visit(context, 'choose');
     const button = page.locator('form[data-totals] button');

@@ -84,7 +84,7 @@ function openDetails(): void {
 
 /** Runs in the page: what is cut off, broken or not aligned. */
 function layoutFaults(): readonly string[] {
-  /** Of what only screen readers read, and what is folded. */
+  /** True for texts that only screen readers read, and for folded ones. */
   const isHidden = (element: Element) =>
     !element.checkVisibility() ||
     [element, element.closest('thead')].some(

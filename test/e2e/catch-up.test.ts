@@ -4,8 +4,8 @@ import { createSimulated, useScene } from '../support/e2e-scene.ts';
 import { verifiedWebhook } from '../support/e2e-webhook.ts';
 
 /**
- * Goal: a merchant whose server was down finds what it missed and gets it again, without anybody's
- * help (docs/lists.md#catching-up). Method: a server that refuses and fails, then works.
+ * Goal: a merchant whose server was down finds the events that it missed and gets them again
+ * without support (docs/lists.md#catching-up). Method: a server that refuses and fails, then works.
  */
 
 const { baseUrl, merchants } = inject('sandbox');

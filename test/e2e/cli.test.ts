@@ -122,7 +122,7 @@ describe('kefel listen', () => {
     }
   });
 
-  test('begins after an event, so that nothing is lost between two runs', async () => {
+  test('begins after an event, so that two runs lose no event between them', async () => {
     const watch = await listening([]);
     const first = await createSimulated(scene);
     const firstId = idOf(await first.hook.request(0)) ?? '';

@@ -22,7 +22,10 @@ const { baseUrl, merchants } = inject('sandbox');
 const { sandboxApiKey, productionApiKey } = merchants.conformance;
 const document = new ApiDocument();
 
-/** What a schema cannot say: a payment ends while nobody waits, and no webhook leaves the machine. */
+/**
+ * Values that a schema cannot demand: they let a payment last longer than the test, and keep
+ * webhooks on the machine.
+ */
 const OVERRIDES: Overrides = {
   paymentIntentUniqueId: fc.uuid(),
   expireIn: fc.integer({ min: 3_600, max: 31_622_400 }),

@@ -286,7 +286,7 @@ describe('`npm run dev`', () => {
       .toMatch(/PAYMENT_SUCCESS {2}order-2.*HMAC\) {3}valid.*500, to try 1.*500, to try 2/s);
   });
 
-  test('a second one leaves the address of the first to scripts, and prints its own', async () => {
+  test('a second one prints its own address, and scripts keep using that of the first', async () => {
     expect((await demoMerchant()).baseUrl).toBe(baseUrl);
     const state = join(clone, '.wrangler', 'second');
     const second = await startedDev('second', '--no-stand-ins', '--persist-to', state);

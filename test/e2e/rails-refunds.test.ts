@@ -140,7 +140,7 @@ async function endAsReturned(refunded: RefundedPayment, row: Row, id: string): P
 
 describe.concurrent('a refund', () => {
   it.each(ROWS)(
-    '$cell.method: returns the whole payment once, asked for repeatedly',
+    '$cell.method: returns the whole payment once for repeated requests',
     async (row) => {
       const refunded = await paid(row);
       const { payment } = refunded;
@@ -296,7 +296,7 @@ describe.concurrent('a refund', () => {
   );
 });
 
-it('is asked for once, and none is lost, after SIGKILL during the calls: promises.md#11', async () => {
+it('is requested once and lost never, after SIGKILL during the calls: promises.md#11', async () => {
   const kill = async (row: Row, fault: Fault) => {
     const refunded = await paid(row, { fault, report: 'never' });
     return { row, fault, refunded, id: await refunded.asked() };

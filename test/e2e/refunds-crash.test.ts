@@ -8,9 +8,9 @@ import { type ApiAnswer, eventually } from '../support/e2e-scene.ts';
 import { verifiedWebhook } from '../support/e2e-webhook.ts';
 
 /**
- * Goal: docs/promises.md#11 holds through SIGKILL: no more is returned than was paid, no refund is
- * lost, and none is asked for twice. Method: telebirr's stand-in keeps the book while the gateway is
- * killed in the middle of refunds, again and again; then both books are compared.
+ * Goal: docs/promises.md#11 holds through SIGKILL: refunds stay within what was paid, and Kefel
+ * loses no refund and requests none twice. Method: telebirr's stand-in keeps the book while the
+ * gateway is killed in the middle of refunds, again and again; then both books are compared.
  * `KEFEL_REFUND_KILLS=20` makes the long run, of five minutes.
  */
 
@@ -91,7 +91,8 @@ test(`promises.md#11: returns each refund once through ${KILLS} times SIGKILL`, 
     const paid = await Promise.all(
       Array.from({ length: PAYMENTS }, (_, index) => pay(PLANS[(kill + index) % PLANS.length])),
     );
-    // Of each payment, the first two do not fit together, and the third may wait for the others.
+    // The first two refunds of each payment exceed it together, and the third may wait for the
+    // others.
     const round = paid.flatMap((payment) => [
       new Request(payment, 'a', 6_000),
       new Request(payment, 'b', 7_000),
@@ -135,7 +136,7 @@ async function expectBooksToAgree(
   requests: readonly Request[],
 ): Promise<void> {
   const refunds = await refundsOf(payment);
-  // None that was acknowledged is lost, and none exists that was refused.
+  // Each acknowledged refund exists, and no refused one does.
   const accepted = requests.filter(({ isAccepted }) => isAccepted);
   expect(refunds.map(({ refundUniqueId }) => refundUniqueId).toSorted()).toEqual(
     accepted.map(({ refundUniqueId }) => refundUniqueId).toSorted(),
@@ -169,7 +170,7 @@ async function expectBooksToAgree(
   expect(returned).toBeLessThanOrEqual(known + reserved);
   expect(known + reserved).toBeLessThanOrEqual(payment.chargedMinor);
 
-  // Each outcome was told, and no other.
+  // An event announced each outcome, and nothing else.
   const outcomes = refunds.filter(
     ({ status }) => status === 'SUCCESS' || status === 'FAILED' || status === 'REQUIRES_ACTION',
   );

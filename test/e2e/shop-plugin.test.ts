@@ -29,7 +29,7 @@ class Plugin {
     expect(headers[SIGNATURE_HEADER.toLowerCase()]).toBe(isSigned ? mac : undefined);
     const { paymentIntentUniqueId, status } = JSON.parse(rawBody.toString());
     if (status === 'SUCCESS') {
-      // As WooCommerce's `payment_complete`, whatever the order was.
+      // As WooCommerce's `payment_complete`, for an order of any state.
       this.orders.set(paymentIntentUniqueId, 'processing');
     } else if (status === 'FAILED' || status === 'EXPIRED') {
       this.orders.set(paymentIntentUniqueId, 'failed');

@@ -262,9 +262,9 @@ const ANSWERS: readonly {
   { name: 'link-shown', path: TEAM, fields: { Name: 'Dawit' }, button: english.team.invite.button },
 ];
 
-/** The merchant's book tells the operator's list. */
+/** The merchant's book reports to the operator's list. */
 const LISTED_MS_MAX = 60_000;
-/** Of the window's 740 px on a phone. */
+/** The first payment begins above this place in a phone's window of 740 px. */
 const FIRST_PAYMENT_MAX = 440;
 /** Two lines of text, or of a badge, with the distance to the next payment. */
 const TWO_LINES_MAX = 84;

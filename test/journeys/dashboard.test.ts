@@ -228,7 +228,7 @@ test('the owner opens the dashboard, reads what today brings, and downloads the 
   const documents = documentsOf(page);
   await page.goto(at(''));
   const received = await page.locator('.ledger-sum', { hasText: statement.receive }).textContent();
-  // Nothing to tap, and one page besides the redirect to it.
+  // The member taps nothing, and the browser loads one page besides the redirect to it.
   expect(documents).toEqual(['GET /dashboard', 'GET /dashboard/sandbox/overview']);
   await shoot(page, 'dashboard-today');
   phone.tolerated.push(/failed: .*overview\.csv/);

@@ -129,8 +129,8 @@ describe('a wide window', () => {
     expect(await mark.getAttribute('href')).toBe('/');
     expect((await boxOf('.mark')).x).toBe((await boxOf('.pages')).x);
     expect(await page.locator('.bar').getByText('Dashboard').isVisible()).toBe(true);
-    const table = await boxOf('.scroll:has(+ .code)');
-    const sample = await boxOf('.scroll + .code');
+    const table = await boxOf('.code + .scroll');
+    const sample = await boxOf('.code:has(+ .scroll)');
     expect(sample.y).toBe(table.y);
     expect(sample.x).toBeGreaterThan(table.x + table.width);
     await page.close();

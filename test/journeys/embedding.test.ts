@@ -118,7 +118,7 @@ function toldTo(page: Page): Promise<Told> {
 }
 
 describe('a popup', () => {
-  test('takes the payment, tells how it stands, and closes on the way back', async () => {
+  test('takes the payment, reports its status, and closes when the customer returns', async () => {
     const device = await desktop();
     const shop = await openShop(device);
     const popup = await openPopup(shop);
@@ -143,7 +143,7 @@ describe('a popup', () => {
     await device.putAway();
   });
 
-  test('tells a page of another origin than the returnUrl nothing', async () => {
+  test('sends no message to a page of another origin than the returnUrl', async () => {
     const device = await desktop();
     const shop = await openShop(device, { server: stranger });
     const popup = await openPopup(shop);
@@ -222,7 +222,7 @@ describe('a popup', () => {
     await device.putAway();
   });
 
-  test('that a provider cuts off tells by the page of the returnUrl', async () => {
+  test('reports through the page of the returnUrl when a provider cuts it off', async () => {
     const device = await desktop();
     const shop = await openShop(device);
     const popup = await openPopup(shop);

@@ -23,7 +23,7 @@ function hostile(name: string): string {
 
 /** Far more than there are, so that a page that links to endless others ends the test. */
 const PAGES_MAX = 150;
-/** Their first page is enough, or they are no page. */
+/** Their first page is enough, or they have no page. */
 const NOT_FOLLOWED = /\.csv|\/docs\/.|\/openapi|sign-out|[?&](?:lang|calendar)=/;
 
 let scene: Scene;

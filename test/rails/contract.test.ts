@@ -9,7 +9,7 @@ import {
   type Reply,
 } from '../../scripts/stand-ins/stand-in.ts';
 import { bareBase64, rsaKeyPair } from '../../scripts/stand-ins/telebirr-h5-wire.ts';
-import type { FailureReason, Outcome } from '../../src/domain/intent.ts';
+import type { FailureReason, Outcome } from '../../src/domain/attempt.ts';
 import type { CallbackReading, CallbackSuspicion } from '../../src/rails/callback.ts';
 import type { Rail } from '../../src/rails/rail.ts';
 import type { RailOrder } from '../../src/rails/rail-order.ts';
@@ -20,10 +20,10 @@ import { type Player, RailScene } from '../support/rails/scene.ts';
 import { endTimeoutsOnSilence } from '../support/rails/timeouts.ts';
 
 /**
- * Goal: what every rail must do, whatever its wire: only a genuine report or query about this order
- * ends an attempt, a lost answer is unknown and never asked for twice, and a refusal says whose it is.
- * Method: each customer's act, fault, report and refusal, played for each rail by its stand-in. Bytes,
- * codes and what a stand-in would never send are in the tests of each rail.
+ * Goal: what every rail must do with any wire: only a genuine report or query about this order ends
+ * an attempt, a lost answer is unknown and Kefel never repeats the call, and a refusal says who
+ * caused it. Method: each customer's act, fault, report and refusal, played for each rail by its
+ * stand-in. Bytes, codes and what a stand-in would never send are in the tests of each rail.
  */
 
 /** What a report about an act proves; null: the provider reports nothing. */
@@ -54,7 +54,7 @@ interface Row {
     >
   >;
   readonly refuses: Readonly<Partial<Record<NonNullable<Plan['refuses']>, Refusal>>>;
-  /** The operator's mistakes, each of which the provider refuses. */
+  /** The operator's mistakes. The provider refuses each of them. */
   readonly wrongSettings: readonly Readonly<Record<string, unknown>>[];
   /** A second start of the same order: it is not repeated, and proves nothing about the first. */
   readonly again: object;
@@ -457,7 +457,7 @@ const ROWS: readonly Row[] = [
     },
     receipt: /^1\d{6}$/,
     wrong: {
-      // Whoever does not know the order's own URL can only guess one.
+      // A forger who does not know the order's own URL can only guess one.
       forged: 'unknown_url',
       wrong_amount: ['wrong_amount', 403],
       other_order: ['other_order', 403],
@@ -674,7 +674,7 @@ describe.each(ROWS)('$name', (row) => {
     expect(linesAbout(lines, order)).toEqual([{ ...line, level, status, ...code }]);
   });
 
-  test('is misconfigured with any wrong setting, and believes no answer', async () => {
+  test('is misconfigured with any wrong setting, and trusts no answer', async () => {
     const { order, atProvider } = await scene.place();
     await atProvider.act('pays', { silent: true });
     for (const changed of row.wrongSettings) {
@@ -714,7 +714,7 @@ describe.each(ROWS)('$name', (row) => {
     expect(await scene.standIn.order(order.attempt.reference)).toBe(atProvider);
   });
 
-  test('is not called for another currency, nor for a phone without an account', async () => {
+  test('is not called for another currency or for a phone without an account', async () => {
     const before = scene.standIn.calls.length;
     const dollars = scene.order({}, { terms: { currency: 'USD' } });
     if (row.otherCurrencies === undefined) {
@@ -731,7 +731,7 @@ describe.each(ROWS)('$name', (row) => {
     expect(scene.standIn.calls.length).toBe(before);
   });
 
-  test('says what is known when nobody listens', async () => {
+  test('says what is known when no server answers', async () => {
     const rail = scene.railAt('http://localhost:9');
     const order = scene.order();
     if (!row.startsWithoutCall) {

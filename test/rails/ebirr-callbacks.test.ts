@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Attempt } from '../../src/domain/intent.ts';
+import type { Attempt } from '../../src/domain/attempt.ts';
 import type { CallbackReading } from '../../src/rails/callback.ts';
 import type { RailOrder } from '../../src/rails/rail-order.ts';
 import { callbackCall } from '../support/rails/callback-call.ts';
@@ -50,7 +50,7 @@ test.each<Partial<Attempt>>([
   },
 );
 
-test('sends a browser to the payment’s page and believes nothing that its query says', async () => {
+test('sends a browser to the payment’s page and ignores what its query says', async () => {
   const order = orderWith();
   const query = `?referenceId=${order.attempt.reference}&responseCode=2001&errorCode=0&state=APPROVED`;
   const logged = watchRailAnswers();

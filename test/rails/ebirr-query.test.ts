@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { jsonReply } from '../../scripts/stand-ins/stand-in.ts';
-import type { Outcome } from '../../src/domain/intent.ts';
+import type { Outcome } from '../../src/domain/attempt.ts';
 import type { RailOrder } from '../../src/rails/rail-order.ts';
 import { hostileBodies } from '../support/rails/ebirr.ts';
 import { watchRailAnswers } from '../support/rails/logged.ts';

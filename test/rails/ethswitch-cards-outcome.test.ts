@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { CustomerAct } from '../../scripts/stand-ins/stand-in.ts';
-import type { FailureReason, Outcome } from '../../src/domain/intent.ts';
+import type { FailureReason, Outcome } from '../../src/domain/attempt.ts';
 import type { RailOrder } from '../../src/rails/rail-order.ts';
 import { callbackCall } from '../support/rails/callback-call.ts';
 import { callbackRequest, outcomeOf } from '../support/rails/ethswitch-scene.ts';

@@ -18,7 +18,10 @@ import {
 import { useRailScene } from '../support/rails/scene.ts';
 import { endTimeoutsOnSilence } from '../support/rails/timeouts.ts';
 
-/** Goal: a refund has succeeded or failed only if the gateway has proven it, and is asked for once. */
+/**
+ * Goal: a refund has succeeded or failed only if the gateway has proven it, and Kefel requests it
+ * once.
+ */
 
 const MINUTE_MS = 60_000;
 
@@ -197,7 +200,7 @@ describe('a reversal', () => {
     expect(lastForm().call).toBe('/epg/rest/refund.do');
   });
 
-  test('that the gateway refuses has failed; the next refund is none', async () => {
+  test('fails when the gateway refuses it; the next return is a refund', async () => {
     const order = await scene.paid({ refuses: 'declines' });
     const rail = scene.railWith(REVERSING);
     expect(await rail.refund?.(order)).toMatchObject(DECLINED);

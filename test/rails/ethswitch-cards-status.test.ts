@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Attempt } from '../../src/domain/intent.ts';
+import type { Attempt } from '../../src/domain/attempt.ts';
 import { cardsCode } from '../../src/rails/ethswitch/cards-call.ts';
 import { readCardsState } from '../../src/rails/ethswitch/cards-status.ts';
 import { fixture } from '../support/rails/ethswitch-scene.ts';

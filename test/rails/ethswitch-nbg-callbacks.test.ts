@@ -60,7 +60,7 @@ describe('the published callback', () => {
   const brief = JSON.parse(fixture('nbg-callback-brief.json'));
   const SUCCEEDED = { type: 'succeeded', receipt: 'PAY261121090312345', providerCode: 'PAID 200' };
 
-  test('is believed with any `bill_info.status`', async () => {
+  test('proves the payment with any `bill_info.status`', async () => {
     expect(outcomeOf(await read(fixture('nbg-callback.json')))).toEqual(SUCCEEDED);
   });
 

@@ -170,7 +170,7 @@ describe('the login', () => {
     expect(since(first)).toEqual(['create', 'login', 'create']);
   });
 
-  test('to a path that does not exist certainly took nothing', async () => {
+  test('at a path that does not exist moved no money', async () => {
     const rail = await scene.scripted(jsonReply(500, {}), {
       type: 'answer',
       status: 404,

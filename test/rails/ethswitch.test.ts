@@ -27,7 +27,7 @@ const CARDS = {
   password: 'secret',
 };
 
-test('the settings choose the gateway, each of which is a separate rail', () => {
+test('the settings choose one of the two gateways, which are separate rails', () => {
   const nbg = ethswitchRail(v.parse(ethswitchSettings, NBG));
   const cards = ethswitchRail(v.parse(ethswitchSettings, CARDS));
   expect([nbg.id, nbg.currencies]).toEqual(['ethswitch-nbg', ['ETB']]);

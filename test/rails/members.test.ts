@@ -45,7 +45,7 @@ describe('what providers send', () => {
     expect(textOf('abc', 2)).toBeNull();
   });
 
-  test('codes appear once, whatever their type', () => {
+  test('each code appears once, as text or as a number', () => {
     expect(codesOf('2001', 2001, null, 'APPROVED', undefined, {})).toBe('2001 APPROVED');
     expect(codesOf(null, [])).toBeNull();
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import type { FailureReason } from '../../src/domain/intent.ts';
+import type { FailureReason } from '../../src/domain/attempt.ts';
 import { NO_ANSWER } from '../../src/rails/call-rail.ts';
 import { isTokenRefused } from '../../src/rails/mpesa/api.ts';
 import { readMpesaCallback } from '../../src/rails/mpesa/callback.ts';
@@ -83,7 +83,7 @@ describe('the answer to a push', () => {
   const read = (status: number, body: unknown) => readPush(answerOf(status, body));
   const isRefused = (status: number, body: unknown) => isTokenRefused(answerOf(status, body));
 
-  it('accepts the sample, whichever MerchantRequestID it names', () => {
+  it('accepts the sample with any MerchantRequestID', () => {
     const railReference = 'ws_CO_0412202401024714199700000000';
     expect(read(200, accepted)).toEqual({ type: 'accepted', redirectUrl: null, railReference });
     expect(read(200, { ...accepted, ResponseCode: 0 })).toMatchObject({ type: 'accepted' });

@@ -387,7 +387,7 @@ describe.each(Object.entries(SCENES))('%s', (_name, { method, start, address, ca
   });
   afterAll(() => page.server?.stop());
 
-  test('unreachable: nobody listens', async () => {
+  test('unreachable: no server answers', async () => {
     expect(await probe(method, { ...settings, [address]: NOWHERE })).toMatchObject({
       outcome: 'unreachable',
       status: null,

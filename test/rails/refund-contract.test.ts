@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Fault, Plan, ReceivedCall } from '../../scripts/stand-ins/stand-in.ts';
-import type { Attempt } from '../../src/domain/intent.ts';
+import type { Attempt } from '../../src/domain/attempt.ts';
 import type { Rail } from '../../src/rails/rail.ts';
 import type { RefundAnswer, RefundOrder } from '../../src/rails/refund.ts';
 import { CALL_FAULTS } from '../support/rails/faults.ts';
@@ -263,7 +263,7 @@ describe.each(ROWS)('$name', (row) => {
     ]);
   });
 
-  test.each(CALL_FAULTS)('is unknown after %s, and asked for once', async (fault, made) => {
+  test.each(CALL_FAULTS)('is unknown after %s, and requested once', async (fault, made) => {
     await unknownAfter(fault, made, scene.rail, row.call);
   });
 
@@ -321,7 +321,7 @@ describe.each(ROWS)('$name', (row) => {
     });
   }
 
-  test('is not asked for while refunds are off, nor without what names the payment', async () => {
+  test('is not sent while refunds are off, or without the number that names the payment', async () => {
     const order = await scene.paid({});
     const before = scene.standIn.calls.length;
     if (row.off !== undefined) {
@@ -345,7 +345,7 @@ describe.each(ROWS)('$name', (row) => {
     },
   );
 
-  test('says what is known when nobody listens', async () => {
+  test('says what is known when no server answers', async () => {
     const order = await scene.paid({});
     const rail = scene.railAt('http://localhost:9');
     expect(await rail.refund?.(order)).toEqual(row.unreachable);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { jsonReply, type Reply } from '../../scripts/stand-ins/stand-in.ts';
-import type { Outcome } from '../../src/domain/intent.ts';
+import type { Outcome } from '../../src/domain/attempt.ts';
 import type { RailOrder } from '../../src/rails/rail-order.ts';
 import {
   type Members,

@@ -59,7 +59,7 @@ describe('a refund', () => {
     expect(await scene.rail.refundStatus?.(order, Date.now())).toEqual(ending);
   });
 
-  test('without a plan is slow as the sandbox’s of the same amount', async () => {
+  test('without a plan behaves like the sandbox’s refund of the same amount', async () => {
     const order = part(await scene.paid(), 100_21);
     expect(await scene.rail.refund?.(order)).toMatchObject({ providerCode: 'REFUNDING' });
   });

@@ -93,7 +93,7 @@ async function send(
   return post(path, headers, message);
 }
 
-/** Of a paid order of 12.00, unless it is another one. */
+/** A refund of a paid order of 12.00, unless `changed` names another one. */
 async function refund(changed: Members = {}): Promise<Members> {
   const merch_order_id = randomUUID().replaceAll('-', '');
   await preOrder({ content: { merch_order_id } });

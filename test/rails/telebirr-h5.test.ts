@@ -126,7 +126,7 @@ describe('the start', () => {
     expect(scene.standIn.calls.at(-1)?.body).toContain(`"title":"${title}"`);
   });
 
-  test('has the reference as its title when the texts have no plain letter', async () => {
+  test('uses the reference as its title when the texts have no plain letter', async () => {
     const order = scene.order({}, { terms: { merchantName: 'ቶሞካ', description: null } });
     await scene.rail.start(order);
     const title = `"title":"Payment ${order.attempt.reference}"`;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { noStatusXml, sample, statusXml } from '../../scripts/stand-ins/telebirr-ussd-messages.ts';
-import type { Outcome } from '../../src/domain/intent.ts';
+import type { Outcome } from '../../src/domain/attempt.ts';
 import type { RailOrder } from '../../src/rails/rail-order.ts';
 import { readResult } from '../../src/rails/telebirr-ussd/messages.ts';
 import { telebirrUssdRail } from '../../src/rails/telebirr-ussd/rail.ts';

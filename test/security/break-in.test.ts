@@ -58,7 +58,7 @@ describe('a payment is recorded as paid', () => {
     expect(await statusNow()).toBe('processing');
   });
 
-  test('above the limit, by no single name, however it is spelled', async () => {
+  test('above the limit, only by two people: two spellings of one name are one', async () => {
     await atTelebirr(ALPHA, 'order-1', { items: [], amount: 900_000 });
     expect(await resolve('mallory@x.et', true)).toMatchObject({ type: 'value' });
     expect(await resolve('Mallory+2@X.et', true)).toMatchObject({ code: 'second_operator_needed' });
@@ -79,7 +79,7 @@ describe('a payment is recorded as paid', () => {
 const SECTION = { environment: 'production', limit: '5' };
 const QUESTIONS = [[TENANT, 'order-1'], [TENANT, {}, null, 5], [ALPHA.id, {}, null], [SECTION]];
 
-test('nothing that the interface answers to a bare question holds a secret', async () => {
+test('answers of the interface hold no secret of the payments plane', async () => {
   await atTelebirr(ALPHA);
   const names = [
     'LINK_SIGNING_KEYS',

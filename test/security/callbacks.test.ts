@@ -65,7 +65,7 @@ test.each(WITH_TOKEN)('$railId: tokens of other purposes open no address of it',
 });
 
 test.each(WITH_TOKEN)(
-  '$railId: a report is not believed at the address of another payment',
+  '$railId: a report at the address of another payment proves nothing',
   async (scene) => {
     playRails();
     await scene.begin();

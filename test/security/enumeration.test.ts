@@ -239,7 +239,7 @@ test('API2:2023 passwords of the desk: a wrong secret learns nothing', async () 
   expect(answers).toEqual(paths.map(() => answers[0]));
 });
 
-test('ASVS 5.0 V11: keys and sessions are looked up by their digest, never by themselves', async () => {
+test('ASVS 5.0 V11: Kefel finds keys and sessions by their digest, never by the secret', async () => {
   const member = await signedIn();
   forgetDirectory();
   const bound: unknown[] = [];

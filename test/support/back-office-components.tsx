@@ -1,15 +1,13 @@
 import {
   Badge,
   ButtonLink,
-  Choice,
   CopyText,
   Facts,
   Message,
   Section,
-  SelectField,
   Table,
-  TextField,
 } from '../../back-office/ui/elements.tsx';
+import { Choice, SelectField, TextField } from '../../back-office/ui/fields.tsx';
 import { Money, StatTile, StatTiles } from '../../back-office/ui/figures.tsx';
 import { EmptyState, SideBySide, Timeline } from '../../back-office/ui/layout.tsx';
 import { BackOfficePage, Navigation } from '../../back-office/ui/page.tsx';

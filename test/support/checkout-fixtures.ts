@@ -1,5 +1,7 @@
+import type { Attempt } from '../../src/domain/attempt.ts';
 import { openIntent } from '../../src/domain/decide.ts';
-import type { Attempt, Intent, IntentTerms, LineItem } from '../../src/domain/intent.ts';
+import type { Intent } from '../../src/domain/intent.ts';
+import type { IntentTerms, LineItem } from '../../src/domain/terms.ts';
 import { someTerms } from './intents.ts';
 
 /**

@@ -77,10 +77,7 @@ export class Device {
     await this.context.clock.pauseAt(Date.now() + CLOCK_AHEAD_MS);
   }
 
-  /**
-   * Closes all tabs. `expected`: complaints that the test provoked, each of which must have
-   * occurred.
-   */
+  /** Closes all tabs. `expected`: complaints that the test provoked. Each must have occurred. */
   async putAway(...expected: readonly RegExp[]): Promise<void> {
     await this.context.close();
     const complaints = this.#complaints.flat();

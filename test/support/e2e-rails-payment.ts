@@ -169,7 +169,7 @@ export class RailPayment {
     return open(this.checkoutUrl);
   }
 
-  /** Of the latest attempt, as soon as there is one. */
+  /** The reference of the latest attempt, as soon as it exists. */
   async reference(): Promise<string> {
     const ask = async () => (await this.scene.production.status(this.uniqueId)).body.content;
     const payment = await eventually(ask, (content) => (content?.transaction ?? null) !== null);

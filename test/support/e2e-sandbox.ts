@@ -34,7 +34,8 @@ export type SandboxMerchant =
   | 'cli'
   | 'commandLine'
   | 'guides'
-  | 'documents';
+  | 'documents'
+  | 'reference';
 
 /** A test file's connection to the shared gateway. */
 export interface Sandbox {
@@ -89,6 +90,7 @@ async function start(): Promise<Shared> {
     commandLine: await newMerchant('Scripting Shop'),
     guides: await newMerchant('Guided Shop'),
     documents: await newMerchant('Documented Shop'),
+    reference: await newMerchant('Referenced Shop'),
   };
   const builtDirectory = await mkdtemp(join(tmpdir(), 'kefel-built-'));
   await buildGateway(builtDirectory);

@@ -27,7 +27,7 @@ export interface Page {
   readonly status: number;
   readonly headers: Headers;
   readonly html: string;
-  /** Of the first `h1`. */
+  /** The text of the first `h1`. */
   readonly heading: string;
   /** The readable text, without tags. */
   readonly text: string;

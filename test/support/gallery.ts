@@ -17,16 +17,13 @@ import { pageResponse } from '../../src/checkout/page-response.ts';
 import { SimulatorPage } from '../../src/checkout/pages/simulator.tsx';
 import type { ViewContext } from '../../src/checkout/view.ts';
 import type { MethodLogos, Support } from '../../src/config.ts';
+import type { Attempt, FailureReason } from '../../src/domain/attempt.ts';
+import type { Command } from '../../src/domain/command.ts';
 import { decide } from '../../src/domain/decide.ts';
-import type {
-  Attempt,
-  Command,
-  FailureReason,
-  Intent,
-  IntentTerms,
-} from '../../src/domain/intent.ts';
+import type { Intent } from '../../src/domain/intent.ts';
 import type { Business } from '../../src/domain/merchant.ts';
 import type { RefundOutcome } from '../../src/domain/refund.ts';
+import type { IntentTerms } from '../../src/domain/terms.ts';
 import type { FormProblem } from '../../src/i18n/messages.ts';
 import { attemptWith, intentWith, itemWith, termsWith } from './checkout-fixtures.ts';
 import { requestRefund, resolveRefund } from './intents.ts';
@@ -450,7 +447,7 @@ function indexOf(gallery: Gallery): string {
   return `<!doctype html><title>Gallery</title><ul>${links.join('')}</ul>`;
 }
 
-/** The page's own tag, so that nothing ever changes. */
+/** The page's own tag, so that polling changes no page. */
 async function statusOf(page: Response): Promise<Response> {
   const html = await page.text();
   const tag = /data-state="([^"]*)"/.exec(html)?.[1] ?? '';

@@ -65,7 +65,7 @@ export async function setupScene(options: CloudflareOptions = {}) {
     /** What a person answers, in order; null: there is no terminal. */
     answers: null as string[] | null,
     wranglerFault: null as WranglerFault | null,
-    /** Of the project's code; null: it has changes. */
+    /** The commit of the project's code; null when it has changes. */
     commit: 'c'.repeat(40) as string | null,
     /** Commands of wrangler since the last run of setup began. */
     wranglerRuns,

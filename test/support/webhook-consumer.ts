@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import type { NamedKey } from '../../src/config.ts';
 import { seal } from '../../src/crypto/sealed.ts';
-import type { Tenant } from '../../src/domain/intent.ts';
+import type { Tenant } from '../../src/domain/terms.ts';
 import type {
   ChosenEndpoint,
   ClaimedDelivery,
@@ -159,5 +159,5 @@ export const message: DeliveryMessage = {
   mustChoose: false,
   eventType: 'payment_succeeded',
 };
-/** Of a payment without a callbackUrl. */
+/** The message of a payment without a callbackUrl. */
 export const choosing: DeliveryMessage = { ...message, mustChoose: true };

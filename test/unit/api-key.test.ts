@@ -134,7 +134,7 @@ describe('decisions.md#9: API keys', () => {
     expect(await apiKeyDigest(key)).toBe(createHash('sha256').update(key).digest('hex'));
   });
 
-  test('have the same digest each time, and invented ones have none however often they are tried', async () => {
+  test('have the same digest each time; an invented one has none, also after many tries', async () => {
     const key = await generateApiKey(RING, 'sandbox');
     const other = await generateApiKey(RING, 'sandbox');
     const invented = key.slice(0, -1) + (key.endsWith('A') ? 'B' : 'A');

@@ -61,6 +61,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'src/backup/',
     'src/intent/receipt-keys.ts',
     'src/intent/client.ts',
+    'src/intent/book-message.ts',
     'src/intent/protocol.ts',
     'src/intent/receipt-conflicts.ts',
   ],
@@ -218,6 +219,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'src/audit/log.ts',
     'src/attempts/',
     'src/intent/client.ts',
+    'src/intent/book-message.ts',
     'src/intent/protocol.ts',
     'src/merchants/',
     'src/rails/rail-order.ts',
@@ -296,7 +298,7 @@ describe('imports form no cycle', () => {
     expect(circlesOf(roomGraph(GRAPH))).toEqual([]);
   });
 
-  test('and a cycle would be found, also one of type imports', () => {
+  test('finds a planted cycle, also one of type imports', () => {
     const graph = new Map([
       ['a', new Set(['b'])],
       ['b', new Set(['c', 'd'])],
@@ -397,7 +399,7 @@ describe('every message about a field carries a code (docs/errors.md#field-codes
     expect(uncodedMessages(codeOf(file))).toEqual([]);
   });
 
-  test('and a message without one would be found', () => {
+  test('finds a planted message without a code', () => {
     const code = `v.check((text) => f(text), 'Must be so.'), v.regex(R, fieldError('empty', 'A.')),
       v.check(f, ({ input }) => \`Is \${input}\`), addIssue({ message: 'Must not.' })`;
     expect(uncodedMessages(code)).toHaveLength(3);
@@ -438,7 +440,7 @@ test('every query of D1 has the time limit of src/platform/database.ts', () => {
   expect(found).toEqual(['src/platform/database.ts']);
 });
 
-test('wire spelling stays at the edges', () => {
+test('only the edges use the wire’s spelling', () => {
   const words = /\b(expireIn|apiKey|webHookEvent|testModeType|simulationStatus)\b/;
   // Adapters have their own wire formats and terms.
   const inner = files.filter((file) => /^src\/(domain|intent|book)\//.test(file));

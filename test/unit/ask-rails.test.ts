@@ -1,14 +1,17 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
+import type { Command } from '../../src/domain/command.ts';
 import { decide } from '../../src/domain/decide.ts';
-import type { Command } from '../../src/domain/intent.ts';
 import type { RefundOutcome } from '../../src/domain/refund.ts';
 import { askRails } from '../../src/intent/ask-rails.ts';
 import type { Ports } from '../../src/intent/ports.ts';
 import type { ExecuteResult } from '../../src/intent/protocol.ts';
 import { paidTwice, requestRefund } from '../support/intents.ts';
 
-/** Goal: the alarm stores every answer that a provider gives, because a refund is asked for once. */
+/**
+ * Goal: the alarm stores every answer that a provider gives, because Kefel requests a refund only
+ * once.
+ */
 
 test('an answer that cannot be stored does not end the wait for the others', async () => {
   const requests = [requestRefund('one', { attemptId: 'first' }), requestRefund('other')];

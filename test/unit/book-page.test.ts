@@ -41,7 +41,7 @@ test('a scan stops at its bound, and continues from there to the row that matche
   }
 });
 
-test('a scan that finds a page, or the end, has no bound to tell', () => {
+test('a scan that finds a page, or the end, reports no bound', () => {
   expect(scan(upTo(100), (row) => row % 2 === 0, 20)).toMatchObject({ coveredTo: null });
   expect(scan(upTo(100), () => false, 20)).toEqual({ rows: [], coveredTo: null });
 });

@@ -62,7 +62,7 @@ describe("a merchant's color", () => {
     expect(brandCss(color)).toContain(`:root{--brand:${color};--brand-strong:${color};${start}`);
   });
 
-  test('is the one accent where it stands out, and gives way to the color of text elsewhere', () => {
+  test('is the one accent where it stands out; elsewhere the accent has the color of text', () => {
     expect(marksOf('#7a3b12')).toEqual({ light: ['#7a3b12', '#7a3b12'], dark: ['ink', 'ink'] });
     expect(marksOf('#ffd500')).toEqual({ light: ['ink', 'ink'], dark: ['#ffd500', '#ffd500'] });
     // Enough for an edge, too little for text.

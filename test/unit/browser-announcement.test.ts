@@ -28,7 +28,7 @@ describe('what is due', () => {
     expect(dueAnnouncement(BOTH, remainingMs)).toBe(text);
   });
 
-  test('is empty without announcements', () => {
+  test('is undefined without announcements', () => {
     expect(dueAnnouncement([], 60_000)).toBeUndefined();
   });
 });
@@ -62,7 +62,7 @@ describe('a countdown', () => {
     expect(heard).toEqual(announced);
   });
 
-  test('announces nothing twice when the server sets it back', () => {
+  test('repeats no announcement when the server sets it back', () => {
     const ahead = announcementsAhead(BOTH, 299_000);
     expect(dueAnnouncement(announcementsAhead(ahead, 305_000), 299_500)).toBeUndefined();
   });

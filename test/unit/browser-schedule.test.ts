@@ -69,7 +69,7 @@ describe('Retry-After', () => {
     expect(retryAfterMs(retryAfter)).toBe(delayMs);
   });
 
-  test('a negative one does not hasten a poll', () => {
+  test('a negative delay does not hasten a poll', () => {
     expect(retryDelayMs(1, 0, '-5')).toBe(2_000);
   });
 });

@@ -8,9 +8,11 @@ import { SimulatorPage } from '../../src/checkout/pages/simulator.tsx';
 import { loadTexts } from '../../src/checkout/texts.ts';
 import { checkoutView, type RefusedForm } from '../../src/checkout/view.ts';
 import type { Support } from '../../src/config.ts';
-import type { Attempt, Intent, IntentTerms } from '../../src/domain/intent.ts';
+import type { Attempt } from '../../src/domain/attempt.ts';
+import type { Intent } from '../../src/domain/intent.ts';
 import type { Business } from '../../src/domain/merchant.ts';
 import { majorText } from '../../src/domain/money.ts';
+import type { IntentTerms } from '../../src/domain/terms.ts';
 import { WEBHOOK_FAULTS } from '../../src/domain/webhook-fault.ts';
 import { checkout as english } from '../../src/i18n/en.ts';
 import { SCENARIOS } from '../../src/rails/simulator/scenarios.ts';
@@ -108,7 +110,7 @@ describe('what the customer reads and can do', () => {
       { deadlineAtMs: SOON_MS },
       `${anotherTry} ${english.earliestTry('21 Nov 2025, 12:02 EAT')}`,
     ],
-    // Nothing is known but the provider's report.
+    // Only the provider's report is known.
     ['ends with the payment', {}, {}, anotherTry],
     ['is unresolved', {}, { deadlineAtMs: SOON_MS, status: 'unresolved' }, anotherTry],
     ['belongs to an express payment', { kind: 'express' }, { deadlineAtMs: SOON_MS }, startAgain],

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { readChoice } from '../../src/checkout/choice.ts';
 import { type ChooseState, checkoutView } from '../../src/checkout/view.ts';
+import { ATTEMPTS_MAX, type Attempt } from '../../src/domain/attempt.ts';
+import type { Command } from '../../src/domain/command.ts';
 import { decide } from '../../src/domain/decide.ts';
-import { ATTEMPTS_MAX, type Attempt, type Command, type Intent } from '../../src/domain/intent.ts';
+import type { Intent } from '../../src/domain/intent.ts';
 import { METHODS } from '../../src/domain/method.ts';
 import { phoneFrom } from '../../src/domain/phone.ts';
 import { moneyText } from '../../src/i18n/money-text.ts';
@@ -171,7 +173,7 @@ describe('whether a page is out of date', () => {
   const left = attemptWith({ status: 'unresolved', failureReason: 'abandoned' });
   const tagOf = (intent: Intent) => checkoutView(intent, NOW_MS).tag;
 
-  test('an open form is not when an attempt abandoned before it changes', () => {
+  test('an open form is current when an attempt abandoned before it changes', () => {
     const before = intentWith({}, { version: 3, attempts: [left] });
     const failed = { ...left, status: 'failed', failureReason: 'declined' } as const;
     expect(tagOf(intentWith({}, { version: 4, attempts: [failed] }))).toBe(tagOf(before));
@@ -186,7 +188,7 @@ describe('whether a page is out of date', () => {
     expect(tagOf(intent)).not.toBe(tagOf(intentWith()));
   });
 
-  test('the page that connects is when the provider has answered, which is no new version', () => {
+  test('the page that connects is out of date once the provider has answered, without a new version', () => {
     const inFlight = (redirectUrl: string | null) =>
       intentWith({}, { status: 'processing', attempts: [attemptWith({ redirectUrl })] });
     expect(tagOf(inFlight(null))).not.toBe(tagOf(inFlight('https://rail.example.com/pay')));

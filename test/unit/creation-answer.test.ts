@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { expressAnswers } from '../../src/api/routes/create-payment.ts';
+import { FAILURE_REASONS } from '../../src/domain/attempt.ts';
 import { openIntent } from '../../src/domain/decide.ts';
-import { FAILURE_REASONS } from '../../src/domain/intent.ts';
 import { transition } from '../../src/domain/transition.ts';
 import { someTerms, startAttempt } from '../support/intents.ts';
 

@@ -201,7 +201,7 @@ test('a merchant receives the sales without own commission and refunds, and comm
   const [figures] = figuresOf(
     [
       total({ day: TODAY - 1, amountMinor: 70_000 }),
-      // Of the commission, customers paid 4.00 on top.
+      // Customers paid 4.00 of the commission on top.
       total({ amountMinor: 10_000, commissionMinor: 700, borneCommissionMinor: 300 }),
       total({ payments: 0, amountMinor: 0, refundedMinor: 15_000, returnedCommissionMinor: 450 }),
     ],

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Tenant } from '../../src/domain/intent.ts';
+import type { Tenant } from '../../src/domain/terms.ts';
 import type { ChosenEndpoint, DeliveryId, DeliveryMessage } from '../../src/intent/protocol.ts';
 import { FULL_WAIT_MS } from '../../src/webhooks/consume.ts';
 import { forgetWebhookSettings, webhookSettings } from '../../src/webhooks/settings.ts';
@@ -183,7 +183,7 @@ describe('bounded concurrency (decisions.md#18)', () => {
     { tenant: 'm1', endpoint: 'we_2' },
   ];
 
-  test('a place whose invocation was dropped is free again after its lease', () => {
+  test('a place is free again after its lease when its invocation was dropped', () => {
     const slots = new DeliverySlots();
     expect(take(slots, one, SHARES.tenantMax)).not.toBeNull();
     expect(slots.take(one, SLOT_LEASE_MS - 1)).toBeNull();

@@ -81,7 +81,7 @@ test('shows the token of this machine, where Cloudflare Access guards the desk',
   });
 });
 
-test.each([302, 401, 403])('has checked nothing, when the desk answers %i', async (status) => {
+test.each([302, 401, 403])('reports no check, when the desk answers %i', async (status) => {
   const { origin } = await play((_request, response) => response.writeHead(status).end());
   const checked = runSelfCheck(origin, OPERATOR, TERMINAL, { environment: {} });
   await expect(checked).rejects.toThrow(NotChecked);

@@ -254,7 +254,7 @@ test('takes both Workers back to the version before, when a deployment was finis
   expect(order[0]).toContain(BACK_OFFICE);
 });
 
-test('never goes back to a version that was taken back', async () => {
+test('never rolls back to a version that a rollback has removed', async () => {
   const third = '3'.repeat(40);
   await stage.run();
   stage.release(third);

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { eventTimeMs, newEventId } from '../../src/crypto/event-id.ts';
 
 /**
- * Goal: the book finds an event by the time in its id. Method: ids of known times, and texts
- * that are no event's id.
+ * Goal: the book finds an event by the time in its id. Method: ids of known times, and texts that
+ * are not an event's id.
  */
 
 test.each([0, 1_763_800_000_000])('an id of time %i leads to it', (createdAtMs) => {

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
+import type { Command } from '../../src/domain/command.ts';
 import { decide, openIntent } from '../../src/domain/decide.ts';
-import type { Command, Intent, IntentKind } from '../../src/domain/intent.ts';
+import type { Intent } from '../../src/domain/intent.ts';
 import { type Party, partyOf } from '../../src/domain/party.ts';
 import type { RefundCapability, RefundOutcome, RefundRequester } from '../../src/domain/refund.ts';
+import type { IntentKind } from '../../src/domain/terms.ts';
 import { historyDetail } from '../../src/intent/history.ts';
 import type { HistoryDetail } from '../../src/intent/protocol.ts';
 import {

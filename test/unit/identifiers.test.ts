@@ -12,7 +12,7 @@ import {
   sharedReferenceFrom,
 } from '../../src/domain/identifiers.ts';
 
-/** Goal: identifiers use all their random bits, and nothing else passes for one. */
+/** Goal: identifiers use all their random bits, and the checks reject any other text. */
 
 test('a reference takes 20 letters and digits of 32, each by one byte', () => {
   const bytes = Uint8Array.from({ length: 40 }, (_, index) => 256 - 8 + index);

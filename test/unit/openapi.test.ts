@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import { openApiDocument } from '../../scripts/openapi/document.ts';
-import { readDocument } from '../support/documents/markdown.ts';
+import { shownBody } from '../support/documents/markdown.ts';
 import {
   EXPRESS_BODY,
   express,
@@ -125,7 +125,15 @@ const BODIES = operations.flatMap(({ summary, requestBody }) => {
 });
 
 test.each(BODIES)('docs/reference.md shows a valid body to "%s"', (summary, name) => {
-  const [, section = ''] = readDocument('docs/reference.md').split(`\n## ${summary}\n`);
-  const [, sample = ''] = /^```json\n([^`]*)```$/m.exec(section.split('\n## ')[0] ?? '') ?? [];
-  expect(validator(name)(JSON.parse(sample))).toBe(true);
+  expect(validator(name)(shownBody(summary))).toBe(true);
+});
+
+const ANSWERS = operations.flatMap(({ summary, responses }) => {
+  const { schema, example } = responses[200].content['application/json'] ?? {};
+  return schema === undefined ? [] : [{ summary, schema, example }];
+});
+
+test.each(ANSWERS)('shows a valid answer to "$summary"', ({ schema, example }) => {
+  const validate = ajv.compile({ ...schema, components: { schemas } });
+  expect(validate(example) ? [] : validate.errors).toEqual([]);
 });

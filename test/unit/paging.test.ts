@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Cursor, cursorText, parseCursor } from '../../src/platform/paging.ts';
 
-/** Goal: a cursor from a URL is either one of ours or none. */
+/** Goal: Kefel reads a cursor from a URL only if Kefel made it. */
 
 test.each([
   '',

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { Outcome } from '../../src/domain/attempt.ts';
+import type { Command, Rejection } from '../../src/domain/command.ts';
 import { attemptsToCheck, decide, nextWakeAtMs } from '../../src/domain/decide.ts';
-import type { Command, Outcome, Rejection } from '../../src/domain/intent.ts';
 import { isSameOperator } from '../../src/domain/operator-name.ts';
 import { isSameReceipt } from '../../src/domain/receipt.ts';
 import {
@@ -13,10 +14,10 @@ import {
 import { play } from '../support/story.ts';
 
 /**
- * Goal: what only operators say was paid needs proved names, two of them above the limit, and a
- * receipt of its own, and is refunded by hand until the provider confirms it
- * (docs/decisions.md#41, #44). Method: commands to a production payment of 100.00 whose windows close
- * at 30 s.
+ * Goal: a payment that only operators record as paid needs proved names, two of them above the
+ * limit, and its own receipt. An operator refunds it by hand until the provider confirms it
+ * (docs/decisions.md#41, #44). Method: commands to a production payment of 100.00 whose windows
+ * close at 30 s.
  */
 
 const START = startAttempt('a', { checkAtMs: 10_000 });
@@ -236,7 +237,7 @@ describe('the provider', () => {
     expect(refunds).toMatchObject([{ status, actionReason }]);
   });
 
-  test('is never asked about an attempt whose start it never got', () => {
+  test('gets no query about an attempt whose start it never got', () => {
     const { intent } = playedOut([
       startAttempt('a', { startClaim: 'free', checkAtMs: 10_000 }),
       HAND,

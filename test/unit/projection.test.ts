@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest';
+import type { Command } from '../../src/domain/command.ts';
 import { openIntent } from '../../src/domain/decide.ts';
-import type { Command, Intent, IntentTerms } from '../../src/domain/intent.ts';
+import type { Intent } from '../../src/domain/intent.ts';
 import { OPEN_PROJECTION_AGAIN_MS } from '../../src/domain/schedule.ts';
 import { SEARCH_ID_LENGTH_MAX } from '../../src/domain/search-key.ts';
+import type { IntentTerms } from '../../src/domain/terms.ts';
+import type { PaymentDetails, ProjectionRow } from '../../src/intent/book-message.ts';
 import { newDelivery } from '../../src/intent/delivery.ts';
 import { phonesOf, projectedRefunds, projectionRow } from '../../src/intent/projected-view.ts';
 import {
@@ -12,7 +15,7 @@ import {
   searchedIds,
 } from '../../src/intent/projection.ts';
 import { paymentDetails, projectedEvents } from '../../src/intent/projection-message.ts';
-import type { DeliveryTry, PaymentDetails, ProjectionRow } from '../../src/intent/protocol.ts';
+import type { DeliveryTry } from '../../src/intent/protocol.ts';
 import type { StoredDelivery } from '../../src/intent/store.ts';
 import {
   abandon,

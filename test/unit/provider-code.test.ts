@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { commandFor } from '../../src/attempts/start.ts';
+import type { Outcome } from '../../src/domain/attempt.ts';
+import type { Command } from '../../src/domain/command.ts';
 import { decide } from '../../src/domain/decide.ts';
-import type { Command, Intent, Outcome } from '../../src/domain/intent.ts';
+import type { Intent } from '../../src/domain/intent.ts';
 import { PROVIDER_CODE_LENGTH_MAX, printableCode } from '../../src/domain/provider-code.ts';
 import { statusContent } from '../../src/webhooks/payload.ts';
 import { accept, startAttempt } from '../support/intents.ts';
@@ -83,7 +85,7 @@ describe('a provider code alone', () => {
     expect(decision.intent.attempts[0]?.providerCode).not.toBeNull();
   });
 
-  test('repeated changes nothing, so that nothing is stored', () => {
+  test('changes no row when the provider repeats it', () => {
     const accepted = intentAfter(acceptCode('0'));
     expect(decide(accepted, [acceptCode('0')], 9).intent).toBe(accepted);
   });

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { canCharge } from '../../src/api/schema/methods.ts';
 import type { Bindings } from '../../src/config.ts';
-import type { IntentTerms } from '../../src/domain/intent.ts';
 import {
   CURRENCIES,
   ENVIRONMENTS,
@@ -10,6 +9,7 @@ import {
   type Method,
   TRAITS,
 } from '../../src/domain/method.ts';
+import type { IntentTerms } from '../../src/domain/terms.ts';
 import type { RailRules } from '../../src/rails/rail.ts';
 import { acceptsPhone, methodSupport, railFor, railOf } from '../../src/rails/registry.ts';
 import {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { Command } from '../../src/domain/command.ts';
 import { decide, openIntent } from '../../src/domain/decide.ts';
-import type { Command, Intent } from '../../src/domain/intent.ts';
+import type { Intent } from '../../src/domain/intent.ts';
 import type { Refund, RefundCapability } from '../../src/domain/refund.ts';
 import {
   needsSecondOperator,
@@ -71,7 +72,7 @@ describe('the commission of a refund (docs/decisions.md#39)', () => {
   });
 });
 
-test('no more commission is given up than was paid, after a refund of the rest fails the others', () => {
+test('the returned commission stays within what was paid, after a refund of the rest fails the others', () => {
   const paid = paidTwice({ amountMinor: 100, commissionMinor: 9, commissionPaidByCustomer: true });
   // Each part's commission rounds down to nothing, so the rest gives up all of it.
   const parts = Array.from({ length: 9 }, () => 10);
@@ -145,7 +146,7 @@ describe('a payment has at most 50 refunds', () => {
     expect(decide(full, [more], 2).rejection).toBe('too_many_refunds');
   });
 
-  test('besides those that are canceled, of which it has 150 with all others', () => {
+  test('does not count canceled refunds, up to 150 refunds in all', () => {
     const requests = Array.from({ length: 150 }, (_, index): readonly Command[] => [
       requestOf(`c${index}`, { amountMinor: 1 }),
       cancelRefund(`c${index}`),

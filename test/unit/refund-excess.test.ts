@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { Command } from '../../src/domain/command.ts';
 import { decide, nextWakeAtMs } from '../../src/domain/decide.ts';
-import { type Command, commissionOf, type Intent } from '../../src/domain/intent.ts';
+import type { Intent } from '../../src/domain/intent.ts';
 import type { RefundOutcome } from '../../src/domain/refund.ts';
 import {
   heldOf,
@@ -10,6 +11,7 @@ import {
   refundedOf,
 } from '../../src/domain/refund-amounts.ts';
 import { refundsToStart } from '../../src/domain/refund-time.ts';
+import { commissionOf } from '../../src/domain/terms.ts';
 import { changedRefund } from '../../src/domain/transition.ts';
 import { statusContent } from '../../src/webhooks/payload.ts';
 import {
@@ -24,8 +26,8 @@ import {
 } from '../support/intents.ts';
 
 /**
- * Goal: a refund that returns money after its failure is recorded as what it is, for any sum;
- * Kefel then sends nothing that exceeds the payment, and a person looks (docs/decisions.md#40).
+ * Goal: a refund that returns money after its failure is recorded as an excess, for any sum; Kefel
+ * then sends no refund that exceeds the payment, and an operator reviews it (docs/decisions.md#40).
  * Method: histories of one payment, through its transitions.
  */
 
@@ -80,7 +82,7 @@ describe('paid 100: 60 fails, another 60 succeeds, and the first proves true', (
     ]);
   });
 
-  test('nothing is left, and no share is negative', () => {
+  test('leaves 0 to refund, and the smallest share is 0', () => {
     const attempts = RETURNED_120.attempts.filter(({ id }) => id === 'second');
     expect(attempts.map((attempt) => refundableMinor(RETURNED_120, attempt))).toEqual([0]);
     expect(netShareMinor(RETURNED_120.terms, 3_333, 12_000)).toBe(0);
@@ -134,7 +136,7 @@ test('a late refund that still fits blocks nothing', () => {
   expect(rejectionOf(intent, 6_000)).toBeNull();
 });
 
-describe('what was requested since and no longer fits', () => {
+describe('refunds that were requested since and no longer fit', () => {
   const waiting = decided(
     PAID_100,
     ...asked('one', 6_000, REFUSED),
@@ -177,7 +179,7 @@ describe('what was requested since and no longer fits', () => {
   });
 });
 
-test('a refund whose amount still fits is stopped if the commission makes it exceed what was paid', () => {
+test('a refund whose amount still fits fails if its commission makes it exceed what was paid', () => {
   const commission = { commissionMinor: 3, commissionPaidByCustomer: true };
   const parts = [
     ...asked('early', 3_400, REFUSED),
@@ -223,7 +225,7 @@ test('each refund that must wait for a person is announced, once and in a step o
   ).toEqual(['hand', 'first', 'second']);
 });
 
-/** Parts of which some fail, the rest succeeds, and then each of them proves true. */
+/** Some parts fail and the rest succeed. Then the provider proves each failed part returned. */
 const partsThatProveTrue = fc.record({
   commissionMinor: fc.integer({ min: 0, max: 500 }),
   paidByCustomer: fc.boolean(),

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import type { Command, Rejection } from '../../src/domain/command.ts';
 import { decide, nextWakeAtMs, openIntent } from '../../src/domain/decide.ts';
-import type { Command, Intent, Rejection } from '../../src/domain/intent.ts';
+import type { Intent } from '../../src/domain/intent.ts';
 import { asRequested, hasRefundEnded, type RefundOutcome } from '../../src/domain/refund.ts';
 import { refundsToCheck, refundsToStart } from '../../src/domain/refund-time.ts';
 import {
@@ -144,7 +145,7 @@ test.each<[string, boolean, Rejection | null, object]>([
   expect(second.intent.refunds[1]).toMatchObject({ status: 'requires_action', ...shown });
 });
 
-test('a late success gives up no commission twice, and reports the excess', () => {
+test('a late success returns the commission once, and reports the excess', () => {
   const paid = paidTwice({ amountMinor: 100, commissionMinor: 9, commissionPaidByCustomer: true });
   // The commission of each part rounds down to nothing, so the rest has all of it.
   const parts = Array.from({ length: 9 }, (_, index) => `part${index}`);
@@ -159,7 +160,7 @@ test('a late success gives up no commission twice, and reports the excess', () =
   expect(rejection).toBeNull();
   const returned = intent.refunds.filter(({ status }) => status === 'succeeded');
   expect(returned).toMatchObject([
-    // All 9 went back with it, of which the other refund has given up 8 since.
+    // All 9 went back with it. The other refund has given up 8 of them since.
     { id: 'rest', returnedMinor: 19, commissionReturnedMinor: 1 },
     { id: 'more', returnedMinor: 98, commissionReturnedMinor: 8 },
   ]);
@@ -217,7 +218,7 @@ test.each<[string, Command[], string]>([
   expect(decide(before, [resolveRefund('one', late)], 2_000).intent).toEqual(before);
 });
 
-test('a person decides about a refund that the provider leaves to one', () => {
+test('an operator decides about a refund that the provider cannot return itself', () => {
   const left: RefundOutcome = { type: 'requires_action', reason: 'not_enabled' };
   const asked = after(request('one', 400), claimRefund('one'));
   const { intent, steps } = decide(
@@ -262,7 +263,7 @@ test.each<[string, RefundOutcome[], RefundOutcome, number, string, number]>([
   expect(anomalies(intent)).toHaveLength(contradictions);
 });
 
-test('a refund that was canceled, and so never asked for, is not believed to be done', () => {
+test('a report about a canceled refund, which the provider never got, changes nothing', () => {
   const intent = after(request('one', 400), cancelRefund('one'), resolveRefund('one', RETURNED));
   expect(intent.refunds).toMatchObject([{ status: 'canceled' }]);
   expect(anomalies(intent)).toHaveLength(1);

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import type { Command } from '../../src/domain/command.ts';
 import { decide, nextWakeAtMs } from '../../src/domain/decide.ts';
-import type { Command, Intent } from '../../src/domain/intent.ts';
+import type { Intent } from '../../src/domain/intent.ts';
 import type { RefundOutcome } from '../../src/domain/refund.ts';
 import { refundsToCheck, refundsToRepeat } from '../../src/domain/refund-time.ts';
 import {

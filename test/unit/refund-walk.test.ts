@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { countedRefunds } from '../../src/account/protocol.ts';
+import type { Command } from '../../src/domain/command.ts';
 import { decide, nextWakeAtMs } from '../../src/domain/decide.ts';
-import { type Command, chargedMinor, type Intent } from '../../src/domain/intent.ts';
+import type { Intent } from '../../src/domain/intent.ts';
 import type {
   ManualRefundOutcome,
   RefundCapability,
@@ -16,6 +17,7 @@ import {
   refundsOf,
   sumOf,
 } from '../../src/domain/refund-amounts.ts';
+import { chargedMinor } from '../../src/domain/terms.ts';
 import { paidTwice } from '../support/intents.ts';
 
 /**

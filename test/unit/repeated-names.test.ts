@@ -38,7 +38,7 @@ describe('finds a field that one object names twice', () => {
     expect(repeatedNames(text)).toEqual([]);
   });
 
-  test('and finds none in what a library writes, and each that is added to it', () => {
+  test('finds none in what a library writes, and each name that the test adds', () => {
     fc.assert(
       fc.property(
         fc.dictionary(fc.string(), fc.jsonValue(), { minKeys: 1 }),

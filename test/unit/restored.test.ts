@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import type { Command } from '../../src/domain/command.ts';
 import { attemptsToCheck, decide, nextWakeAtMs } from '../../src/domain/decide.ts';
-import type { Command, Intent } from '../../src/domain/intent.ts';
+import type { Intent } from '../../src/domain/intent.ts';
 import { refundsToCheck, refundsToStart } from '../../src/domain/refund-time.ts';
 import { restored } from '../../src/domain/restored.ts';
 import { RESTORED_HOLD_MS } from '../../src/domain/restored-hold.ts';

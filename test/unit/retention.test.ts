@@ -4,7 +4,7 @@ import type { Intent } from '../../src/domain/intent.ts';
 import { type LegalHold, retentionEndsAtMs } from '../../src/domain/retention.ts';
 import { DAY_MS } from '../../src/domain/schedule.ts';
 
-/** Goal: what decides whether a payment may be deleted, each alone (docs/decisions.md#24, #51). */
+/** Goal: each reason alone decides whether a payment may be deleted (docs/decisions.md#24, #51). */
 
 const CHANGED_MS = 1_000 * DAY_MS;
 

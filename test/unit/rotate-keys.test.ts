@@ -83,7 +83,7 @@ describe('a rotated ring', () => {
     await expectInStep();
   });
 
-  test('gets no third key, and nothing twice, from a repeated command', async () => {
+  test('gets no third key from a repeated command, which skips the steps that are done', async () => {
     await rotate('LINK_SIGNING_KEYS', { now: daysLater(500) });
     const ids = keyIds('LINK_SIGNING_KEYS');
     const { isDone, text } = await rotate('LINK_SIGNING_KEYS', { now: daysLater(501) });
@@ -225,7 +225,7 @@ describe('data keys', () => {
     expect(keyIds('DATA_ENCRYPTION_KEYS')).toContain(old);
   });
 
-  test('go when merchants have replaced what they made', async () => {
+  test('end when merchants have replaced all that depends on them', async () => {
     const [newest] = keyIds('DATA_ENCRYPTION_KEYS');
     database().exec('UPDATE api_keys SET revoked_at_ms = 2');
     database().exec(`UPDATE webhook_secrets SET sealed_secret = '${newest}.sealed'`);

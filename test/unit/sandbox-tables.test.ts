@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openApiDocument } from '../../scripts/openapi/document.ts';
 import { amountsTable, webhookFaultsTable } from '../../scripts/openapi/sandbox-tables.ts';
-import { FAILURE_REASONS } from '../../src/domain/intent.ts';
+import { FAILURE_REASONS } from '../../src/domain/attempt.ts';
 import { SCENARIOS } from '../../src/rails/simulator/scenarios.ts';
 
 /**

@@ -64,7 +64,7 @@ describe('npm run', () => {
       const explained = lines.flatMap((line) => /^ +--([\w-]+)\b.* {2,}\S/.exec(line)?.[1] ?? []);
       const documented = options.flatMap((option) => /^--([\w-]+)/.exec(option)?.[1] ?? []);
       expect(explained).toEqual(expect.arrayContaining([...documented, 'help']));
-      // Nothing else was printed, such as what the script would do.
+      // The script prints only this, and not what it would do.
       expect(lines.at(-1)).toMatch(/--help +show this help$/);
     },
   );

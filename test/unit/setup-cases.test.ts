@@ -350,7 +350,7 @@ describe('says what stops it, and continues with the same command', () => {
     expect(isDone).toBe(false);
     expect(text).toContain('pay.example.com has a DNS record of something else');
     expect(scene.cloudflare.state.domains).toEqual([]);
-    // --yes is no permission to replace it.
+    // --yes does not allow setup to replace it.
     expect((await scene.setup({ ...address, isYes: true })).isDone).toBe(false);
     scene.answers = ['office.example.com'];
     expect((await scene.setup(address)).isDone).toBe(false);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Simulation } from '../../src/domain/intent.ts';
 import { METHODS } from '../../src/domain/method.ts';
+import type { Simulation } from '../../src/domain/terms.ts';
 import type { RailOrder } from '../../src/rails/rail-order.ts';
 import { railFor } from '../../src/rails/registry.ts';
 import { simulator } from '../../src/rails/simulator/rail.ts';

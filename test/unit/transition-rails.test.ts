@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import type { Attempt } from '../../src/domain/attempt.ts';
+import type { Command } from '../../src/domain/command.ts';
 import { attemptsToCheck, decide, nextWakeAtMs, openIntent } from '../../src/domain/decide.ts';
-import type { Attempt, Command, IntentKind } from '../../src/domain/intent.ts';
+import type { IntentKind } from '../../src/domain/terms.ts';
 import {
   abandon,
   accept,
@@ -202,7 +204,7 @@ test('an answer to the start that arrives after the end changes no time', () => 
   expect(attempt).toMatchObject({ railReference: 'RAIL-7', updatedAtMs: 2, status: 'succeeded' });
 });
 
-describe('a customer whom the provider sent back', () => {
+describe('a customer who returns from the provider', () => {
   const later = (changes: Partial<Attempt>): Story => [
     startAttempt('a', { checkAtMs: 25_000, ...changes }),
   ];

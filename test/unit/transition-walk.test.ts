@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
+import type { Attempt } from '../../src/domain/attempt.ts';
+import type { Command } from '../../src/domain/command.ts';
 import { attemptsToCheck, decide, nextWakeAtMs, openIntent } from '../../src/domain/decide.ts';
 import {
-  type Attempt,
-  type Command,
   type EventType,
   hasEnded,
   type Intent,
-  type IntentKind,
   type IntentStatus,
 } from '../../src/domain/intent.ts';
 import { restored } from '../../src/domain/restored.ts';
 import { isHeld, RESTORED_HOLD_MS } from '../../src/domain/restored-hold.ts';
+import type { IntentKind } from '../../src/domain/terms.ts';
 import {
   fail,
   failManually,

@@ -1,12 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { ATTEMPTS_MAX } from '../../src/domain/attempt.ts';
+import type { Command } from '../../src/domain/command.ts';
 import { attemptsToCheck, decide, nextWakeAtMs, openIntent } from '../../src/domain/decide.ts';
-import {
-  ATTEMPTS_MAX,
-  type Command,
-  commissionOf,
-  reportedAttempt,
-} from '../../src/domain/intent.ts';
+import { reportedAttempt } from '../../src/domain/intent.ts';
 import type { Method } from '../../src/domain/method.ts';
+import { commissionOf } from '../../src/domain/terms.ts';
 import {
   ABANDON_PAYMENT,
   abandon,

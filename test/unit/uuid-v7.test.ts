@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { UUID_V7, UUID_V7_TIME_MAX_MS, uuidV7, uuidV7TimeMs } from '../../src/crypto/uuid-v7.ts';
 
 /**
- * Goal: an id leads to the time at which it was made, and cannot be guessed from it.
- * Method: ids of known times, the example of RFC 9562, and texts that are no UUIDv7.
+ * Goal: an id leads to the time at which it was made, and cannot be guessed from it. Method: ids of
+ * known times, the example of RFC 9562, and texts that are not a UUIDv7.
  */
 
 describe('uuidV7TimeMs', () => {

@@ -17,7 +17,7 @@ import {
   wrong,
 } from './validation-fixture.ts';
 
-/** Production rails as CONTEXT's, of which M-PESA takes no cents. */
+/** Production rails as CONTEXT's. M-PESA takes no cents. */
 const WHOLE = {
   ...CONTEXT,
   methods: CONTEXT.methods.map(({ method, rules }) => ({

@@ -105,7 +105,7 @@ describe('docs/decisions.md#22: the sandbox says what production would refuse', 
       ok: true,
       warnings: [`${path} ${REFUSES} ${text}`],
     });
-    // By the same check.
+    // The same check makes both texts.
     expect(errorsOf(express(body, production))).toEqual({ [path]: text });
     expect(express(body, production).warnings).toEqual([]);
   });
@@ -134,7 +134,7 @@ describe('docs/decisions.md#22: the sandbox says what production would refuse', 
       ['ETS_SWITCH'],
     ],
     ['methods that take all of it', { methods: ['CBE', 'E_BIRR'] }, [], ['CBE', 'E_BIRR']],
-    // It asks for whichever methods work.
+    // It asks for all methods that work.
     ['no named method', { methods: [] }, [], METHODS.filter((method) => method !== 'M_PESA')],
   ])('hosted: %s', (_name, changes, warnings, inProduction) => {
     const simulated = hosted(changes, sandbox);

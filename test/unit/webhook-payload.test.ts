@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { Attempt } from '../../src/domain/attempt.ts';
 import { openIntent } from '../../src/domain/decide.ts';
-import type { Attempt, Intent, IntentStatus } from '../../src/domain/intent.ts';
+import type { Intent, IntentStatus } from '../../src/domain/intent.ts';
 import { METHODS } from '../../src/domain/method.ts';
 import {
   eventBody,

@@ -69,7 +69,7 @@ describe('the RSA signature of an event (decisions.md#17, #32)', () => {
     expect(JSON.stringify(published)).not.toContain('PRIVATE');
   });
 
-  test('fails with an error that names the broken key and nothing of its content', async () => {
+  test('fails with an error that names the broken key and shows no part of it', async () => {
     const broken = { keyId: 'k9', base64: Buffer.from('secret material').toString('base64') };
     const error = await signEventBody([broken], body).then(
       () => null,

@@ -129,7 +129,7 @@ describe("a merchant's server that does not answer (decisions.md#18)", () => {
     });
   });
 
-  test('has answered when its answer begins at the last moment', async () => {
+  test('counts as answered when its answer begins at the last moment', async () => {
     const body = new ReadableStream<Uint8Array>();
     vi.spyOn(globalThis, 'fetch').mockImplementation(async (_url, { signal } = {}) => {
       await vi.waitFor(() => expect(signal?.aborted).toBe(true));
@@ -208,7 +208,7 @@ describe('the stored answer (decisions.md#18)', () => {
     await closed;
   });
 
-  test('that is binary becomes valid text of at most 1 KiB without control characters', async () => {
+  test('becomes valid text of at most 1 KiB without control characters when it is binary', async () => {
     const bytes = Buffer.from(Array.from({ length: 4096 }, (_value, index) => (index * 7) % 256));
     const url = await merchant((_request, response) => response.end(bytes));
     const { answerExcerpt } = await send(url);

@@ -3,7 +3,7 @@ import { env } from 'cloudflare:workers';
 import { describe, expect, test, vi } from 'vitest';
 import { accountOf } from '../../src/account/client.ts';
 import type { RefundClaim } from '../../src/account/protocol.ts';
-import type { Tenant } from '../../src/domain/intent.ts';
+import type { Tenant } from '../../src/domain/terms.ts';
 import { IntentClient } from '../../src/intent/client.ts';
 import { setRefundLimits } from '../../src/merchants/refund-limits.ts';
 import { ObjectUnavailable } from '../../src/platform/object-call.ts';
@@ -30,8 +30,8 @@ import {
 
 /**
  * Goal: src/account: a refund's id is claimed once, no day passes its limit, and no claim outlives
- * its request for ever (docs/decisions.md#43). Method: real objects, of which requests die, are slow
- * or find the other out of reach.
+ * its request for ever (docs/decisions.md#43). Method: real objects, with requests that die, are
+ * slow or cannot reach the other object.
  */
 
 useGateway();
@@ -254,7 +254,7 @@ describe('the alarm races a slow request', () => {
     return result;
   }
 
-  test('and comes first: the request claims anew', async () => {
+  test('and comes first: the request makes a second claim', async () => {
     await pay();
     expect(await slowly(settle)).toMatchObject({ type: 'accepted' });
     expect((await intentOf()).refunds).toHaveLength(1);
@@ -326,7 +326,7 @@ test('reports of a refund may arrive in any order', async () => {
   expect(sums).toEqual([700, 0, 0, 700, 700, 700]);
 });
 
-test('a lost alarm is made up for by the next call', async () => {
+test('the next call makes up for a lost alarm', async () => {
   await pay();
   await claim();
   await runInDurableObject(accountStub(), (_instance, { storage }) => storage.deleteAlarm());

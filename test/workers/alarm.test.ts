@@ -1,7 +1,7 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
-import type { Outcome } from '../../src/domain/intent.ts';
+import type { Outcome } from '../../src/domain/attempt.ts';
 import {
   CLAIM_LEASE_MS,
   OPEN_PROJECTION_AGAIN_MS,
@@ -565,7 +565,7 @@ test('stays silent while a refund waits for a person', async () => {
   expect(await alarmOf()).toBeNull();
 });
 
-test('leaves nothing behind when the alarm fires for an object that was never created', async () => {
+test('stores nothing when the alarm fires for an object that was never created', async () => {
   await runInDurableObject(stubOf('unknown'), (instance) => instance.alarm());
   expect(await alarmOf('unknown')).toBeNull();
   expect(await allRows('unknown')).toEqual({});

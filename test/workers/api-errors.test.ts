@@ -1,7 +1,7 @@
 import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
-import type { Command } from '../../src/domain/intent.ts';
+import type { Command } from '../../src/domain/command.ts';
 import { REFUNDS_MAX } from '../../src/domain/refund-amounts.ts';
 import { PROBLEMS, type ProblemCode } from '../../src/http/problems.ts';
 import { IntentClient } from '../../src/intent/client.ts';

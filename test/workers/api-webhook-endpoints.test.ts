@@ -210,7 +210,7 @@ test('paused: false resumes a paused endpoint, and true is refused', async () =>
   expect((await change(id, { paused: false })).content.paused).toBe(false);
 });
 
-test('an endpoint whose URL is refused by now can still be disabled, but not moved to another such', async () => {
+test('an endpoint with a URL that Kefel now refuses can be disabled, but not moved to another refused URL', async () => {
   await addEndpoint(ALPHA, 'we_1', { url: 'https://10.0.0.1/' });
   expect(await change('we_1', { enabled: false })).toMatchObject({
     status: 200,

@@ -305,7 +305,7 @@ describe('a run that dies', () => {
     expect(await manifests()).toHaveLength(1);
   });
 
-  test('is left alone while another call works on it', async () => {
+  test('is continued by one call at a time', async () => {
     let inner: unknown;
     const bucket = replacePut(async (put) => {
       bucket.repair();

@@ -2,7 +2,7 @@ import { runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it, test } from 'vitest';
 import { endSearchKey, quotedTerm } from '../../src/book/search-terms.ts';
 import { businessDay } from '../../src/domain/ethiopian-time.ts';
-import type { ProjectionMessage, ProjectionRow } from '../../src/intent/protocol.ts';
+import type { ProjectionMessage, ProjectionRow } from '../../src/intent/book-message.ts';
 import { projectedEvent, projectedRefund, projectionMessage } from './book-fixture.ts';
 import { applyToBook, bookRows, bookSql, bookStub, rowsWrittenBy } from './support/book.ts';
 import {
@@ -20,8 +20,8 @@ import {
 } from './support.ts';
 
 /**
- * Goal: a book shows what the payments' objects last said, whatever happens to their messages, and a
- * payment costs few rows. Method: real messages and those of the fixture, at a real book.
+ * Goal: a book shows what the payments' objects last said, also when messages are lost or late, and
+ * a payment costs few rows. Method: real messages and those of the fixture, at a real book.
  */
 
 const caught = useGateway();
@@ -206,7 +206,7 @@ it('finds an ended payment by its ids, their ends, and keys that are added after
   expect(await found('id:order')).toEqual([]);
 });
 
-it('names other payments with the same receipt, of which there may be many', async () => {
+it('names other payments with the same receipt, up to a limit', async () => {
   const receipts = { searchKeys: ['receipt:R77'], receiptKeys: ['receipt:R77'] };
   const other = (number: number) =>
     projectionMessage(tenant, number, { status: 'succeeded', method: 'CBE' }, receipts);

@@ -7,7 +7,7 @@ import {
   PROGRESS_SHOWN_AFTER_MS,
   QUEUED_LEASE_MS,
 } from '../../src/domain/schedule.ts';
-import type { Applied } from '../../src/intent/protocol.ts';
+import type { Applied } from '../../src/intent/book-message.ts';
 import { simulator } from '../../src/rails/simulator/rail.ts';
 import { SIMULATED_OUTCOME_AFTER_MS } from '../../src/rails/simulator/scenarios.ts';
 import { bookSql, breakBook } from './support/book.ts';

@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { readerOf } from '../../src/book/reader.ts';
 import type { EventRow } from '../../src/book/rows.ts';
 import { QUEUED_LEASE_MS } from '../../src/domain/schedule.ts';
-import type { DeliveryReport, ProjectionMessage } from '../../src/intent/protocol.ts';
+import type { ProjectionMessage } from '../../src/intent/book-message.ts';
+import type { DeliveryReport } from '../../src/intent/protocol.ts';
 import { applyAll } from './book-fixture.ts';
 import { applyToBook, bookRows, breakBook } from './support/book.ts';
 import {
@@ -169,7 +170,7 @@ describe('the book shows the state of a delivery', () => {
     ]);
   });
 
-  test("no merchant's answer and no event body leaves the object", async () => {
+  test("the object keeps merchants' answers and event bodies to itself", async () => {
     const sequence = await paid();
     await tried(sequence, FAILED);
     const messages = JSON.stringify(await projectCaught());

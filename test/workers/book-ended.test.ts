@@ -11,8 +11,8 @@ import { ALPHA, advance, DAY_MS, MINUTE_MS, tenantOf, useGateway } from './suppo
 
 /**
  * Goal: a list by the end has each payment that ended in its range once, in order, forwards and
- * backwards, however long the payment lived. Method: payments of which many end in the same
- * millisecond or second, in two volumes, and the order that the test expects of them.
+ * backwards, also if the payment lived long. Method: payments in two volumes, many of them with the
+ * same millisecond or second of their end, and the order that the test expects.
  */
 
 useGateway();

@@ -14,8 +14,8 @@ import {
 } from './support.ts';
 
 /**
- * Goal: a payment's book gets every change, once, whatever fails on the way. Method: the calls of the
- * book fail in each way until the payment's alarm fires.
+ * Goal: a payment's book gets every change once, also when calls fail on the way. Method: the calls
+ * of the book fail in each way until the payment's alarm fires.
  */
 
 useGateway();

@@ -1,14 +1,15 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { bookName } from '../../src/book/schema.ts';
-import { hasEnded, type Tenant } from '../../src/domain/intent.ts';
+import { hasEnded } from '../../src/domain/intent.ts';
 import { ENVIRONMENTS } from '../../src/domain/method.ts';
+import type { Tenant } from '../../src/domain/terms.ts';
 import type {
   ProjectedEvent,
   ProjectedRefund,
   ProjectionMessage,
   ProjectionRow,
-} from '../../src/intent/protocol.ts';
+} from '../../src/intent/book-message.ts';
 import { ALPHA, BETA, tenantOf } from './support.ts';
 
 /**

@@ -3,8 +3,9 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { EXPORT_ROWS_MAX } from '../../back-office/dashboard/payments/csv.ts';
 import { readerOf } from '../../src/book/reader.ts';
 import type { EventFilter, PaymentFilter, PaymentRow } from '../../src/book/rows.ts';
-import type { IntentStatus, Tenant } from '../../src/domain/intent.ts';
+import type { IntentStatus } from '../../src/domain/intent.ts';
 import type { Method } from '../../src/domain/method.ts';
+import type { Tenant } from '../../src/domain/terms.ts';
 import type { DeliveryStatus } from '../../src/intent/protocol.ts';
 import { type Cursor, type Page, parseCursor } from '../../src/platform/paging.ts';
 import {
@@ -353,7 +354,7 @@ test('an export contains every matching payment once, page by page', async () =>
   expect(rows.map(({ number }) => number)).toEqual(many.map(({ row }) => row.number).reverse());
 });
 
-test('an export holds no more at a time than an isolate bears, and stays within its queries', async () => {
+test('an export stays within an isolate’s memory and queries', async () => {
   // A body of 64 KiB, nearly all of it metadata, sealed in base64.
   const sealedDetails = `d1.${'x'.repeat(85_000)}`;
   const tenant = tenantOf(ALPHA);

@@ -10,7 +10,7 @@ import { bookStub } from './support/book.ts';
 import { ALPHA, BETA, DAY_MS, tenantOf } from './support.ts';
 
 /**
- * Goal: each page reads few rows, however many payments a book has. Method: ten thousand payments in
+ * Goal: each page reads few rows, also in a book of many payments. Method: ten thousand payments in
  * one book, and the rows that SQLite counts for each question. A scan would read thousands.
  */
 

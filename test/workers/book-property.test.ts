@@ -10,18 +10,18 @@ import type {
   ProjectedEvent,
   ProjectedRefund,
   ProjectionMessage,
-} from '../../src/intent/protocol.ts';
+} from '../../src/intent/book-message.ts';
 import { type Cursor, parseCursor } from '../../src/platform/paging.ts';
 import { projectedEvent, projectedRefund, projectionMessage } from './book-fixture.ts';
 import { bookSql, bookStub, rowsWrittenBy } from './support/book.ts';
 import { ALPHA, MINUTE_MS, tenantOf, useGateway } from './support.ts';
 
 /**
- * Goal: whatever happens to the messages of payments' objects, a book is exact once each payment was
- * sent again: rows, refunds, events, search and totals. Method: random histories of payments, of
- * which many share a millisecond. Their messages are lost, doubled and shuffled, and the book crashes
- * inside transactions. The expected rows come from the histories, by code that shares nothing with the
- * book.
+ * Goal: with any loss, copy or order of the objects' messages, a book is exact once each payment
+ * was sent again: rows, refunds, events, search and totals. Method: random histories of payments,
+ * many of them in the same millisecond. Their messages are lost, doubled and shuffled, and the book
+ * crashes inside transactions. The expected rows come from the histories, by code that shares
+ * nothing with the book.
  */
 
 useGateway();
@@ -375,7 +375,7 @@ async function storedIn(keys: readonly string[]) {
 
 type Money = Omit<StatementLine, 'atMs' | 'uniqueId' | 'transactionId' | 'refundId'>;
 
-/** By method, without those that sum up to nothing. */
+/** The sums by method, without zero sums. */
 function sumsOf(lines: readonly Money[]) {
   const sums = new Map<string, number[]>();
   for (const line of lines) {

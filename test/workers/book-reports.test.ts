@@ -2,8 +2,8 @@ import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, test, vi } from 'vitest';
 import { attentionStatements, LISTED_PAYMENTS_MAX } from '../../src/book/attention.ts';
-import type { Tenant } from '../../src/domain/intent.ts';
-import type { ProjectionMessage } from '../../src/intent/protocol.ts';
+import type { Tenant } from '../../src/domain/terms.ts';
+import type { ProjectionMessage } from '../../src/intent/book-message.ts';
 import { attentionPage, describedAttention } from '../../src/operations/attention.ts';
 import { readHealth, refreshHealth } from '../../src/operations/health.ts';
 import { findPayments } from '../../src/operations/payment-search.ts';
@@ -129,7 +129,7 @@ describe('the attention list', () => {
     await expect.poll(alarm).toBe(Date.now());
   });
 
-  test('does not put off the alarm, however often payments need the operator', async () => {
+  test('does not postpone the alarm, also when many payments need the operator', async () => {
     const alarmAtMs = () => runInDurableObject(bookStub(), (_, { storage }) => storage.getAlarm());
     await applyToBook(late(TENANT, 1));
     const firstMs = await alarmAtMs();

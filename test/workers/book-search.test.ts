@@ -282,7 +282,7 @@ test('many ids with the same start do not hide the payment of exactly this id', 
   expect(ids).toContain('shop-1');
 });
 
-test("a file keeps the provider's reference, whichever of two messages of a version comes last", async () => {
+test("a file keeps the provider's reference, when either of two messages of a version comes last", async () => {
   await createHosted({ customerInfo: { name: 'Almaz' } });
   await execute(startRedirect('a0'));
   advance(PROGRESS_SHOWN_AFTER_MS);

@@ -4,16 +4,16 @@ import { daysOf } from '../../src/book/list-days.ts';
 import { readerOf } from '../../src/book/reader.ts';
 import type { DayRange } from '../../src/book/rows.ts';
 import { businessDay, businessDayStartMs } from '../../src/domain/ethiopian-time.ts';
-import type { Tenant } from '../../src/domain/intent.ts';
 import type { Method } from '../../src/domain/method.ts';
-import type { ProjectionRow } from '../../src/intent/protocol.ts';
+import type { Tenant } from '../../src/domain/terms.ts';
+import type { ProjectionRow } from '../../src/intent/book-message.ts';
 import { applyAll, nameOf, projectedRefund, projectionMessage, TENANTS } from './book-fixture.ts';
 import { ALPHA, DAY_MS, tenantOf, useGateway } from './support.ts';
 
 /**
  * Goal: totals count a payment on the day on which it was paid or ended, a refund on the day of its
- * outcome, and an open payment on the day of its creation. book-property.test.ts shows that they are
- * exact whatever the messages go through.
+ * outcome, and an open payment on the day of its creation. book-property.test.ts shows that they
+ * are exact when messages are lost, doubled or late.
  */
 
 useGateway();
@@ -162,7 +162,7 @@ test.each(TENANTS.map((tenant, owner) => ({ tenant, owner, name: nameOf(tenant) 
   },
 );
 
-test('the totals of a list are those of its days and method, whatever its status', async () => {
+test('the totals of a list are those of its days and method, with any status', async () => {
   await seedTwoDays();
   const tenant = tenantOf(ALPHA);
   const dayOnly = { createdFromMs: businessDayStartMs(11), createdToMs: businessDayStartMs(12) };

@@ -1,6 +1,7 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { expect, test, vi } from 'vitest';
-import type { Command, Intent } from '../../src/domain/intent.ts';
+import type { Command } from '../../src/domain/command.ts';
+import type { Intent } from '../../src/domain/intent.ts';
 import {
   OPEN_PROJECTION_AGAIN_MS,
   PROGRESS_SHOWN_AFTER_MS,

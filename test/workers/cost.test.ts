@@ -5,11 +5,12 @@ import costDocument from '../../docs/cost.md?raw';
 import { accountOf } from '../../src/account/client.ts';
 import { MerchantAccountObject } from '../../src/account/merchant-account.ts';
 import { MerchantBook } from '../../src/book/merchant-book.ts';
+import type { Attempt } from '../../src/domain/attempt.ts';
 import { attemptReferenceFrom } from '../../src/domain/identifiers.ts';
-import type { Attempt, Tenant } from '../../src/domain/intent.ts';
 import type { Environment } from '../../src/domain/method.ts';
+import type { Tenant } from '../../src/domain/terms.ts';
+import type { ProjectedEvent } from '../../src/intent/book-message.ts';
 import { PaymentIntentObject } from '../../src/intent/payment-intent.ts';
-import type { ProjectedEvent } from '../../src/intent/protocol.ts';
 import { projectedEvent, projectionMessage } from './book-fixture.ts';
 import {
   cbe,
@@ -56,7 +57,7 @@ import {
 } from './support.ts';
 
 /**
- * Goal: what a payment costs at Cloudflare is known, and no change makes it dearer unnoticed.
+ * Goal: what a payment costs at Cloudflare is known, and a change that raises it fails this test.
  * Method: what Cloudflare bills is counted while payments run, at each SQL cursor, change of the
  * alarm, D1 batch, queue message and call of the object. The table of docs/cost.md must have the
  * same counts, and the dollars that follow from them.
@@ -82,7 +83,7 @@ const PRICES = {
 } as const;
 
 type Costs = Record<keyof typeof PRICES, number> & {
-  /** Of the full-text index's own tables, which the platform's counter leaves out. */
+  /** Rows of the full-text index's own tables, which the platform's counter leaves out. */
   fullTextRows: number;
 };
 
@@ -384,7 +385,7 @@ test('budgets: a create is one call of the object and no write of D1', async () 
   expect(batch).not.toHaveBeenCalled();
 });
 
-test('a part of the backup costs what docs/cost.md says, whatever the number of its payments', async () => {
+test('a part of the backup costs what docs/cost.md says, for any number of payments', async () => {
   merchantServer();
   const payments = 20;
   for (let number = 1; number <= payments; number += 1) {

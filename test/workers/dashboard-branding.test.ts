@@ -190,7 +190,7 @@ async function businessOfNew(uniqueId: string) {
   return (await intentOf(uniqueId)).terms.business;
 }
 
-test('saves what receipts of new payments say, each change once, and no number in the audit log', async () => {
+test('saves what receipts of new payments say, audits each change once, and keeps numbers out of the audit log', async () => {
   const owner = await signedIn();
   expect(await businessOfNew('before')).toBeNull();
   for (const fields of [BUSINESS, BUSINESS, { ...BUSINESS, vatNumber: '' }]) {

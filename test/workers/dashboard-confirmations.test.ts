@@ -9,9 +9,9 @@ import { type SignedIn, sessionFor, signedIn, submit } from './dashboard-support
 import { ALPHA, addEndpoint, advance, intentOf, payHosted, useGateway } from './support.ts';
 
 /**
- * Goal: docs/decisions.md#42: whoever holds only a session can do nothing that gives lasting access
- * or moves money: the member's passkey confirms exactly that act, once, soon and in this session.
- * Method: every form that needs it, with every confirmation that is not its own.
+ * Goal: docs/decisions.md#42: a thief who holds only a session cannot get lasting access or move
+ * money. The member's passkey confirms exactly one act, once, soon and in this session. Method:
+ * every form that needs it, with every confirmation that is not its own.
  */
 
 useGateway();
@@ -26,7 +26,7 @@ interface World {
   readonly other: Browser;
   readonly viewer: SignedIn;
   readonly second: SignedIn;
-  /** Of the payments `order-1` and `order-2`. */
+  /** The transactions of the payments `order-1` and `order-2`. */
   readonly transactions: readonly string[];
 }
 
@@ -173,7 +173,7 @@ function restoreEndpoint(): Promise<unknown> {
     .run();
 }
 
-/** Of one of the two payments. */
+/** The form that refunds one of the two payments. */
 function refundOf(index: 0 | 1) {
   return ({ transactions }: World): Act => ({
     path: `${PAYMENTS}/order-${index + 1}/refund`,

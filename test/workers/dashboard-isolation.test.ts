@@ -54,7 +54,7 @@ interface World {
   readonly member: SignedIn;
   readonly invitationId: string;
   readonly keyDigest: string;
-  /** Of the payment that is paid. */
+  /** The transactionId of the paid payment. */
   readonly transactionId: string;
 }
 

@@ -133,7 +133,7 @@ describe('joining', () => {
     await expectRefusal(await browser.post('/dashboard/join', { token: other, ...body }));
   });
 
-  test('lets one of three concurrent requests with one link join', async () => {
+  test('lets one of three concurrent requests with the same link join', async () => {
     const token = await invite();
     const ready = await Promise.all(
       [1, 2, 3].map(async () => {

@@ -125,7 +125,7 @@ describe('decisions.md#37: a restricted key', () => {
       const html = (await response.text()).replaceAll('&quot;', '"');
       expect(html).toContain(problem);
       expect(html).toMatch(/class="error" id="(?:access-restricted|name)-error"/);
-      // Nothing that was ticked, or was not, leads to a key with more.
+      // A form with any boxes ticked creates no key with more permissions.
       expect(html).toMatch(/value="restricted" checked/);
       expect(/name="may_events" value="yes" checked/.test(html)).toBe('may_events' in fields);
       expect(await allKeys()).toEqual(before);

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { dayText } from '../../back-office/dashboard/days.ts';
 import { businessDay, businessDayStartMs } from '../../src/domain/ethiopian-time.ts';
 import type { Method } from '../../src/domain/method.ts';
-import type { ProjectedRefund, ProjectionRow } from '../../src/intent/protocol.ts';
+import type { ProjectedRefund, ProjectionRow } from '../../src/intent/book-message.ts';
 import { recordFailure, SILENCE_MS_MAX } from '../../src/webhooks/failing-endpoints.ts';
 import { applyAll, projectedRefund, projectionMessage } from './book-fixture.ts';
 import { signedIn, visit } from './dashboard-support.ts';
@@ -336,7 +336,7 @@ describe('the statement of a day', () => {
     });
   });
 
-  test('leaves to the day before and the day after what is theirs', async () => {
+  test('counts each payment in its own day, also next to midnight', async () => {
     await seedDay();
     const before = (await pageOf(queryOf(DAY - 1))).split('class="card statement"')[1] ?? '';
     expect(ledgerIn(before)).toMatchObject({

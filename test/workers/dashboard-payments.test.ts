@@ -106,7 +106,7 @@ describe('the list', () => {
     expect(row).toContain('>Paid<');
     expect(row).toContain('telebirr');
     expect(row).toMatch(/\d\d:\d\d<\/time>/);
-    // A customer who only left is no failure.
+    // A customer who only left is not a failure.
     const left = html.split('<tr>').find((part) => part.includes('/payments/failed"')) ?? '';
     expect(left).toContain('>Left<');
     expect(html).not.toContain('>Failed<');
@@ -407,7 +407,8 @@ describe('search', () => {
       ['XK2', 'Receipt: RCPT7-XK2'],
       ['link-7', 'Another ID: link-7'],
       ['almaz@example.com', 'Email: almaz@example.com'],
-      // Of the customer, who paid from another phone; and an id with a phone, typed in full.
+      // A phone of the customer, who paid from another phone; and an id with a phone, typed in
+      // full.
       ['0911234567', 'Phone: 251*****4567'],
       [railReference, `Provider reference: ${railReference}`],
     ];
@@ -604,12 +605,12 @@ describe('the file', () => {
     await unread.body?.cancel();
   });
 
-  test('keeps its turn while it is read slowly', async () => {
+  test('keeps its slot while the client reads slowly', async () => {
     await seed(2_500);
     const member = await signedIn();
     const text = (await visit(member, FILE)).body?.pipeThrough(new TextDecoderStream());
     const reader = text?.getReader();
-    // The lease is renewed with each piece of 150 rows, of which the stream reads one ahead.
+    // Each piece of 150 rows renews the lease, and the stream reads one piece ahead.
     for (let piece = 0; piece < 4; piece++) {
       advance(EXPORT_LEASE_MS / 2);
       for (let lines = 0; lines < 150; ) {

@@ -28,9 +28,9 @@ import {
 } from './support.ts';
 
 /**
- * Goal: members who may refund do so with a fresh passkey, for exactly the refund that they saw, and
- * once (docs/decisions.md#42); the page says what becomes of the money. Method: a software authenticator, with the faults
- * that a test asks for, and the pages as a browser gets them.
+ * Goal: members who may refund do so with a fresh passkey, for exactly the refund that they saw,
+ * and once (docs/decisions.md#42); the page says where the money is. Method: a software
+ * authenticator, with the faults that a test asks for, and the pages as a browser gets them.
  */
 
 const caught = useGateway();
@@ -162,7 +162,7 @@ describe('the form', () => {
     expect((await options.json<{ field: string }>()).field).toBe(field);
   });
 
-  test('is not there for a payment that was not paid or has nothing left', async () => {
+  test('is missing for a payment that is unpaid or fully refunded', async () => {
     await createHosted();
     const browser = await cashier();
     const open = await browser.get(FORM);
@@ -180,7 +180,7 @@ describe('the form', () => {
     expect(await (await browser.get(PAGE)).text()).not.toContain(`href="${FORM}`);
   });
 
-  test('is not there for a payment that is too old', async () => {
+  test('is missing for a payment that is too old', async () => {
     await payHosted();
     await env.DB.prepare('UPDATE merchants SET refund_age_days_max = 1').run();
     advance(25 * 60 * MINUTE_MS);
@@ -272,7 +272,7 @@ describe('a refund', () => {
     expect((await browser.submit(FORM, { ...fields, credential }, cookie)).status).toBe(200);
   });
 
-  test('happens once, however often its form is sent', async () => {
+  test('happens once, also when its form is sent again', async () => {
     await payHosted();
     const browser = await cashier();
     const fields = { ...(await formOf(browser)), amount: '10' };

@@ -46,7 +46,7 @@ describe('the notice of new access on the overview', () => {
   const pageOf = async (member: SignedIn, language = 'en') =>
     (await visit(member, OVERVIEW, language)).text();
 
-  test('tells owners, and the member who did it, until they dismiss it in their browser', async () => {
+  test('informs owners, and the member who did it, until they dismiss it in their browser', async () => {
     await setUp();
     const [owner, developer] = [await joined(), await joined({ role: 'developer' })];
     const bystander = await signedIn('developer');

@@ -332,7 +332,7 @@ describe('resending all failed events', () => {
     ]);
   });
 
-  test('goes in batches that say how many are left', async () => {
+  test('sends one batch for each form, and says how many events are left', async () => {
     const member = await signedIn('developer');
     await announce('order-1');
     advance(SECOND_MS);

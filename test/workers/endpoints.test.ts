@@ -340,7 +340,7 @@ describe('an endpoint that changes while deliveries wait', () => {
     expect(await stateOf('we_a')).toMatchObject({ deliveryStatus: 'delivered' });
   });
 
-  test('is read again before a delivery ends for want of it', async () => {
+  test('is read again before a delivery ends without it', async () => {
     await payHosted(NO_CALLBACK);
     // This isolate has cached that there is none; another one has chosen it.
     await payHosted({ ...NO_CALLBACK, paymentIntentUniqueId: 'order-2' });

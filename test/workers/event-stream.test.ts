@@ -2,8 +2,9 @@ import { env } from 'cloudflare:workers';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { EVENTS_PER_STREAM_MAX, STREAM_MS_MAX } from '../../src/api/routes/stream-events.ts';
 import { bookOf } from '../../src/book/client.ts';
+import { EventStream } from '../../src/book/event-stream.ts';
 import { LISTENERS_MAX } from '../../src/book/listeners.ts';
-import { BookReader } from '../../src/book/reader.ts';
+import { BookVolumes } from '../../src/book/volumes.ts';
 import { apiKeyDigest } from '../../src/merchants/api-key.ts';
 import { revokeApiKey } from '../../src/merchants/change-keys.ts';
 import { applyAll, eventIdOf, projectedEvent, projectionMessage } from './book-fixture.ts';
@@ -63,7 +64,7 @@ class Stream {
     open.push(this);
   }
 
-  /** The next message that is no heartbeat; null at the end. */
+  /** The next message that is not a heartbeat; null at the end. */
   async next(): Promise<Message | null> {
     for (;;) {
       const end = this.#text.indexOf('\n\n');
@@ -141,7 +142,7 @@ describe('GET …/sandbox/events/stream', () => {
     expect(arrivals.map(({ text }) => text)).toEqual([message?.data]);
   });
 
-  test('has an event once, however many endpoints it goes to and however often', async () => {
+  test('has an event once, with many endpoints and many tries', async () => {
     const arrivals = merchantServer();
     for (const id of ['we_a', 'we_b']) {
       await addEndpoint(ALPHA, id, { url: `https://${id.slice(3)}.example.com/hook` });
@@ -298,7 +299,7 @@ describe('GET …/sandbox/events/stream', () => {
     expect(await stream.next()).toMatchObject({ id: eventIdOf(tenantOf(ALPHA), 1) });
   });
 
-  test('is refused when too many of the merchant wait already, wherever they are', async () => {
+  test('is refused when too many streams of the merchant wait already in any isolate', async () => {
     vi.mocked(scheduler.wait).mockRestore();
     const book = bookOf(env, tenantOf(ALPHA), 0);
     const waiting = Array.from({ length: LISTENERS_MAX }, () => book.waitForEvents(0, MINUTE_MS));
@@ -323,7 +324,7 @@ describe('GET …/sandbox/events/stream', () => {
 
 describe('a book of several volumes', () => {
   const tenant = tenantOf(ALPHA);
-  const reader = new BookReader(env, tenant, 1);
+  const stream = new EventStream(new BookVolumes(env, tenant, 1));
 
   function become(number: number, bookVolume: number): Promise<void> {
     const events = [projectedEvent(tenant, number)];
@@ -331,13 +332,13 @@ describe('a book of several volumes', () => {
   }
 
   async function numbersAfter(number: number): Promise<readonly string[]> {
-    const start = await reader.streamAfter(eventIdOf(tenant, number));
-    const events = await reader.streamed(start?.places ?? new Map(), 20);
+    const start = await stream.after(eventIdOf(tenant, number));
+    const events = await stream.next(start?.places ?? new Map(), 20);
     return events.map(({ uniqueId }) => uniqueId.slice('order-'.length));
   }
 
   test('streams the events of all volumes in the order in which they became known', async () => {
-    const { places } = await reader.streamEnd();
+    const { places } = await stream.end();
     for (const [number, volume] of [
       [1, 0],
       [2, 1],
@@ -347,9 +348,9 @@ describe('a book of several volumes', () => {
       advance(SECOND_MS);
       await become(number, volume);
     }
-    const events = await reader.streamed(places, 3);
+    const events = await stream.next(places, 3);
     expect(events.map(({ uniqueId }) => uniqueId)).toEqual(['order-1', 'order-2', 'order-3']);
-    expect((await reader.streamEnd()).eventId).toBe(eventIdOf(tenant, 4));
+    expect((await stream.end()).eventId).toBe(eventIdOf(tenant, 4));
   });
 
   test('misses no event of an old payment after a new connection', async () => {
@@ -369,7 +370,7 @@ describe('a book of several volumes', () => {
   test('leaves no listener behind in the other volumes', async () => {
     vi.mocked(scheduler.wait).mockRestore();
     for (let number = 1; number <= LISTENERS_MAX + 1; number += 1) {
-      const waiting = reader.waitForEvents((await reader.streamEnd()).places, MINUTE_MS);
+      const waiting = stream.wait((await stream.end()).places, MINUTE_MS);
       await become(number, 1);
       expect(await waiting).toBe('news');
     }

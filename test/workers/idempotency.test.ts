@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
-import { FAILURE_REASONS, type FailureReason } from '../../src/domain/intent.ts';
+import { FAILURE_REASONS, type FailureReason } from '../../src/domain/attempt.ts';
 import { forgetDirectory } from '../../src/merchants/directory.ts';
 import type { StartResult } from '../../src/rails/rail.ts';
 import { simulator } from '../../src/rails/simulator/rail.ts';

@@ -118,7 +118,7 @@ describe('decisions.md#48: maintenance', () => {
     expect((await answerOf(postRefund(refund, KEYED))).envelope).toEqual(refunded.envelope);
   });
 
-  test('goes on with what has begun: pages, attempts, alarms, webhooks, cancellation', async () => {
+  test('continues what has begun: pages, attempts, alarms, webhooks, cancellation', async () => {
     const arrivals = merchantServer();
     const checkoutUrl = await createHosted();
     await createHosted({ paymentIntentUniqueId: 'order-2' });

@@ -12,9 +12,9 @@ import { Browser, invite, joined, meetBeforeBatch, rowCounts } from './dashboard
 import { ALPHA, advance, ORIGIN, tenantOf, useGateway } from './support.ts';
 
 /**
- * Goal: links, challenges and keys work once, by the rows themselves. Nothing promises that SQLite's
- * `changes()` still counts the previous statement of a D1 batch. Method: D1 runs a statement of its
- * own before each of ours, so that `changes()` misleads.
+ * Goal: links, challenges and keys work once, by the rows themselves. Cloudflare does not promise
+ * that SQLite's `changes()` still counts the previous statement of a D1 batch. Method: D1 runs a
+ * statement of its own before each of ours, so that `changes()` misleads.
  */
 
 useGateway();
@@ -62,7 +62,7 @@ describe.each(DISTRACTIONS)('while changes() counts %s', (_name, sql) => {
     expect((await rowCounts()).members).toBe(1);
   });
 
-  test('a link that is revoked while a member uses it admits no one', async () => {
+  test('a link that is revoked while a member uses it admits no member', async () => {
     const token = await invite();
     const browser = await Browser.create();
     const options = await browser.joinOptions(token);

@@ -67,7 +67,7 @@ test.each(SPELLINGS)('%s %s answers like %s', async (method, path, alias, operat
   const answers = [];
   for (const template of [path, alias]) {
     const url = template.replace('{environment}', '/sandbox').replace('{id}', id);
-    // A repeat of a creation is no second one, whatever its path.
+    // A repeated creation under another path makes no second payment.
     const headers = { 'Idempotency-Key': 'key-1' };
     const { status, envelope } = await answerOf(call(url, { method, body, headers }));
     answers.push({ status, content: envelope.content });

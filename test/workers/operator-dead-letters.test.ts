@@ -150,7 +150,7 @@ describe('a dead letter', () => {
 });
 
 describe('letters of one thing', () => {
-  test('are one, however often its queue gives it up', async () => {
+  test('count as one letter when the queue fails the same message again', async () => {
     const ids = Array.from({ length: 10 }, (_, index) => `order-${index}`);
     for (const paymentIntentUniqueId of ids) {
       await payHosted({ paymentIntentUniqueId });
@@ -251,7 +251,7 @@ describe('sending again', () => {
     ]);
   });
 
-  test('marks no letter that could not be sent', async () => {
+  test('leaves a letter unmarked that could not be sent', async () => {
     await die('kefel-rail-starts-dead', [await railMessage()]);
     vi.spyOn(env.RAIL_STARTS, 'send').mockRejectedValue(new Error('queues are down'));
     expect((await retry('dead-0', 'none')).outcomes).toEqual({

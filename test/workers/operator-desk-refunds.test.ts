@@ -164,7 +164,7 @@ describe('two operators', () => {
     expect((await auditLog()).map(({ actor_id }) => actor_id)).toEqual(['Hana', 'Dawit']);
   });
 
-  test('the first one is refused, also by the form that is not offered', async () => {
+  test('the first operator is refused, also by a form that the desk does not offer', async () => {
     await refundByHand();
     await decide('returned', FOUND);
     const location = await decide('confirm', { note: 'Me again' });

@@ -317,7 +317,7 @@ describe('recording an outcome', () => {
     expect((await intentOf()).status).toBe('processing');
   });
 
-  test('what was typed is not readable in the address', async () => {
+  test('the address hides what the member typed', async () => {
     await unresolved(caught);
     const location = await change(PAID, { note: 'Asked 0911234567' });
     expect(await pageOf(location)).toContain('value="Asked 0911234567"');

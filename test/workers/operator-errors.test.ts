@@ -4,7 +4,7 @@ import {
   OPERATOR_PROBLEMS,
   type OperatorProblemCode,
 } from '../../back-office/operator/problems.ts';
-import type { Rejection } from '../../src/domain/intent.ts';
+import type { Rejection } from '../../src/domain/command.ts';
 import { IntentClient } from '../../src/intent/client.ts';
 import * as askRail from '../../src/refunds/ask-rail.ts';
 import { operate, PERSONAL_SECRETS, refundByHand, TWO_OPERATORS } from './operator-support.ts';

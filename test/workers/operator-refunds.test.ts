@@ -166,7 +166,7 @@ describe('two operators', () => {
     expect(await statuses()).toEqual(['succeeded', 'succeeded']);
   });
 
-  test('the same one cannot confirm, by no name and no repetition', async () => {
+  test('the same operator cannot confirm, under another name or by repeating', async () => {
     await refundByHand();
     const decision = { ...RETURNED, resolutionId: crypto.randomUUID() };
     await content(operateApi(PATH, decision, as('Hana')));

@@ -105,7 +105,7 @@ const withText = (text: string) => async (): Promise<never> => {
 /** As long as the gateway waits for D1. The runner's own limits are longer still. */
 const WAIT_MS_MAX = 10_000;
 
-/** Nothing answers, and each of the gateway's time limits passes as soon as it is set. */
+/** No server answers, and each of the gateway's time limits passes as soon as it is set. */
 function hangD1(): () => void {
   const { setTimeout } = globalThis;
   const timers = vi

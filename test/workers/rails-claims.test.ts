@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
-import type { Command, Rejection } from '../../src/domain/intent.ts';
+import type { Command, Rejection } from '../../src/domain/command.ts';
 import answerUndecided from '../fixtures/rails/ebirr/purchase_response_timeout.json' with {
   type: 'json',
 };
@@ -247,7 +247,7 @@ async function leftCardsForEbirr(): Promise<string> {
   return path;
 }
 
-test('the phone does not ring when the abandoned attempt was paid after all', async () => {
+test('Kefel sends no prompt when the customer has paid the abandoned attempt', async () => {
   await leftCardsForEbirr();
   const [cards] = (await intentNow()).attempts;
   await run(resolveAttempt(cards?.id ?? '', 'succeeded'));

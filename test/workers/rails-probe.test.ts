@@ -110,7 +110,7 @@ test('the desk offers a probe of a configured rail, and shows what it saw', asyn
     expect(html).toContain(part);
   }
   expect(await page(`${location}&lang=am`)).toContain('አቅራቢው ምስጢሩን ተቀብሏል።');
-  // Nobody can write an address that shows another result.
+  // A link cannot make the page show another result.
   expect(await page(`${location.slice(0, -4)}AAAA`)).not.toContain('HTTP 200');
   expect(await page('/operator/audit')).toContain('Provider connection checked');
 });

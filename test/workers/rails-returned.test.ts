@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { configOf } from '../../src/config.ts';
 import { signLink } from '../../src/crypto/link-token.ts';
-import { ATTEMPTS_MAX, type Attempt } from '../../src/domain/intent.ts';
+import { ATTEMPTS_MAX, type Attempt } from '../../src/domain/attempt.ts';
 import {
   AMOUNT_MINOR,
   alarmNow,
@@ -217,7 +217,7 @@ test('repeated returns to a payment of ten attempts cause at most 20 queries a m
   expect((await intentNow()).attempts.slice(0, -2)).toEqual(old);
 });
 
-test('a return within ten seconds of a query waits for the rest of them, however far the next', async () => {
+test('a return within ten seconds of a query waits for the rest of them, also when the next query is far away', async () => {
   const path = await pending();
   await alarmsUntil(Date.now() + DAY_MS);
   const { checkAtMs } = await attemptNow();

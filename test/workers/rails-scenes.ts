@@ -1,5 +1,5 @@
 import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test';
-import type { Attempt } from '../../src/domain/intent.ts';
+import type { Attempt } from '../../src/domain/attempt.ts';
 import type { Environment, Method } from '../../src/domain/method.ts';
 import type { IntentClient } from '../../src/intent/client.ts';
 import { hashOf, sealOf } from '../../src/rails/cbe-birr/seal.ts';

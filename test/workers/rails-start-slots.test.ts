@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
 import { STARTS_IN_FLIGHT_MAX } from '../../src/attempts/start-slots.ts';
-import type { Tenant } from '../../src/domain/intent.ts';
+import type { Tenant } from '../../src/domain/terms.ts';
 import {
   alarmsUntil,
   attemptNow,

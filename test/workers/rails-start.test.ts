@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
-import type { Attempt } from '../../src/domain/intent.ts';
+import type { Attempt } from '../../src/domain/attempt.ts';
 import answerUndecided from '../fixtures/rails/ebirr/purchase_response_timeout.json' with {
   type: 'json',
 };
@@ -233,7 +233,7 @@ test.each(UNCALLED)('makes no call: a message %s', async (_name, consume) => {
   expect(Object.keys(await everythingStored())).toEqual([client().objectId]);
 });
 
-test('acknowledges every message, because the object sends again what no consumer has claimed', async () => {
+test('acknowledges every message, because the object resends what no consumer has claimed', async () => {
   await pay();
   noRail();
   const broken = { ...message(), objectId: 'unknown' };

@@ -5,8 +5,11 @@ import type { RailMessage, ResultMessage, StartMessage } from '../../src/attempt
 import { newAttempt } from '../../src/attempts/start.ts';
 import { configOf } from '../../src/config.ts';
 import { signLink } from '../../src/crypto/link-token.ts';
-import type { Attempt, Command, Intent, Outcome, Tenant } from '../../src/domain/intent.ts';
+import type { Attempt, Outcome } from '../../src/domain/attempt.ts';
+import type { Command } from '../../src/domain/command.ts';
+import type { Intent } from '../../src/domain/intent.ts';
 import type { Environment } from '../../src/domain/method.ts';
+import type { Tenant } from '../../src/domain/terms.ts';
 import type { IntentClient } from '../../src/intent/client.ts';
 import { configuredRail, forgetRails } from '../../src/rails/settings.ts';
 import callbackPaid from '../fixtures/rails/ebirr/callback.json' with { type: 'json' };

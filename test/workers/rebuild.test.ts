@@ -2,7 +2,8 @@ import { evictAllDurableObjects, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
 import { uuidV7 } from '../../src/crypto/uuid-v7.ts';
-import type { Command, Tenant } from '../../src/domain/intent.ts';
+import type { Command } from '../../src/domain/command.ts';
+import type { Tenant } from '../../src/domain/terms.ts';
 import { findPayments } from '../../src/operations/payment-search.ts';
 import { concurrently } from '../../src/platform/concurrently.ts';
 import { fail, requestRefund, someTerms, startAttempt } from '../support/intents.ts';
@@ -89,7 +90,7 @@ async function go(index: number, commands: readonly Command[]): Promise<void> {
   await clientOf(uniqueId, tenant).execute(commands);
 }
 
-/** All that a reader can see of a book, whatever the order in which it was written. */
+/** All that a reader can see of a book, in an order that does not depend on its writes. */
 async function seen(tenant: Tenant) {
   const uuid = '(SELECT uuid FROM payment WHERE payment.id = payment_id) AS payment';
   const tables = {

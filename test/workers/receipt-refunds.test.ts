@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
 import { receiptPathOf } from '../../src/attempts/order.ts';
-import type { Command } from '../../src/domain/intent.ts';
+import type { Command } from '../../src/domain/command.ts';
 import type { RefundOutcome } from '../../src/domain/refund.ts';
 import { requestRefund, startAttempt } from '../support/intents.ts';
 import {

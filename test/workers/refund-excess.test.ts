@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
-import type { Command } from '../../src/domain/intent.ts';
+import type { Command } from '../../src/domain/command.ts';
 import { auditLog } from './dashboard-support.ts';
 import { content, operate, operateApi } from './operator-support.ts';
 import {
@@ -107,6 +107,6 @@ test('a refund that waits while an earlier one proves true never reaches the pro
     actionReason: 'exceeds_payment',
   });
   expect((await intentOf()).refunds[1]).toMatchObject({ claimId: null });
-  // Not more than was paid went back, so there is nothing to review.
+  // The customer got back no more than was paid, so the operator has nothing to review.
   expect(await refusalOf(1_00)).toEqual([409, 'refund_too_large']);
 });

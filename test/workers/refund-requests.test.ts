@@ -238,7 +238,7 @@ test('a payment older than the limit is not refunded', async () => {
   expect(await refund()).toMatchObject({ type: 'accepted' });
 });
 
-test('no more is returned in a day than the limit', async () => {
+test('the refunds of a day stay within the limit', async () => {
   await setLimits(180, 8_000);
   await payTwo();
   const requests = Array.from({ length: 6 }, (_, index) =>
@@ -305,7 +305,10 @@ test('a canceled refund gives its amount back to the day', async () => {
   });
 });
 
-/** Of a production payment whose operator removes the rail's settings (docs/promises.md#11). */
+/**
+ * A refund of a production payment whose operator removes the rail's settings
+ * (docs/promises.md#11).
+ */
 function refundUnderWay() {
   const paid = paidTwice();
   const intent = { ...paid, terms: { ...paid.terms, environment: 'production' as const } };

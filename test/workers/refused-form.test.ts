@@ -63,7 +63,7 @@ test('the address after a refused form does not hold the number', async () => {
   expect(location).not.toContain(phone);
 });
 
-test('what was entered is shown only for its payment, and only until the next attempt', async () => {
+test('shows the typed number only for its payment, and only until the next attempt', async () => {
   const path = pathOf(await createHosted());
   const other = pathOf(await createHosted({ paymentIntentUniqueId: 'order-2' }));
   const [, query = ''] = (await answerTo(`${path}/attempts`, MISTYPED)).split('?');

@@ -1,6 +1,6 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { expect, test } from 'vitest';
-import type { Command } from '../../src/domain/intent.ts';
+import type { Command } from '../../src/domain/command.ts';
 import { refuseCallback, requestRefund, startAttempt } from '../support/intents.ts';
 import { auditLog } from './dashboard-support.ts';
 import { operateApi } from './operator-support.ts';

@@ -16,7 +16,7 @@ import {
 } from '../../src/backup/names.ts';
 import { digestOf, sealPart } from '../../src/backup/part.ts';
 import { configOf } from '../../src/config.ts';
-import type { Tenant } from '../../src/domain/intent.ts';
+import type { Tenant } from '../../src/domain/terms.ts';
 import { content, operateApi } from './operator-support.ts';
 import { accountRows } from './support/account.ts';
 import { bookSql } from './support/book.ts';

@@ -12,8 +12,10 @@ import { manifestName, paymentsPartName, runTimeMs } from '../../src/backup/name
 import { openPart } from '../../src/backup/part.ts';
 import { configOf } from '../../src/config.ts';
 import { uuidV7 } from '../../src/crypto/uuid-v7.ts';
-import type { Command, Intent, Tenant } from '../../src/domain/intent.ts';
+import type { Command } from '../../src/domain/command.ts';
+import type { Intent } from '../../src/domain/intent.ts';
 import { RESTORED_HOLD_MS } from '../../src/domain/restored-hold.ts';
+import type { Tenant } from '../../src/domain/terms.ts';
 import { continueRequests } from '../../src/operations/customers/actions.ts';
 import { runBatch } from '../../src/platform/database.ts';
 import { NO_JURISDICTION } from '../../src/platform/objects.ts';
@@ -56,9 +58,10 @@ import {
 } from './support.ts';
 
 /**
- * Goal: an empty gateway gets everything of a backup once, and nothing half, wherever the restore
- * dies; no money moves twice by what the backup does not know. Method: backups made by hand in the
- * format of src/backup, everything lost, steps by the operator's API, with crashes between and in them.
+ * Goal: an empty gateway gets everything of a backup once and whole, also when the restore dies at
+ * any place. What the backup does not know moves no money twice. Method: backups made by hand in
+ * the format of src/backup, everything lost, steps by the operator's API, with crashes between and
+ * in them.
  */
 
 const caught = useGateway();
@@ -550,7 +553,8 @@ test('parts of a fetched copy are uploaded once, and only whole ones', async () 
   }
   const written = async (prefix: string) =>
     (await namesAfter(env, prefix)).map((object) => writtenAtMsOf(object));
-  // Nothing tells when a part of payments was written, and an old one might be deleted.
+  // The name of a part of payments does not say when it was written, so an old one might be
+  // deleted.
   expect(await written('payments/')).toEqual([Date.now()]);
   expect(await written('runs/')).toEqual([runTimeMs(RUN)]);
   const [[name = '', bytes = new Uint8Array()] = []] = bucket;

@@ -129,7 +129,7 @@ describe('decisions.md#48: the self-check', () => {
     expect(report.checks.find(({ name }) => name === 'payment')?.remedy).toContain('alarm_failed');
   });
 
-  test('starts at most one run a minute, however often it is asked', async () => {
+  test('starts at most one run a minute, also for many requests', async () => {
     const [one, two] = await Promise.all([operateApi('/check', {}), operateApi('/check', {})]);
     const refused = one?.status === 200 ? two : one;
     expect(refused).toMatchObject({ status: 429, envelope: { code: 'too_many_requests' } });
@@ -139,7 +139,7 @@ describe('decisions.md#48: the self-check', () => {
     expect((await operateApi('/check', {})).status).toBe(200);
   });
 
-  test('starts for no one without the operator’s secret', async () => {
+  test('does not start without the operator’s secret', async () => {
     for (const options of [{ authorization: null }, { authorization: 'Bearer kfl_op_wrong' }]) {
       expect((await operate('/operator/v1/check', {}, options)).status).toBe(401);
     }

@@ -3,12 +3,12 @@ import { beforeEach, expect, test, vi } from 'vitest';
 import { readerOf } from '../../src/book/reader.ts';
 import { configOf } from '../../src/config.ts';
 import { seal } from '../../src/crypto/sealed.ts';
-import type { Tenant } from '../../src/domain/intent.ts';
 import {
   DELIVERY_WAITS_MS,
   PAUSED_TRIES_END_AFTER_MS,
   PAUSED_WAIT_MS,
 } from '../../src/domain/schedule.ts';
+import type { Tenant } from '../../src/domain/terms.ts';
 import { FAILED_DELIVERIES } from '../../src/intent/protocol.ts';
 import {
   clearEndpoint,

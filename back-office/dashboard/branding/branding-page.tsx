@@ -2,7 +2,8 @@ import { BUSINESS_FIELDS, type Business } from '../../../src/domain/merchant.ts'
 import { LOGO_BYTES_MAX } from '../../../src/merchants/branding.ts';
 import { useTexts } from '../../../src/ui/texts.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
-import { Field, Section, TextField } from '../../ui/elements.tsx';
+import { Section } from '../../ui/elements.tsx';
+import { Field, TextField } from '../../ui/fields.tsx';
 import { isReadOnly, useCall } from '../call.ts';
 import { ButtonForm, PostForm, Submit } from '../forms.tsx';
 import { Frame } from '../frame.tsx';

@@ -3,7 +3,8 @@ import { isRollable, OVERLAPS_MS, type Overlap } from '../../../src/merchants/ke
 import type { ApiKeyView } from '../../../src/merchants/keys.ts';
 import { useTexts } from '../../../src/ui/texts.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
-import { Choice, CopyText, Facts, Message, Section, useProblem, When } from '../../ui/elements.tsx';
+import { CopyText, Facts, Message, Section, When } from '../../ui/elements.tsx';
+import { Choice, useProblem } from '../../ui/fields.tsx';
 import { isReadOnly, useCall } from '../call.ts';
 import { ButtonForm, PostForm, Submit } from '../forms.tsx';
 import { Frame } from '../frame.tsx';

@@ -9,15 +9,8 @@ import { isRollable, KEY_NAME_LENGTH_MAX } from '../../../src/merchants/key-rule
 import type { ApiKeyView } from '../../../src/merchants/keys.ts';
 import { useTexts } from '../../../src/ui/texts.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
-import {
-  Badge,
-  Choice,
-  FieldError,
-  Section,
-  TextField,
-  useProblem,
-  When,
-} from '../../ui/elements.tsx';
+import { Badge, Section, When } from '../../ui/elements.tsx';
+import { Choice, FieldError, TextField, useProblem } from '../../ui/fields.tsx';
 import { EmptyState } from '../../ui/layout.tsx';
 import { type DashboardCall, may, mayChange, useCall } from '../call.ts';
 import { Submit } from '../forms.tsx';

@@ -21,7 +21,7 @@ const MARGIN_TOP = 8;
 /** Room for the labels of the amounts. */
 const AXIS_WIDTH = 44;
 const VOLUME_HEIGHT = 110;
-/** Of a bar's place; the rest separates it from its neighbors. */
+/** The part of a bar's place that the bar fills; the rest separates it from its neighbors. */
 const BAR_PART = 0.72;
 /** A small volume stays visible next to the highest bar. */
 const BAR_HEIGHT_MIN = 1.5;

@@ -6,7 +6,7 @@ import { CURRENCIES, type Currency, METHODS, type Method } from '../../../src/do
 
 /** How many bars a single day gets, and how many days a form gets that names only the last one. */
 export const TREND_DAYS = 30;
-/** No totals of a longer range: a year is enough to compare, and takes a book milliseconds. */
+/** The longest range of totals: a year is enough to compare, and takes a book milliseconds. */
 export const FIGURES_DAYS_MAX = 366;
 /** A phone cannot show more bars apart; in a longer range a bar stands for several days. */
 const BARS_MAX = 62;
@@ -153,7 +153,7 @@ function proceedsOf(paidTotals: readonly DayTotal[]): Proceeds {
   };
 }
 
-/** `paid`: payments, each of which has one attempt that paid it besides `others`. */
+/** `paid` counts payments. One attempt paid each of them; `others` are further attempts. */
 function attemptFigures(others: readonly AttemptTotal[], paid: number): AttemptFigures {
   const succeeded = others.reduce((total, one) => total + one.succeeded, paid);
   const ended = others.reduce((total, one) => total + one.ended, paid);

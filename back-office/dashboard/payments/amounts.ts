@@ -1,13 +1,12 @@
 import {
   attemptInFlight,
-  chargedMinor,
-  commissionOf,
   hasEnded,
   type Intent,
   reportedAttempt,
 } from '../../../src/domain/intent.ts';
 import type { Method } from '../../../src/domain/method.ts';
 import { netShareMinor, refundedOf } from '../../../src/domain/refund-amounts.ts';
+import { chargedMinor, commissionOf } from '../../../src/domain/terms.ts';
 
 /** What customer and merchant pay and receive, in minor units. Pure. */
 export interface Amounts {

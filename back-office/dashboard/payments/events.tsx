@@ -8,7 +8,14 @@ import {
 import { useTexts } from '../../../src/ui/texts.ts';
 import { DeliveryBadge, wireType } from '../../elements/delivery-elements.tsx';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
-import { copyFact, DoneMessage, Facts, Folded, Section, WhenExactly } from '../../ui/elements.tsx';
+import {
+  copyFact,
+  DoneMessage,
+  Facts,
+  Section,
+  TechnicalDetails,
+  WhenExactly,
+} from '../../ui/elements.tsx';
 import { shownLines } from '../../ui/untrusted-text.ts';
 import { mayChange, useCall } from '../call.ts';
 import { ShortTime } from '../date-fields.tsx';
@@ -84,14 +91,14 @@ function EventCard({ intent, event }: EventProps) {
         ]}
       />
       {event.tries.length > 0 && <Tries event={event} />}
-      <Folded>
+      <TechnicalDetails>
         <Facts
           rows={[
             copyFact(`event-id-${event.sequence}-${event.position}`, text.eventId, event.eventId),
             [text.announcedAt, <WhenExactly atMs={event.createdAtMs} />],
           ]}
         />
-      </Folded>
+      </TechnicalDetails>
     </article>
   );
 }

@@ -1,6 +1,6 @@
 import { useTexts } from '../../../src/ui/texts.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
-import type { Problems } from '../../ui/elements.tsx';
+import type { Problems } from '../../ui/fields.tsx';
 import type { DashboardCall } from '../call.ts';
 import { useCall } from '../call.ts';
 import { CalendarSwitch } from '../date-fields.tsx';

@@ -212,7 +212,7 @@ function summaryText(summary: ListSummary | null): string {
   const { payments, amounts, paid, paidAmounts, refundedAmounts } = summary;
   const sums = (of: readonly Amount[]) =>
     of.map(({ currency, amountMinor }) => useMoney(currency)(amountMinor)).join(' + ');
-  // Of several statuses only the paid amount means anything.
+  // With several statuses, only the paid amount means anything.
   const parts =
     paid > 0 && paid < payments
       ? [text.summary(countIn(payments), ''), text.summaryPaid(countIn(paid), sums(paidAmounts))]
@@ -238,7 +238,7 @@ function PaymentTable(props: {
   const text = useTexts(DASHBOARD_TEXTS).payments;
   const { methodName } = useTexts(CHECKOUT_TEXTS);
   return (
-    <div class="payment-list">
+    <div class="compact-list payment-list">
       <List
         {...props}
         title={text.title}

@@ -1,7 +1,8 @@
-import { type Intent, reportedAttempt, type Split } from '../../../src/domain/intent.ts';
+import { type Intent, reportedAttempt } from '../../../src/domain/intent.ts';
 import { majorText } from '../../../src/domain/money.ts';
 import { phoneText } from '../../../src/domain/phone.ts';
 import { netShareMinor, refundedOf } from '../../../src/domain/refund-amounts.ts';
+import type { Split } from '../../../src/domain/terms.ts';
 import { countText } from '../../../src/i18n/money-text.ts';
 import { useTexts } from '../../../src/ui/texts.ts';
 import { useMoney } from '../../elements/payment-elements.tsx';
@@ -10,8 +11,8 @@ import {
   copyFact,
   type FactRow,
   Facts,
-  Folded,
   Section,
+  TechnicalDetails,
   Untrusted,
   untrustedRow,
   When,
@@ -101,7 +102,7 @@ export function IdFacts({ intent }: Props) {
           copyFact('receipt', text.receipt, attempt?.receipt),
         ]}
       />
-      <Folded>
+      <TechnicalDetails>
         <Facts
           rows={[
             copyFact('uuid', text.uuid, terms.uuid),
@@ -116,7 +117,7 @@ export function IdFacts({ intent }: Props) {
           ]}
         />
         <Metadata intent={intent} />
-      </Folded>
+      </TechnicalDetails>
     </Section>
   );
 }

@@ -29,7 +29,7 @@ import { ReceiptLink } from './receipt-link.tsx';
 export type CancelRefusal = keyof DashboardMessages['payment']['cancelRefused'];
 
 export interface PaymentView extends FoundPayment {
-  /** Of those who asked for refunds, by the ids of members and keys. */
+  /** The names of those who requested refunds, by the ids of members and keys. */
   readonly requesterNames: ReadonlyMap<string, string>;
 }
 

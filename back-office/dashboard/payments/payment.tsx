@@ -77,7 +77,7 @@ async function answerPayment(
   }
 }
 
-/** Of the members who requested refunds, even those that are gone. */
+/** The names of the members who requested refunds, also of removed ones. */
 function namesOfMembers(
   { env, session }: DashboardCall,
   { refunds }: Intent,

@@ -7,7 +7,7 @@ const SEARCH_PARAMETER = 'search';
 
 export interface Search {
   readonly wanted: string;
-  /** Of the page with what it found. */
+  /** The query of the page that shows the results. */
   readonly query: string;
 }
 

@@ -12,9 +12,9 @@ export interface Amount {
 }
 
 export interface ListSummary {
-  /** Of each status, as if no tab were chosen. */
+  /** How many payments have each status, as if the member had chosen no tab. */
   readonly counts: Readonly<Record<IntentStatus, number>>;
-  /** Of all statuses. */
+  /** How many payments there are with any status. */
   readonly all: number;
   /** The payments of the chosen tab. */
   readonly payments: number;

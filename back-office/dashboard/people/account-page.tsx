@@ -4,7 +4,8 @@ import { browserName } from '../../members/browser-name.ts';
 import { NAME_LENGTH_MAX } from '../../members/members.ts';
 import type { ListedPasskey } from '../../members/passkeys.ts';
 import type { OpenSession } from '../../members/sessions.ts';
-import { Badge, Facts, Section, Table, TextField, Untrusted, When } from '../../ui/elements.tsx';
+import { Badge, Facts, Fold, Section, Table, Untrusted, When } from '../../ui/elements.tsx';
+import { TextField } from '../../ui/fields.tsx';
 import { Languages } from '../../ui/page.tsx';
 import { isReadOnly, useCall } from '../call.ts';
 import { ButtonForm, CsrfField, PostForm } from '../forms.tsx';
@@ -107,8 +108,7 @@ function RenamePasskey(props: { readonly passkey: ListedPasskey; readonly id: st
   const { passkey, id } = props;
   const text = useTexts(DASHBOARD_TEXTS).account.passkeys;
   return (
-    <details class="fold">
-      <summary aria-label={text.renameOne(passkey.name)}>{text.rename}</summary>
+    <Fold summary={text.rename} describedAs={text.renameOne(passkey.name)}>
       <PostForm
         action={`${ACCOUNT_PATH}/passkeys/rename`}
         class="form"
@@ -123,7 +123,7 @@ function RenamePasskey(props: { readonly passkey: ListedPasskey; readonly id: st
         />
         <button type="submit">{text.save}</button>
       </PostForm>
-    </details>
+    </Fold>
   );
 }
 

@@ -2,7 +2,8 @@ import { useTexts } from '../../../src/ui/texts.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { type Invitation, JOIN_PATH } from '../../members/invitations.ts';
 import { NAME_LENGTH_MAX } from '../../members/members.ts';
-import { type FactRow, Facts, TextField, When } from '../../ui/elements.tsx';
+import { type FactRow, Facts, When } from '../../ui/elements.tsx';
+import { TextField } from '../../ui/fields.tsx';
 import { PublicFrame } from '../frame.tsx';
 import { PasskeyForm, PasskeyNameField } from './passkey-form.tsx';
 

@@ -1,7 +1,8 @@
 import { useTexts } from '../../../src/ui/texts.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import type { Member } from '../../members/members.ts';
-import { Choice, type FactRow, Facts, Section, When } from '../../ui/elements.tsx';
+import { type FactRow, Facts, Section, When } from '../../ui/elements.tsx';
+import { Choice } from '../../ui/fields.tsx';
 import { isReadOnly, useCall } from '../call.ts';
 import { ButtonForm, PostForm } from '../forms.tsx';
 import { Frame } from '../frame.tsx';

@@ -3,7 +3,7 @@ import { useTexts } from '../../../src/ui/texts.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import type { Ceremony } from '../../members/challenge.ts';
 import { NAME_LENGTH_MAX } from '../../members/members.ts';
-import { TextField } from '../../ui/elements.tsx';
+import { TextField } from '../../ui/fields.tsx';
 import { useCall } from '../call.ts';
 import { PostForm } from '../forms.tsx';
 

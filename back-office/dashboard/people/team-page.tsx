@@ -3,17 +3,8 @@ import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import type { OpenInvitation } from '../../members/invitations.ts';
 import { type Member, NAME_LENGTH_MAX } from '../../members/members.ts';
 import { ROLES, type Role } from '../../members/permissions.ts';
-import {
-  Choice,
-  CopyText,
-  FieldError,
-  Message,
-  Section,
-  Table,
-  TextField,
-  useProblem,
-  When,
-} from '../../ui/elements.tsx';
+import { CopyText, Message, Section, Table, When } from '../../ui/elements.tsx';
+import { Choice, FieldError, TextField, useProblem } from '../../ui/fields.tsx';
 import { isReadOnly, useCall } from '../call.ts';
 import { ButtonForm } from '../forms.tsx';
 import { Frame } from '../frame.tsx';

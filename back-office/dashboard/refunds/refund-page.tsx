@@ -1,17 +1,14 @@
 import type { ComponentChildren } from 'preact';
-import {
-  type Attempt,
-  chargedMinor,
-  commissionOf,
-  type Intent,
-  type IntentTerms,
-} from '../../../src/domain/intent.ts';
+import type { Attempt } from '../../../src/domain/attempt.ts';
+import type { Intent } from '../../../src/domain/intent.ts';
 import { REFUND_REASON_LENGTH_MAX, type Refund } from '../../../src/domain/refund.ts';
 import { heldOf } from '../../../src/domain/refund-amounts.ts';
+import { chargedMinor, commissionOf, type IntentTerms } from '../../../src/domain/terms.ts';
 import { useTexts } from '../../../src/ui/texts.ts';
 import { moneyIn, useMoney } from '../../elements/payment-elements.tsx';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
-import { copyFact, Facts, Message, Section, TextField } from '../../ui/elements.tsx';
+import { copyFact, Facts, Message, Section } from '../../ui/elements.tsx';
+import { TextField } from '../../ui/fields.tsx';
 import { SideBySide } from '../../ui/layout.tsx';
 import { Navigation } from '../../ui/page.tsx';
 import { shownText } from '../../ui/untrusted-text.ts';

@@ -1,4 +1,6 @@
-import type { Attempt, Intent, Rejection } from '../../../src/domain/intent.ts';
+import type { Attempt } from '../../../src/domain/attempt.ts';
+import type { Rejection } from '../../../src/domain/command.ts';
+import type { Intent } from '../../../src/domain/intent.ts';
 import { majorText } from '../../../src/domain/money.ts';
 import type { Refund } from '../../../src/domain/refund.ts';
 import { refundableMinor } from '../../../src/domain/refund-amounts.ts';
@@ -38,7 +40,7 @@ export async function reviewRefund(call: DashboardCall): Promise<Response> {
   if (call.request.headers.get('accept') !== 'application/json') {
     return showForm(call, call.form.text('refund'), call.form.text('transaction'), plan);
   }
-  // The script asks while the member types, so a wrong amount is no error of the request.
+  // The script asks while the member types, so a wrong amount is not an error of the request.
   return answerJson(plan.type === 'fit' ? consequencesOf(call, plan) : plan.problem);
 }
 
@@ -196,7 +198,7 @@ function rehearse(call: DashboardCall, asked: AskedRefund): Promise<RefundPlan> 
   return call.payments.payments.rehearse(tenantOf(call), call.params.uniqueId ?? '', asked);
 }
 
-/** A text that is no amount counts as 0, which is rejected like one. */
+/** A text that is not an amount counts as 0, and Kefel rejects it like 0. */
 function requestIn(form: Form): AskedRefund {
   const reason = form.text('reason').trim();
   return {

@@ -60,7 +60,7 @@ function RefundsPage(props: {
           isCurrent: one === status,
         }))}
       />
-      <div class="payment-list">
+      <div class="compact-list payment-list">
         <List
           title={text.title}
           rows={page.rows}

@@ -3,7 +3,7 @@ import { useTexts } from '../../../src/ui/texts.ts';
 import { endpointOrigin } from '../../../src/webhooks/endpoints.ts';
 import { SIGNATURE_HEADER_CHARACTERS_MAX } from '../../../src/webhooks/signature-header.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
-import { TextField } from '../../ui/elements.tsx';
+import { TextField } from '../../ui/fields.tsx';
 import { Navigation } from '../../ui/page.tsx';
 import { may, useCall } from '../call.ts';
 import { Frame, type FrameProps } from '../frame.tsx';

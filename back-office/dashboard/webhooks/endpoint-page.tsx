@@ -3,16 +3,8 @@ import { useTexts } from '../../../src/ui/texts.ts';
 import type { EndpointEntry } from '../../../src/webhooks/endpoint-store.ts';
 import { DESCRIPTION_CHARACTERS_MAX, WIRE_EVENT_TYPES } from '../../../src/webhooks/endpoints.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
-import {
-  Badge,
-  Choice,
-  Facts,
-  FieldError,
-  Message,
-  TextField,
-  useProblem,
-  When,
-} from '../../ui/elements.tsx';
+import { Badge, Facts, Message, When } from '../../ui/elements.tsx';
+import { Choice, FieldError, TextField, useProblem } from '../../ui/fields.tsx';
 import { may, useCall } from '../call.ts';
 import { ButtonForm, Submit } from '../forms.tsx';
 import { endpointPath, webhooksPath } from '../paths.ts';

@@ -5,7 +5,7 @@ import type { EndpointEntry, EndpointSettings } from '../../../src/webhooks/endp
 import { ENDPOINTS_MAX } from '../../../src/webhooks/endpoints.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { redirectTo } from '../../ui/answer.ts';
-import type { Problems } from '../../ui/elements.tsx';
+import type { Problems } from '../../ui/fields.tsx';
 import { actorOf, type DashboardCall, tenantOf } from '../call.ts';
 import { type Refusal, showPage } from '../frame.tsx';
 import { endpointPath, webhooksPath } from '../paths.ts';
@@ -19,8 +19,8 @@ const ENDPOINTS = '/dashboard/:environment/webhooks/endpoints';
 const ENDPOINT = `${ENDPOINTS}/:endpoint` as const;
 
 /**
- * In production, where an endpoint receives customers' details, a new one, one at another server, one
- * for more events and one that had been disabled need the passkey (docs/decisions.md#42).
+ * In production an endpoint receives customers' details. So the passkey must confirm a new one, one
+ * at another server, one for more events and one that had been disabled (docs/decisions.md#42).
  */
 export const ENDPOINT_ROUTES: readonly DashboardRoute[] = [
   // Before the page and form of an endpoint, whose path also fits.

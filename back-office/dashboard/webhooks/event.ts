@@ -5,7 +5,7 @@ import { eventPath } from '../paths.ts';
 
 /** A payment has few versions, so a longer number names no event. */
 const SEQUENCE = /^[1-9]\d{0,8}$/;
-/** Of one of the few deliveries of an event. */
+/** The position of a delivery among the few of its event. */
 const POSITION = /^\d{1,3}$/;
 
 /** The event that the path names; null for a path of none. */

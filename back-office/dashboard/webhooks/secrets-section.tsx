@@ -6,7 +6,8 @@ import {
   type SecretEntry,
 } from '../../../src/webhooks/secret-rules.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
-import { CopyText, Message, SelectField, When } from '../../ui/elements.tsx';
+import { CopyText, Message, When } from '../../ui/elements.tsx';
+import { SelectField } from '../../ui/fields.tsx';
 import { may, useCall } from '../call.ts';
 import { ButtonForm, PostForm, Submit } from '../forms.tsx';
 import { List } from '../list.tsx';
@@ -22,7 +23,7 @@ export interface SecretsState {
 export function SecretsSection(props: {
   readonly secrets: readonly SecretEntry[];
   readonly state: SecretsState | undefined;
-  /** Of the forms about these secrets. */
+  /** The path of the forms about these secrets. */
   readonly path: string;
 }) {
   const { secrets, state: { shown, problem } = {}, path } = props;

@@ -1,9 +1,5 @@
-import type {
-  Anomaly,
-  AttemptStatus,
-  FailureReason,
-  IntentStatus,
-} from '../../../src/domain/intent.ts';
+import type { AttemptStatus, FailureReason } from '../../../src/domain/attempt.ts';
+import type { Anomaly, IntentStatus } from '../../../src/domain/intent.ts';
 import type { HistoryCommand, Party } from '../../../src/domain/party.ts';
 import type {
   RefundActionReason,
@@ -508,7 +504,7 @@ export const dashboard = {
       resolve_refund_manually: 'Refund resolved by the operator',
       repeat_refund: 'Another try of the refund requested by the operator',
       claim_refund_repeat: 'Refund sent to the provider again',
-      void_refund_claim: 'Unfinished request for a refund given up',
+      void_refund_claim: 'Unfinished refund request discarded',
       cancel_refund: 'Refund canceled',
       cancel: 'Payment canceled',
       abandon_payment: 'Customer abandoned the payment',
@@ -1071,7 +1067,7 @@ export const dashboard = {
     lead: 'Your color and logo on the pages where customers pay, in the sandbox and in production. Changes apply to new payments within 10 seconds. Existing payments keep the look they were created with.',
     previewTitle: 'Preview',
     previewNote:
-      'Text on your color is black or white, whichever is easier to read. In dark mode the pages are dark and your color stays.',
+      'Text on your color is black or white, so that it is easy to read. In dark mode the pages are dark and your color stays.',
     sampleButton: 'Pay',
     logoAlt: 'Your logo',
     colorTitle: 'Color',
@@ -1225,7 +1221,7 @@ export const dashboard = {
       role: 'Choose a role. Nothing was changed.',
       unsure: 'This affects your own rights. Select the checkbox to confirm. Nothing was changed.',
       last_owner:
-        'A merchant must always have an owner, and this is the only one. Make someone else an owner first. Nothing was changed.',
+        'A merchant must always have an owner, and this is the only one. Make another member an owner first. Nothing was changed.',
     },
   },
 

@@ -147,7 +147,7 @@ export const desk = {
     secretReasonHint: 'For the audit log. Only operators can read it.',
     holdPayment: 'Hold the payment',
     holdLead:
-      'Neither retention nor a customer’s request deletes a held payment. Only operators see the hold.',
+      'Retention and customers’ requests do not delete a held payment. Only operators see the hold.',
     releasePayment: 'Release the payment',
     releaseLead: 'If its retention has ended, the payment is then deleted at once.',
     markReviewed: 'Mark as reviewed',
@@ -215,7 +215,7 @@ export const desk = {
 
     deadLetter: 'Dead letter',
     lettersLead:
-      'Messages that a queue has given up. A letter waits 30 days, and what a provider reported as long as a payment is kept.',
+      'Messages that failed all their retries. A letter waits 30 days; a provider’s report waits as long as a payment is kept.',
     lettersEmpty: 'No dead letters.',
     kind: 'Kind',
     letterKinds: {
@@ -231,10 +231,10 @@ export const desk = {
       expired: 'Expired',
     },
     sent: 'Sent',
-    gaveUp: 'Given up',
-    timesGivenUp: 'Times given up',
+    gaveUp: 'Failed',
+    timesGivenUp: 'Failed messages',
     letterExpired:
-      'No one handled the letter in time, so its message was deleted. The payment sends its own messages again until they arrive; look up what a provider reported with the provider.',
+      'The letter waited too long, so Kefel deleted its message. The payment sends its own messages again until they arrive. If the letter was a provider’s report, look the payment up with the provider.',
     retries: 'Retries',
     handled: 'Handled by',
     message: 'Message',

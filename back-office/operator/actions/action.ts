@@ -7,13 +7,15 @@ import type { OperatorCall } from '../call.ts';
 export type Target = Readonly<Record<string, string>>;
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** What an action leads to. */
+/** What an action answers. */
 export interface Outcome {
-  /** Of the API's answer. */
+  /** The message of the API's answer. */
   readonly message: string;
   /** The name of the desk's message. */
   readonly done?: string;
-  /** Of the API's answer; the merchant, with its settings, when absent. */
+  /**
+   * The content of the API's answer. When absent, the API answers the merchant with its settings.
+   */
   readonly content?: unknown;
   /** Names the merchant, where the path does not. */
   readonly target?: Target;
@@ -48,7 +50,7 @@ export interface OperatorAction {
   readonly answers: Answers;
   /** Null: the route reads no body. */
   readonly fields: Readonly<Record<string, ActionField>> | null;
-  /** Of the request's body, where it is larger than a list of ids. */
+  /** The limit of the request's body, if it is larger than a list of ids. */
   readonly bodyBytesMax?: number;
   readonly run: (call: OperatorCall, target: Target, fields: Fields) => Promise<Outcome>;
   readonly commands: readonly ActionCommand[];

@@ -30,7 +30,7 @@ const HOLD_PAYMENT: OperatorAction = {
   commands: [
     {
       name: 'payment hold',
-      about: 'keep a payment: neither retention nor a customer’s request deletes it',
+      about: 'keep a payment: retention and customers’ requests do not delete it',
       examples: ['payment hold production abebe order-1 --reason "Court order 12/2026"'],
     },
   ],

@@ -53,7 +53,7 @@ const CHANGE_BANK: OperatorAction = {
   ],
 };
 
-/** The letter's page says what became of it. A letter discarded twice stays discarded. */
+/** The letter's page says how it ended. A letter discarded twice stays discarded. */
 function handledAs(message: string) {
   return ({ outcomes }: LetterOutcomes): Outcome => {
     return { message, content: { outcomes }, done: `letter_${Object.values(outcomes)[0]}` };

@@ -42,7 +42,7 @@ export const MODE_ACTIONS: readonly OperatorAction[] = [
     commands: [
       {
         name: 'maintenance on',
-        about: 'refuse new payments and refunds within 10 s; what has begun goes on',
+        about: 'refuse new payments and refunds within 10 s; what has begun continues',
         examples: ['maintenance on --reason "Restoring the database"'],
       },
     ],

@@ -1,4 +1,4 @@
-import { FAILURE_REASONS } from '../../../src/domain/intent.ts';
+import { FAILURE_REASONS } from '../../../src/domain/attempt.ts';
 import {
   MANUAL_RECEIPT_LENGTH_MAX,
   NOTE_LENGTH_MAX,

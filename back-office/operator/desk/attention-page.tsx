@@ -34,9 +34,7 @@ function AttentionPage(page: DescribedAttention) {
       <span class="small">{item.reasons.map((reason) => attention[reason].todo).join(' ')}</span>,
       <Reference item={item} hint={hint} />,
       <Amount item={item} hint={hint} />,
-      payment === null ? (
-        <span class="quiet">—</span>
-      ) : (
+      payment !== null && (
         <a href={merchantPath(payment.merchantId)}>
           {merchantNames[payment.merchantId] ?? payment.merchantId}
         </a>
@@ -52,6 +50,7 @@ function AttentionPage(page: DescribedAttention) {
       rows={rows}
       empty={text.attentionEmpty}
       nextCursor={nextCursor}
+      listClass="compact-list attention-list"
     >
       {unlisted.map(({ environment, merchantId, items: left }) => (
         <p>
@@ -106,7 +105,7 @@ function Reference({ item, hint }: HintProps) {
         references?.map((reference) => (
           <>
             {' '}
-            <code class="small">{reference}</code>
+            <code class="small on-desktop">{reference}</code>
           </>
         ))}
     </span>
@@ -122,13 +121,13 @@ function Amount({ item, hint }: HintProps) {
   const shown =
     item.type === 'refund' ? { ...item.refund, payableMinor: item.refund.returnedMinor } : hint;
   if (shown === null) {
-    return <span class="quiet">—</span>;
+    return null;
   }
   const { payableMinor, currency, method } = shown;
   return (
     <span>
       <span class="number whole">{useMoney(currency)(payableMinor)}</span>{' '}
-      {method !== null && <span class="quiet small nowrap">{methodName[method]}</span>}
+      {method !== null && <span class="quiet small on-desktop">{methodName[method]}</span>}
     </span>
   );
 }
@@ -138,7 +137,7 @@ function Age({ item: { atMs } }: Props) {
   return (
     <span>
       <Moment atMs={atMs}>{ageText(useDesk().nowMs - atMs, ageUnits)}</Moment>{' '}
-      <span class="quiet small">
+      <span class="quiet small on-desktop">
         <When atMs={atMs} />
       </span>
     </span>

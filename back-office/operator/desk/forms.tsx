@@ -5,7 +5,8 @@ import { useTexts } from '../../../src/ui/texts.ts';
 import { useOperatorText } from '../../elements/operator-text.ts';
 import { DASHBOARD_TEXTS, DESK_TEXTS } from '../../i18n/texts.ts';
 import { redirectTo } from '../../ui/answer.ts';
-import { ButtonLink, Facts, Message, Section, SelectField, TextField } from '../../ui/elements.tsx';
+import { ButtonLink, Facts, Message, Section } from '../../ui/elements.tsx';
+import { SelectField, TextField } from '../../ui/fields.tsx';
 import type {
   ActionForm,
   FieldName,

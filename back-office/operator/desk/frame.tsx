@@ -112,14 +112,18 @@ export function ListPage(props: {
   readonly empty: string;
   readonly nextCursor: string | null;
   readonly head?: PageHead;
+  /** The class that says where a phone shows each column. */
+  readonly listClass?: string;
   /** Above the list. */
   readonly children?: ComponentChildren;
 }) {
-  const { active, title, nextCursor, head, children, ...table } = props;
+  const { active, title, nextCursor, head, listClass, children, ...table } = props;
   return (
     <Frame active={active} title={title} head={head}>
       {children}
-      <Table caption={title} {...table} />
+      <div class={listClass}>
+        <Table caption={title} {...table} />
+      </div>
       <Pager path={PATHS[active]} nextCursor={nextCursor} />
     </Frame>
   );

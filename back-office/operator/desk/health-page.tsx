@@ -1,4 +1,4 @@
-import type { FailureReason } from '../../../src/domain/intent.ts';
+import type { FailureReason } from '../../../src/domain/attempt.ts';
 import type { EnvironmentHealth, Health, RailOutcome } from '../../../src/interface/operations.ts';
 import { useTexts } from '../../../src/ui/texts.ts';
 import type { DeskMessages } from '../../i18n/messages.ts';

@@ -29,7 +29,9 @@ export function paymentPath({ environment, merchantId, uniqueId }: PaymentName, 
 /** The pages of one payment. */
 export const PAYMENT_ROUTE = `${PATHS.payments}/:environment/:merchantId/:uniqueId` as const;
 
-/** By the refund's reference, because a merchant's id may be hundreds of characters long. */
+/**
+ * The path has the refund's reference, because a merchant's id may be hundreds of characters long.
+ */
 export function refundPath(name: PaymentName, reference: string): string {
   return paymentPath(name, `/refunds/${reference}`);
 }

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { Attempt } from '../../../src/domain/intent.ts';
+import type { Attempt } from '../../../src/domain/attempt.ts';
 import { paidNeedsSecondOperator } from '../../../src/domain/manual-resolution.ts';
 import { isSameOperator } from '../../../src/domain/operator-name.ts';
 import type { Refund } from '../../../src/domain/refund.ts';

@@ -1,4 +1,5 @@
-import { type Attempt, type Intent, reportedAttempt } from '../../../src/domain/intent.ts';
+import type { Attempt } from '../../../src/domain/attempt.ts';
+import { type Intent, reportedAttempt } from '../../../src/domain/intent.ts';
 import { isHeld } from '../../../src/domain/retention.ts';
 import type { EventSummary } from '../../../src/intent/protocol.ts';
 import type { PaymentDetails } from '../../../src/interface/operations.ts';

@@ -1,4 +1,5 @@
-import type { Attempt, Intent } from '../../../src/domain/intent.ts';
+import type { Attempt } from '../../../src/domain/attempt.ts';
+import type { Intent } from '../../../src/domain/intent.ts';
 import type { Refund } from '../../../src/domain/refund.ts';
 import { needsSecondOperator } from '../../../src/domain/refund-amounts.ts';
 import type { PaymentDetails } from '../../../src/interface/operations.ts';

@@ -1,6 +1,8 @@
-import { type Attempt, chargedMinor, type Intent } from '../../../src/domain/intent.ts';
+import type { Attempt } from '../../../src/domain/attempt.ts';
+import type { Intent } from '../../../src/domain/intent.ts';
 import { majorText } from '../../../src/domain/money.ts';
 import { refundableMinor } from '../../../src/domain/refund-amounts.ts';
+import { chargedMinor } from '../../../src/domain/terms.ts';
 import { found } from '../../../src/http/problem.ts';
 import { needsOf, reasonsOf } from '../../../src/operations/needs.ts';
 import { useTexts } from '../../../src/ui/texts.ts';
@@ -35,7 +37,7 @@ interface Subject {
   readonly active: Item;
   /** Forms are below it. */
   readonly path: DeskRoute['path'];
-  /** Of the button. */
+  /** The tone of the button. */
   readonly tone?: 'bad';
   readonly read: (call: DeskCall, confirms: boolean) => Promise<Shown>;
 }
@@ -57,7 +59,7 @@ export const SUBJECTS: Readonly<Record<SubjectName, Subject>> = {
   },
   refund: {
     active: 'payments',
-    // By the reference alone: a merchant could choose an id that equals it.
+    // The reference alone names the refund: a merchant could choose an id that equals it.
     path: `${PAYMENT_ROUTE}/refunds/:refundReference`,
     tone: 'bad',
     read: readRefund,

@@ -5,8 +5,8 @@ const SIDES_PX = [256, 192, 128, 96] as const;
 const QUALITY = 0.9;
 
 /**
- * Fields for a logo: an image that is too large is shrunk before it is sent, and what is no image is
- * refused at the field.
+ * Fields for a logo: the script shrinks an image that is too large before it sends it, and the
+ * field refuses anything that is not an image.
  */
 export function logoFields(): void {
   for (const input of document.querySelectorAll<HTMLInputElement>('[data-logo-bytes]')) {

@@ -221,7 +221,7 @@ export async function listPayments(merchant: Merchant, prefix: string): Promise<
       .filter((id) => id.startsWith(`${prefix}-`))
       .sort();
   }, [`${prefix}-express`, `${prefix}-paid`]);
-  // By digests of what the book has only sealed, and by the time of the end.
+  // Finds payments by digests of what the book has only sealed, and by the time of their end.
   const since = new Date(Date.now() - 3_600_000).toISOString();
   for (const filter of ['metadata[table]=7', 'customerPhone=0911223344', `endedFrom=${since}`]) {
     const { data } = await callApi<Listed<ShownPayment>>(

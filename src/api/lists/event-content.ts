@@ -1,6 +1,7 @@
 import type { EventRow } from '../../book/rows.ts';
 import { isoTime } from '../../domain/ethiopian-time.ts';
-import { type EventSummary, shownDelivery } from '../../intent/protocol.ts';
+import { shownDelivery } from '../../intent/book-message.ts';
+import type { EventSummary } from '../../intent/protocol.ts';
 import { WIRE_EVENTS } from '../../webhooks/payload.ts';
 import { isAccepted } from '../../webhooks/send.ts';
 

@@ -3,7 +3,8 @@ import { readerOf } from '../../book/reader.ts';
 import { resendBatch } from '../../book/resend.ts';
 import type { EventRow } from '../../book/rows.ts';
 import { BODY_BYTES_MAX } from '../../config.ts';
-import { callbackUrlOf, type EventType, type Tenant } from '../../domain/intent.ts';
+import { callbackUrlOf, type EventType } from '../../domain/intent.ts';
+import type { Tenant } from '../../domain/terms.ts';
 import { jsonResponse, successBody, successResponse } from '../../http/envelope.ts';
 import { readJsonBody } from '../../http/json-body.ts';
 import { pageContent, readListQuery } from '../../http/list-request.ts';
@@ -100,7 +101,7 @@ export interface ResendContent {
   readonly nextCursor: string | null;
 }
 
-/** By merchant and environment, however many keys they use. */
+/** The limit counts by merchant and environment, so that more keys allow no more calls. */
 function limitResends({ config, env, access }: MerchantCall): Promise<void> {
   const key = `${access.environment}/${access.merchantId}`;
   return limitCalls(config, env.RESEND_RATE_LIMIT, key, RESEND_POLICY);

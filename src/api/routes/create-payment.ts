@@ -2,14 +2,9 @@ import { checkoutUrlOf, railOrder } from '../../attempts/order.ts';
 import { railPageUrl } from '../../attempts/rail-page.ts';
 import { holdReference, newAttempt, startAtRail, storeStart } from '../../attempts/start.ts';
 import { uuidV7 } from '../../crypto/uuid-v7.ts';
+import { type Attempt, FAILURE_REASONS, type FailureReason } from '../../domain/attempt.ts';
 import { intentNumberFrom } from '../../domain/identifiers.ts';
-import {
-  type Attempt,
-  FAILURE_REASONS,
-  type FailureReason,
-  type IntentKind,
-  type IntentTerms,
-} from '../../domain/intent.ts';
+import type { IntentKind, IntentTerms } from '../../domain/terms.ts';
 import { jsonResponse, successBody } from '../../http/envelope.ts';
 import { maintenance, problem, validationProblem } from '../../http/problem.ts';
 import { type IntentClient, intentByUniqueId } from '../../intent/client.ts';

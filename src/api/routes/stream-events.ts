@@ -1,4 +1,4 @@
-import { type BookReader, readerOf, type StreamPlaces } from '../../book/reader.ts';
+import { EventStream, type StreamPlaces } from '../../book/event-stream.ts';
 import { utf8 } from '../../crypto/encoding.ts';
 import { problem } from '../../http/problem.ts';
 import { isWithinLimit } from '../../http/rate-limit.ts';
@@ -12,8 +12,8 @@ const WAIT_MS = 5_000;
 /** Less than the time after which proxies close a silent connection, often 30 s or 60 s. */
 const HEARTBEAT_MS = 15_000;
 /**
- * The client connects again after it. With the limit on openings, it bounds a merchant's streams: 20
- * are opened a minute and last two, so about 40 are open.
+ * The client connects again after it. With EVENT_STREAM_RATE_LIMIT it bounds a merchant's streams: ten
+ * are opened a minute and last two, so about 20 are open.
  */
 export const STREAM_MS_MAX = 120_000;
 /** Each event costs a call of its object; Cloudflare allows a request 1,000 calls. */
@@ -41,13 +41,13 @@ export async function streamEvents(call: MerchantCall): Promise<Response> {
   if (!(await isWithinLimit(config, env.EVENT_STREAM_RATE_LIMIT, access.merchantId))) {
     throw problem('too_many_requests', { retryAfterSeconds: RETRY_AFTER_SECONDS });
   }
-  const reader = await readerOf(env, access);
-  const start = await startOf(call, reader);
-  // Counts those who wait, wherever they are.
-  if ((await reader.waitForEvents(start.places, 0)) === 'full') {
+  const stream = await EventStream.of(env, access);
+  const start = await startOf(call, stream);
+  // Counts the waiting streams of all isolates.
+  if ((await stream.wait(start.places, 0)) === 'full') {
     throw problem('too_many_requests', { retryAfterSeconds: RETRY_AFTER_SECONDS });
   }
-  return new Response(streamAfter(call, reader, start), {
+  return new Response(streamAfter(call, stream, start), {
     headers: {
       'content-type': 'text/event-stream',
       // A proxy that compresses would hold events back.
@@ -58,15 +58,15 @@ export async function streamEvents(call: MerchantCall): Promise<Response> {
 }
 
 /** Where the client left off, else after the newest event. */
-async function startOf({ request }: MerchantCall, reader: BookReader): Promise<Place> {
+async function startOf({ request }: MerchantCall, stream: EventStream): Promise<Place> {
   const lastEventId = request.headers.get('last-event-id') ?? '';
   if (lastEventId === '' || lastEventId === START) {
-    const { eventId, places } = await reader.streamEnd();
+    const { eventId, places } = await stream.end();
     return lastEventId === ''
       ? { eventId: eventId ?? START, places }
       : { eventId: START, places: new Map([...places.keys()].map((volume) => [volume, 0])) };
   }
-  const start = await reader.streamAfter(lastEventId);
+  const start = await stream.after(lastEventId);
   if (start === null) {
     throw problem('event_not_found');
   }
@@ -79,7 +79,7 @@ async function startOf({ request }: MerchantCall, reader: BookReader): Promise<P
  */
 function streamAfter(
   call: MerchantCall,
-  reader: BookReader,
+  stream: EventStream,
   start: Place,
 ): ReadableStream<Uint8Array> {
   const endsAtMs = call.nowMs + STREAM_MS_MAX;
@@ -96,7 +96,7 @@ function streamAfter(
             controller.close();
             return;
           }
-          const messages = await messagesAfter(call, reader, places);
+          const messages = await messagesAfter(call, stream, places);
           if (messages.length > 0) {
             for (const { event, bytes } of messages) {
               controller.enqueue(bytes);
@@ -105,7 +105,7 @@ function streamAfter(
             sent += messages.length;
             return;
           }
-          if ((await reader.waitForEvents(places, WAIT_MS)) === 'full') {
+          if ((await stream.wait(places, WAIT_MS)) === 'full') {
             controller.close();
             return;
           }
@@ -127,10 +127,10 @@ async function isValid({ env, ctx, access }: MerchantCall): Promise<boolean> {
 
 async function messagesAfter(
   { env, access }: MerchantCall,
-  reader: BookReader,
+  stream: EventStream,
   places: StreamPlaces,
 ) {
-  const events = await reader.streamed(places, EVENTS_PER_READ);
+  const events = await stream.next(places, EVENTS_PER_READ);
   return Promise.all(
     events.map(async (event) => {
       const intent = intentByUniqueId(env, access, event.uniqueId);

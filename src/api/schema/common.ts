@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import type { IntentKind, MethodTerms } from '../../domain/intent.ts';
 import { CURRENCIES, type Method } from '../../domain/method.ts';
+import type { IntentKind, MethodTerms } from '../../domain/terms.ts';
 import { fieldError } from '../../http/field-error.ts';
 import { booleanField, oneOf, wholeNumber } from '../../http/fields.ts';
 import { callbackUrlField } from '../../http/url-fields.ts';

@@ -1,6 +1,6 @@
-import type { IntentTerms, Tenant } from '../../domain/intent.ts';
 import type { Currency, Environment, Method } from '../../domain/method.ts';
 import type { CommissionRate } from '../../domain/money.ts';
+import type { IntentTerms, Tenant } from '../../domain/terms.ts';
 import type { FieldErrors } from '../../http/field-error.ts';
 import type { RailRules } from '../../rails/rail.ts';
 
@@ -23,7 +23,7 @@ export interface ValidationContext {
   readonly limits: Readonly<Partial<Record<Currency, number>>>;
   /** Schemes of the merchant's apps, which a returnUrl may have: `myshop`. */
   readonly appSchemes: readonly string[];
-  /** By bank code. */
+  /** The banks by their codes. */
   readonly banks: ReadonlyMap<string, { readonly supportsWithdrawal: boolean }>;
   /** Why no webhook would be sent to a callbackUrl (docs/decisions.md#18); null: it would be. */
   readonly callbackRefusal: (callbackUrl: string) => string | null;

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { Customer } from '../../domain/intent.ts';
+import type { Customer } from '../../domain/terms.ts';
 import { fieldError } from '../../http/field-error.ts';
 import { booleanField, stringField } from '../../http/fields.ts';
 import { CONTACT_CHARACTERS_MAX, optional, record, text, textField } from './fields.ts';

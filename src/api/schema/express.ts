@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import type { Simulation } from '../../domain/intent.ts';
 import { type Environment, type Method, TRAITS } from '../../domain/method.ts';
+import type { Simulation } from '../../domain/terms.ts';
 import { fieldError } from '../../http/field-error.ts';
 import { oneOf } from '../../http/fields.ts';
 import { returnUrlField } from '../../http/url-fields.ts';

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
-import type { IntentKind, ItemPriceBasis } from '../../domain/intent.ts';
 import type { Currency } from '../../domain/method.ts';
 import { AMOUNT_MINOR_MAX, HOSTED_TOTAL_MINOR_MIN, majorText } from '../../domain/money.ts';
 import { type ItemAmounts, itemTotals, matchingBasis } from '../../domain/splits.ts';
+import type { IntentKind, ItemPriceBasis } from '../../domain/terms.ts';
 import { fieldError } from '../../http/field-error.ts';
 import { oneOf, wholeNumber } from '../../http/fields.ts';
 import { httpUrlField } from '../../http/url-fields.ts';

@@ -1,14 +1,14 @@
 import * as v from 'valibot';
-import type { Metadata } from '../../domain/intent.ts';
 import type { Environment } from '../../domain/method.ts';
+import type { Metadata } from '../../domain/terms.ts';
 import { isWebhookFault, WEBHOOK_FAULT_KEY, WEBHOOK_FAULTS } from '../../domain/webhook-fault.ts';
 import { type FieldError, fieldError } from '../../http/field-error.ts';
 import { objectField, tooLong } from '../../http/fields.ts';
 import { hasAtMost, optional } from './fields.ts';
 
 /**
- * The bounds of `metadata` (docs/decisions.md#36): notes of the merchant beside a payment, which
- * every webhook repeats and by each of which the payment is found.
+ * The bounds of `metadata` (docs/decisions.md#36): a merchant's notes beside a payment. Every
+ * webhook repeats them, and each of them finds the payment.
  */
 export const METADATA_ENTRIES_MAX = 20;
 export const METADATA_KEY_CHARACTERS_MAX = 40;

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import type { MethodTerms } from '../../domain/intent.ts';
 import { type Currency, METHODS, type Method, TRAITS } from '../../domain/method.ts';
 import { commissionMinor, isWholeMajor, majorText, roundedUpToMajor } from '../../domain/money.ts';
+import type { MethodTerms } from '../../domain/terms.ts';
 import { type FieldErrorCode, fieldError } from '../../http/field-error.ts';
 import { listOf, oneOf } from '../../http/fields.ts';
 import type { RailRules } from '../../rails/rail.ts';

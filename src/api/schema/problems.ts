@@ -6,7 +6,7 @@ import { errorOf, isRecord, PARSING, pathOf } from '../../http/fields.ts';
 export class Problems {
   /** The first one of each path, which is the most specific. */
   readonly #errors = new Map<string, FieldError>();
-  /** Sentences, each of which begins with the path of its field. */
+  /** Sentences. Each begins with the path of its field. */
   readonly warnings: string[] = [];
 
   add(path: string, error: FieldError): void {

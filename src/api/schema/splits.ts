@@ -1,5 +1,4 @@
 import * as v from 'valibot';
-import type { Split } from '../../domain/intent.ts';
 import { majorText } from '../../domain/money.ts';
 import {
   PERCENTAGE_WHOLE,
@@ -9,6 +8,7 @@ import {
   shareMinor,
   sharesMinor,
 } from '../../domain/splits.ts';
+import type { Split } from '../../domain/terms.ts';
 import { fieldError } from '../../http/field-error.ts';
 import { oneOf } from '../../http/fields.ts';
 import type { ValidationContext } from './context.ts';

@@ -1,4 +1,4 @@
-import type { IntentKind } from '../../domain/intent.ts';
+import type { IntentKind } from '../../domain/terms.ts';
 import { isRecord, pathText } from '../../http/fields.ts';
 
 /** The most fields that one answer names: answers are stored, and a body holds thousands. */

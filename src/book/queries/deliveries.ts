@@ -15,7 +15,7 @@ import { paymentOf } from './search.ts';
 /** A delivery as its book has it. The reader knows the tenant. */
 export type BookedEvent = Omit<EventRow, 'environment' | 'merchantId'>;
 
-/** Of `delivery` with its row of `payment`. */
+/** The columns of `delivery` with its row of `payment`. */
 export const DELIVERY_COLUMNS = `delivery_id AS deliveryId, payment.uuid AS paymentUuid, unique_id AS uniqueId,
   sequence, delivery.type, delivery_status AS deliveryStatus, created_at_ms AS createdAtMs,
   due_at_ms AS dueAtMs, tries, last_try_at_ms AS lastTryAtMs, last_http_status AS lastHttpStatus,

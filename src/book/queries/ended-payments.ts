@@ -61,7 +61,7 @@ function endRange(
     : { low, high: comparePlaces(place, high) < 0 ? place : high };
 }
 
-/** Of payments that ended in one millisecond, the latest created comes last. */
+/** Among payments that ended in the same millisecond, the latest created comes last. */
 function placeOf(atMs: number, id: number): Place {
   return { atMs, id, volume: 0 };
 }

@@ -42,7 +42,7 @@ export interface SearchQuestion {
 
 export interface FoundRows {
   readonly exact: readonly BookedPayment[];
-  /** By the beginning or the end of an id. */
+  /** The payments that the beginning or the end of an id finds. */
   readonly byPart: readonly BookedPayment[];
 }
 
@@ -127,7 +127,7 @@ function withId(sql: SqlStorage, id: string): readonly BookedPayment[] {
   return [...endedWithKeys(sql, [[idSearchKey(id)]]), ...openWith(sql, id, [])];
 }
 
-/** By a uuid, an event or an attempt: their ids carry a time. */
+/** Finds a payment by a uuid, an event or an attempt: their ids carry a time. */
 function byTime(sql: SqlStorage, text: string): number[] {
   return [...byUuid(sql, text), ...byEvent(sql, text), ...byReference(sql, text)];
 }

@@ -15,8 +15,8 @@ type Sums<Row> = Row & Record<string, SqlStorageValue>;
 type EndedSums = Omit<DayTotal, 'method' | 'currency' | 'status'>;
 
 /**
- * Of one method, currency and status. A HAVING that names `payments` would mean that column of any one
- * day, and drop periods with a day whose count went back to zero.
+ * The sums of one method, currency and status. A HAVING that names `payments` would mean that
+ * column of any one day, and drop periods with a day whose count went back to zero.
  */
 const ENDED = `SELECT day - (day - ?1) % ?2 AS day, SUM(payments) AS payments,
     SUM(amount_minor) AS amountMinor, SUM(commission_minor) AS commissionMinor,

@@ -47,7 +47,7 @@ const WIDTH_PX = 480;
 const HEIGHT_PX = 760;
 /** A popup is beside its page, so the screen must be wide and have a mouse. */
 const HAS_ROOM = '(min-width: 40em) and (pointer: fine)';
-/** No event tells that a window was closed, or has come back to our origin. */
+/** Browsers fire no event when a window closes or comes back to our origin. */
 const CHECK_MS = 500;
 
 /** What the gateway has appended to the `returnUrl`. */
@@ -196,7 +196,7 @@ function returnedTo({ location }: Window): Returned {
   }
 }
 
-/** Closes the popup. Nothing waits any more. */
+/** Closes the popup and ends the wait. */
 function finish(): Popup | null {
   const finished = current;
   current = null;

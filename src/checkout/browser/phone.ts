@@ -1,7 +1,7 @@
 /** The digits of an Ethiopian mobile number. The server checks again. */
 const PHONE = /^(?:(?:00)?2510?|0)?([79]\d{2})(\d{3})(\d{3})$/;
 
-/** "0911 234 567", as people read it, in what was typed; null for what is no number. */
+/** "0911 234 567", as people read it, in what was typed; null for anything that is not a number. */
 export function readableNumber(typed: string): string | null {
   const digits = PHONE.exec(typed.replace(/\D/g, ''));
   return digits && `0${digits[1]} ${digits[2]} ${digits[3]}`;

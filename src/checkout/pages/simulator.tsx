@@ -1,9 +1,5 @@
-import {
-  type Attempt,
-  type AttemptStatus,
-  chargedMinor,
-  type IntentTerms,
-} from '../../domain/intent.ts';
+import type { Attempt, AttemptStatus } from '../../domain/attempt.ts';
+import { chargedMinor, type IntentTerms } from '../../domain/terms.ts';
 import { WEBHOOK_FAULT_KEY, WEBHOOK_FAULTS } from '../../domain/webhook-fault.ts';
 import type { CheckoutMessages } from '../../i18n/messages.ts';
 import { moneyText } from '../../i18n/money-text.ts';

@@ -83,14 +83,17 @@ export const eraseCustomer = action(
       request: request.id,
       erased,
       failed,
-      /** Of the whole request so far. */
+      /** All payments that the request keeps so far. */
       kept: await keptOf(env, request),
       next: next && placeText(next),
     };
   },
 );
 
-/** One daily run erases so many payments: each costs about ten calls of a thousand. */
+/**
+ * The payments that one daily run erases: each costs about ten calls, and a Worker may make a
+ * thousand.
+ */
 const DAILY_PAYMENTS_MAX = 60;
 
 /** Erases what requests had to keep until now, and what a crash has left. Runs daily. */

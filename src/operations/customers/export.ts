@@ -1,5 +1,6 @@
 import { bodyOf, type StoredDeadLetter } from '../../dead-letters/store.ts';
-import type { Attempt, Intent } from '../../domain/intent.ts';
+import type { Attempt } from '../../domain/attempt.ts';
+import type { Intent } from '../../domain/intent.ts';
 import type { Refund } from '../../domain/refund.ts';
 import { intentByUniqueId } from '../../intent/client.ts';
 import type { EventSummary } from '../../intent/protocol.ts';

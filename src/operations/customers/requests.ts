@@ -222,7 +222,7 @@ export function markSearched(request: ErasureRequest, nowMs: number): SqlStateme
   return { sql, params: [request.id, nowMs] };
 }
 
-/** Ends requests that have nothing left to erase, and forgets whose they were. */
+/** Ends requests that have nothing left to erase, and deletes the customers' digests. */
 export function finishRequests(nowMs: number): SqlStatement {
   return {
     sql: `UPDATE customer_requests SET finished_at_ms = ?1, digest = NULL

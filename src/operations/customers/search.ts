@@ -2,10 +2,10 @@ import * as v from 'valibot';
 import { bookOf } from '../../book/client.ts';
 import type { CustomersPayment } from '../../book/queries/customers.ts';
 import { digestChoices } from '../../book/search-digests.ts';
-import type { Tenant } from '../../domain/intent.ts';
 import { ENVIRONMENTS, type Environment } from '../../domain/method.ts';
 import { phoneFrom } from '../../domain/phone.ts';
 import { emailFrom } from '../../domain/search-key.ts';
+import type { Tenant } from '../../domain/terms.ts';
 import { fieldError } from '../../http/field-error.ts';
 import { REQUIRED } from '../../http/fields.ts';
 import { parsed } from '../../http/list-request.ts';
@@ -24,7 +24,7 @@ export interface Customer {
   readonly text: string;
 }
 
-/** One request asks so many books, and handles so many payments: a Worker may make 1,000 calls. */
+/** The books and payments of one request: a Worker may make 1,000 calls. */
 const PAGE_BOOKS = 60;
 const PAGE_PAYMENTS = 20;
 

@@ -1,4 +1,4 @@
-import type { Outcome } from '../../domain/intent.ts';
+import type { Outcome } from '../../domain/attempt.ts';
 import { isPending } from '../../domain/time.ts';
 import type { RailAnswer } from '../call-rail.ts';
 import {
@@ -25,7 +25,7 @@ export const CBE_BIRR_RAIL_ID = 'cbe-birr';
 const START_TIMEOUT_MS = 1_000;
 /** CBE's page accepts only this currency; the request does not name it. */
 const CURRENCY = 'ETB';
-/** No customer logs in and pays faster. */
+/** The fastest customer needs this long to log in and pay. */
 const FIRST_CHECK_AFTER_MS = 30_000;
 
 /**
@@ -121,7 +121,7 @@ export function cbeBirrRail(settings: CbeBirrSettings) {
 
     plan: ({ expiresAtMs }, _method, nowMs) => ({
       flow: 'redirect',
-      // CBE's page takes no lifetime, and CBE publishes none.
+      // CBE's page has no parameter for a lifetime, and CBE publishes none.
       deadlineAtMs: Math.max(expiresAtMs, nowMs + settings.pageWindowSeconds * 1_000),
       windowIsFinal: false,
       checkAtMs: nowMs + FIRST_CHECK_AFTER_MS,

@@ -15,7 +15,7 @@ const PRODUCTION_URL = 'https://cbebirrpaymentgateway.cbe.com.et:8888';
 /** CBE's page accepts no expiry, and CBE publishes none. */
 const PAGE_WINDOW_SECONDS = 300;
 
-/** No bank accepts longer ids. */
+/** The longest id that the bank accepts is shorter. */
 const ID_CHARACTERS_MAX = 1_000;
 
 /** Longest id seen in public integrations: a UUID. A longer one may be refused, or cut. */

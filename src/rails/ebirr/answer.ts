@@ -1,4 +1,4 @@
-import type { FailureReason, Outcome } from '../../domain/intent.ts';
+import type { FailureReason, Outcome } from '../../domain/attempt.ts';
 import {
   codesOf,
   isAbsent,
@@ -141,7 +141,7 @@ export function receiptsOf({
 }: Pick<EbirrReport, 'transactionId' | 'issuerTransactionId'>) {
   return {
     receipt: matching(transactionId, RECEIPT),
-    // Of the wallet.
+    // The wallet's own receipt.
     issuerReceipt: matching(issuerTransactionId, RECEIPT),
   };
 }

@@ -31,7 +31,10 @@ export const PHONE_PREFIXES = ['2519'] as const;
 /** The ids and the key are short and printable; the vendor documents at most 40 characters. */
 const CREDENTIAL = credential(128);
 
-/** Of a payment, in purchases and status queries; the vendor also writes it in lower case. */
+/**
+ * The state of a paid payment in purchases and status queries; the vendor also writes it in lower
+ * case.
+ */
 export const PAID_STATE = 'APPROVED';
 
 /** The calls that return a payment. Only the last one returns a part of it. */

@@ -1,4 +1,4 @@
-import type { Outcome } from '../../domain/intent.ts';
+import type { Outcome } from '../../domain/attempt.ts';
 import { postJson } from '../call-rail.ts';
 import { codesOf, minorOf } from '../members.ts';
 import { unknownUntilQuery, withProviderCode } from '../outcomes.ts';

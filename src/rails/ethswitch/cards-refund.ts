@@ -9,12 +9,12 @@ import { CURRENCY_CODES, mayBeReversal } from './cards-order.ts';
 import { isOurs } from './cards-status.ts';
 import type { CardsSettings } from './settings.ts';
 
-/** `refund.do` and `reverse.do`, and `getOrderStatusExtended.do` for what became of them. */
+/** `refund.do` and `reverse.do`, and `getOrderStatusExtended.do` for their outcomes. */
 
 const REFUND_TIMEOUT_MS = 20_000;
 const MINUTE_MS = 60_000;
 
-/** Of answers, whose texts we read. The customer's page may have another language. */
+/** The language of answers, because we read their texts. The customer's page may have another. */
 const LANGUAGE = 'en';
 
 /** `orderStatus` after `reverse.do`. */

@@ -1,4 +1,4 @@
-import type { FailureReason, Outcome } from '../../domain/intent.ts';
+import type { FailureReason, Outcome } from '../../domain/attempt.ts';
 import { integerOf, jsonObject, type Members, membersOf, textOf } from '../members.ts';
 import type { RailOrder } from '../rail-order.ts';
 import { CURRENCY_CODES, START_ENDED_AFTER_MS } from './cards-order.ts';

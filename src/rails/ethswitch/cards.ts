@@ -1,4 +1,4 @@
-import type { Outcome } from '../../domain/intent.ts';
+import type { Outcome } from '../../domain/attempt.ts';
 import { CURRENCIES } from '../../domain/method.ts';
 import {
   bodyText,
@@ -27,7 +27,7 @@ import { CARDS_RAIL_ID, type CardsSettings } from './settings.ts';
 /** SmartVista's own default, and the longest known lifetime of EthSwitch's page. */
 const SESSION_MS_MAX = 20 * 60 * 1_000;
 
-/** No customer enters a card and the bank's code faster. */
+/** The fastest customer needs this long to enter a card and the bank's code. */
 const SESSION_MS_NEEDED = 60 * 1_000;
 
 /**

@@ -3,7 +3,7 @@ import { cardsRail } from './cards.ts';
 import { nbgRail } from './nbg.ts';
 import type { EthswitchSettings } from './settings.ts';
 
-/** EthSwitch, through whichever of its two gateways the operator has an account with. */
+/** EthSwitch, through the one of its two gateways where the operator has an account. */
 export function ethswitchRail(
   settings: EthswitchSettings,
 ): Rail & Required<Pick<Rail, 'readCallback'>> {

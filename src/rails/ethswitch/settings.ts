@@ -21,7 +21,7 @@ const PAGE_WINDOW_SECONDS = 300;
 
 /** Longest credential; real ones have a few dozen characters (SmartVista takes up to 100). */
 const CREDENTIAL_CHARACTERS_MAX = 256;
-/** No gateway sends from more addresses, and every callback searches the list. */
+/** Gateways send from fewer addresses, and every callback searches the list. */
 const ADDRESSES_MAX = 32;
 
 /** Unguessable, and needs no encoding in a path: 32 hexadecimal characters are 128 bits. */

@@ -34,7 +34,7 @@ export const NOT_PLAIN = /[^\p{L}\p{M}\p{N}.,:_-]+/gu;
 /** For a gateway that may not support Unicode. */
 export const NOT_PLAIN_ASCII = /[^A-Za-z0-9.,:_-]+/g;
 
-/** Neither gateway publishes a limit this short, but their pages show one line. */
+/** Shorter than the limits that the gateways publish, because their pages show one line. */
 const DESCRIPTION_CHARACTERS_MAX = 100;
 
 /**

@@ -1,4 +1,4 @@
-import type { FailureReason } from '../../domain/intent.ts';
+import type { FailureReason } from '../../domain/attempt.ts';
 
 /** `ResponseCode` of an accepted push, and `ResultCode` of a paid one. */
 export const SUCCESS_CODE = '0';

@@ -20,7 +20,7 @@ export function resultIn(text: string) {
     members,
     isFinal: scalarOf(members.ResultType) === SUCCESS_CODE,
     resultCode,
-    /** Undefined when it is absent; null when it is no amount. */
+    /** Undefined when it is absent; null when it is not an amount. */
     amountMinor: amount === undefined ? undefined : minorOf(amount),
     parameter,
   };

@@ -1,4 +1,4 @@
-import type { Outcome } from '../../domain/intent.ts';
+import type { Outcome } from '../../domain/attempt.ts';
 import type { CallbackProof } from '../callback.ts';
 import { membersOf, scalarOf } from '../members.ts';
 import { unknownUntilQuery } from '../outcomes.ts';

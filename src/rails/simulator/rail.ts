@@ -1,5 +1,6 @@
-import type { AttemptPlan, IntentTerms, Outcome } from '../../domain/intent.ts';
+import type { AttemptPlan, Outcome } from '../../domain/attempt.ts';
 import { CURRENCIES, TRAITS } from '../../domain/method.ts';
+import type { IntentTerms } from '../../domain/terms.ts';
 import type { Rail, RailPage, StartResult } from '../rail.ts';
 import type { RailOrder } from '../rail-order.ts';
 import { simulatedRefunds } from './refunds.ts';

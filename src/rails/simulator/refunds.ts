@@ -3,7 +3,7 @@ import type { RefundAnswer, RefundOrder, Refunds } from '../refund.ts';
 
 /** What the simulator plays for a refund of a certain amount. */
 export interface RefundScenario {
-  /** Of the refund, in either currency. */
+  /** The amount of the refund, in either currency. */
   readonly amountMinor: number;
   /** How long the refund waits before the provider is called, in milliseconds. */
   readonly startsAfterMs: number;

@@ -1,4 +1,5 @@
-import type { FailureReason, IntentTerms, Outcome } from '../../domain/intent.ts';
+import type { FailureReason, Outcome } from '../../domain/attempt.ts';
+import type { IntentTerms } from '../../domain/terms.ts';
 import type { StartResult } from '../rail.ts';
 
 /** A time of an attempt: so long after its start, or after the payment's expiry. */

@@ -1,5 +1,5 @@
+import type { FailureReason } from '../../domain/attempt.ts';
 import { ethiopianTimeMs } from '../../domain/ethiopian-time.ts';
-import type { FailureReason } from '../../domain/intent.ts';
 import type { FreshToken, NoToken } from '../bearer-tokens.ts';
 import type { RailAnswer } from '../call-rail.ts';
 import { jsonObject, type Members, matching, membersOf, scalarOf } from '../members.ts';

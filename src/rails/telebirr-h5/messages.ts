@@ -1,6 +1,7 @@
 import { base32FromBytes } from '../../crypto/encoding.ts';
-import type { AttemptPlan, IntentTerms } from '../../domain/intent.ts';
+import type { AttemptPlan } from '../../domain/attempt.ts';
 import { majorText } from '../../domain/money.ts';
+import type { IntentTerms } from '../../domain/terms.ts';
 import type { Members } from '../members.ts';
 import { plainAscii } from '../plain-text.ts';
 import type { RailOrder } from '../rail-order.ts';

@@ -1,5 +1,5 @@
+import type { Outcome } from '../../domain/attempt.ts';
 import { ethiopianTimeMs } from '../../domain/ethiopian-time.ts';
-import type { Outcome } from '../../domain/intent.ts';
 import { isPending } from '../../domain/time.ts';
 import {
   bodyText,
@@ -37,7 +37,10 @@ import { signer, verifier } from './signature.ts';
  * page, and telebirr notifies us. We query telebirr before we believe a notification.
  */
 
-/** No customer signs in and types a PIN faster. Notifications need not wait for it. */
+/**
+ * The fastest customer needs this long to sign in and type a PIN. Notifications need not wait for
+ * it.
+ */
 const FIRST_CHECK_AFTER_MS = 30_000;
 /** A query must not overtake the order that it is about. */
 const FIRST_CHECK_AFTER_START_MS = 5_000;

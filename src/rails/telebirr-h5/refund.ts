@@ -9,7 +9,7 @@ import { CURRENCY, queryOrderContent, startTimeoutMsOf } from './messages.ts';
 import { isAbout, isOurs, stateOf, transactionId } from './order-state.ts';
 import type { TelebirrH5Settings } from './settings.ts';
 
-/** `payment.refund`, and `queryOrder` for what became of it. */
+/** `payment.refund`, and `queryOrder` for its outcome. */
 
 const UNKNOWN: RefundAnswer = { type: 'unknown' };
 

@@ -1,4 +1,4 @@
-import type { FailureReason } from '../../domain/intent.ts';
+import type { FailureReason } from '../../domain/attempt.ts';
 import type { TelebirrUssdSettings } from './settings.ts';
 
 /** Success, in `ResponseCode`, `ResultCode`, `ResultType` and `ServiceStatus` alike. */

@@ -1,4 +1,4 @@
-import type { Outcome } from '../../domain/intent.ts';
+import type { Outcome } from '../../domain/attempt.ts';
 import type { RailAnswer } from '../call-rail.ts';
 import {
   bodyText,
@@ -42,7 +42,7 @@ export const TELEBIRR_USSD_RULES = walletRules(PHONE_PREFIXES);
  */
 export function telebirrUssdRail(settings: TelebirrUssdSettings) {
   const { statusQuery, waitsForResult } = settings;
-  // Nothing in the request shortens the prompt.
+  // The request cannot shorten the prompt.
   const promptMs = settings.promptWindowSeconds * 1_000;
   const startTimeoutMs = waitsForResult ? promptMs + RESULT_TIME_MS : START_TIMEOUT_MS;
   const rules = walletRules(settings.phonePrefixes);

@@ -47,8 +47,8 @@ export function paymentRequest(
 }
 
 /**
- * The SOAP message that asks CPS's synchronous service what became of the payment, with an id of its
- * own. CPS knows the payment by the id with which we requested it.
+ * The SOAP message that asks CPS's synchronous service for the payment's outcome. It has its own
+ * id. CPS knows the payment by the id with which we requested it.
  */
 export function statusRequest(
   settings: TelebirrUssdSettings,

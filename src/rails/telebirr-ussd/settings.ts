@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { FailureReason } from '../../domain/intent.ts';
+import type { FailureReason } from '../../domain/attempt.ts';
 import {
   choice,
   failedStates,

@@ -1,4 +1,4 @@
-import type { Outcome } from '../../domain/intent.ts';
+import type { Outcome } from '../../domain/attempt.ts';
 import { minorOf } from '../members.ts';
 import { unknownUntilQuery, withProviderCode } from '../outcomes.ts';
 import { newReference } from '../probe.ts';

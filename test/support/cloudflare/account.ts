@@ -79,7 +79,7 @@ export interface Script {
   readonly versions: Version[];
   /** Newest first. The first is the current one. */
   readonly deployments: Deployment[];
-  /** Of the classes that a deployment has made. */
+  /** The namespaces of the classes that a deployment has made. */
   readonly namespaces: Namespace[];
   readonly schedules: string[];
   onWorkersDev: boolean;

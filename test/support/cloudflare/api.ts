@@ -9,7 +9,7 @@ export interface Call {
   readonly query: URLSearchParams;
   readonly body: Body;
   readonly token: string | null;
-  /** Of a bucket of R2: buckets of jurisdictions are apart. */
+  /** The jurisdiction of an R2 bucket: each jurisdiction has its own buckets. */
   readonly jurisdiction: string;
 }
 
@@ -65,7 +65,7 @@ interface More {
 
 /** Returns the `result` of the envelope, or an `Answer`; throws an `ApiError`. */
 export type Handler = (call: Call) => unknown;
-/** By the names of calls. */
+/** The handlers by the names of calls. */
 export type Handlers = Readonly<Record<string, Handler>>;
 
 const PAGE_SIZE = 20;

@@ -6,7 +6,7 @@ import { merged, mistakes, type Shape, shapeOf } from './shape.ts';
 
 /** What a call may be: the union of all of that name that were recorded. */
 export interface CallContract {
-  /** The names of the query's parameters, each of which may be missing. */
+  /** The names of the query's parameters. Each may be missing. */
   readonly query: readonly string[];
   readonly body: BodyContract;
 }

@@ -12,7 +12,7 @@ import type { Runtime } from './runtime.ts';
 
 /** Chooses the Worker for a host name and path, and its version by the current deployment. */
 export class Router {
-  /** Of each Worker's requests, so that shares are exact. */
+  /** Counts each Worker's requests, so that shares are exact. */
   readonly #counts = new Map<string, number>();
   readonly account: Account;
 

@@ -13,7 +13,7 @@ export type Shape =
   | { readonly byType: Readonly<Record<string, Shape>> }
   | { readonly anyOf: readonly Shape[] };
 
-/** Objects whose names are free, wherever they stand. */
+/** Objects with free names, at any place. */
 const MAPS = ['exports', 'manifest', 'secrets'];
 
 export function shapeOf(value: unknown, name = ''): Shape {

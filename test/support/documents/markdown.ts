@@ -11,7 +11,7 @@ export const DOCUMENTS: readonly string[] = globSync(
 
 /** Code in a document: a fenced block, or a span of text in backticks. */
 export interface Code {
-  /** Of its first line of code, from 1. */
+  /** The line of its first line of code, from 1. */
   readonly line: number;
   readonly text: string;
 }
@@ -38,6 +38,13 @@ export function blocksOf(document: string): readonly Block[] {
       language: info.trim(),
       text: content,
     }));
+}
+
+/** The body that docs/reference.md shows for a call; null for a call without one. */
+export function shownBody(summary: string): unknown {
+  const [, section = ''] = readDocument('docs/reference.md').split(`\n## ${summary}\n`);
+  const [request = ''] = section.split('\n**Answer**');
+  return JSON.parse(/^```json\n([^`]*)```$/m.exec(request)?.[1] ?? 'null');
 }
 
 /** The spans in backticks, also those in tables. */

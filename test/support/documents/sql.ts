@@ -8,7 +8,7 @@ export type DocumentedSql = {
   readonly sql: string;
 };
 
-/** A span of SQL. `DELETE /api/…` is no SQL. */
+/** A span of SQL. `DELETE /api/…` is not SQL. */
 const STATEMENT =
   /^(?:SELECT|WITH|EXPLAIN|PRAGMA|INSERT INTO|REPLACE INTO|UPDATE|DELETE FROM|CREATE|ALTER|DROP)\s+[^/]/;
 

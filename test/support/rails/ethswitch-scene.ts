@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { ReceivedCall } from '../../../scripts/stand-ins/stand-in.ts';
-import type { Outcome } from '../../../src/domain/intent.ts';
+import type { Outcome } from '../../../src/domain/attempt.ts';
 import type { CallbackCall, CallbackReading } from '../../../src/rails/callback.ts';
 import { callbackCall } from './callback-call.ts';
 

@@ -1,6 +1,7 @@
+import type { Attempt } from '../../../src/domain/attempt.ts';
 import { REFERENCE_LENGTH, referenceFrom } from '../../../src/domain/identifiers.ts';
-import type { Attempt, IntentTerms } from '../../../src/domain/intent.ts';
 import type { Method } from '../../../src/domain/method.ts';
+import type { IntentTerms } from '../../../src/domain/terms.ts';
 import type { Rail } from '../../../src/rails/rail.ts';
 import type { RailOrder } from '../../../src/rails/rail-order.ts';
 import { attemptWith, termsWith } from '../checkout-fixtures.ts';

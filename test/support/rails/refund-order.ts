@@ -1,5 +1,5 @@
 import type { StandIn, StandInRefund } from '../../../scripts/stand-ins/stand-in.ts';
-import type { Attempt } from '../../../src/domain/intent.ts';
+import type { Attempt } from '../../../src/domain/attempt.ts';
 import type { Refund } from '../../../src/domain/refund.ts';
 import type { RailOrder } from '../../../src/rails/rail-order.ts';
 import type { RefundAnswer, RefundOrder } from '../../../src/rails/refund.ts';

@@ -41,7 +41,7 @@ export interface Player<Played extends StandIn = StandIn> {
 /** An order that the provider has, and the start that put it there. */
 export interface Placed {
   readonly order: RailOrder;
-  /** Of a rail that answers only after the customer has acted: pending until then. */
+  /** The start of a rail that answers only after the customer has acted: pending until then. */
   readonly started: Promise<StartResult>;
   readonly atProvider: StandInOrder;
 }

@@ -60,7 +60,7 @@ export interface CallOptions {
   /** Null: no header at all, which only a stream allows. */
   readonly contentType?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Of another deployment. */
+  /** The bindings of another deployment. */
   readonly bindings?: Env;
 }
 

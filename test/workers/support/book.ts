@@ -4,8 +4,8 @@ import { vi } from 'vitest';
 import { BookBackup } from '../../../src/book/backup.ts';
 import { bookOf } from '../../../src/book/client.ts';
 import { bookName } from '../../../src/book/schema.ts';
-import type { Tenant } from '../../../src/domain/intent.ts';
-import type { Applied, ProjectionMessage } from '../../../src/intent/protocol.ts';
+import type { Tenant } from '../../../src/domain/terms.ts';
+import type { Applied, ProjectionMessage } from '../../../src/intent/book-message.ts';
 import { reachedBookIds } from './gateway.ts';
 import { ALPHA, tenantOf } from './merchants.ts';
 
@@ -20,7 +20,7 @@ export async function fireBookAlarm(tenant: Tenant = tenantOf(ALPHA)): Promise<v
   await runDurableObjectAlarm(bookStub(tenant));
 }
 
-/** Runs the alarms of all reached books, whatever their time: each reports to D1 what it has to. */
+/** Runs the alarms of all reached books before their time: each reports to D1. */
 export async function booksReport(): Promise<void> {
   for (const id of reachedBookIds()) {
     await runInDurableObject(env.MERCHANT_BOOK.get(id), async (book) => {

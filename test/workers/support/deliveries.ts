@@ -9,11 +9,11 @@ import { Webhook } from 'standardwebhooks';
 import { type Mock, vi } from 'vitest';
 import type { RailMessage } from '../../../src/attempts/messages.ts';
 import { bytesFromBase64, utf8 } from '../../../src/crypto/encoding.ts';
+import type { ProjectionMessage } from '../../../src/intent/book-message.ts';
 import type {
   ClaimedDelivery,
   DeliveryMessage,
   DeliveryReport,
-  ProjectionMessage,
 } from '../../../src/intent/protocol.ts';
 import worker from '../../support/gateway.ts';
 import { answerOf, call } from './api.ts';

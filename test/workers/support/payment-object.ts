@@ -1,6 +1,8 @@
 import { evictAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
-import type { Command, Intent, Tenant } from '../../../src/domain/intent.ts';
+import type { Command } from '../../../src/domain/command.ts';
+import type { Intent } from '../../../src/domain/intent.ts';
+import type { Tenant } from '../../../src/domain/terms.ts';
 import { type IntentClient, intentByUniqueId } from '../../../src/intent/client.ts';
 import type { EventSummary } from '../../../src/intent/protocol.ts';
 import type { StoredIntent } from '../../../src/intent/store.ts';
