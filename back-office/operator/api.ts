@@ -1,7 +1,7 @@
 import { successResponse } from '../../src/http/envelope.ts';
 import { fieldError } from '../../src/http/field-error.ts';
 import { readJsonBody } from '../../src/http/json-body.ts';
-import { validationProblem } from '../../src/http/problem.ts';
+import { problem, validationProblem } from '../../src/http/problem.ts';
 import { DESK_TEXTS } from '../i18n/texts.ts';
 import { withMemberCounts } from '../members/members.ts';
 import type { OperatorAction } from './actions/action.ts';
@@ -15,6 +15,8 @@ const V1 = '/operator/v1';
 
 /** The largest body is a list of object ids. */
 const BODY_BYTES_MAX = 64 * 1024;
+/** More than any action takes. The runtime cannot pass thousands to the payments Worker. */
+const BODY_LEVELS_MAX = 16;
 
 /** Something that the operator may read. */
 interface Read {
@@ -133,7 +135,18 @@ async function answerAction(call: OperatorCall, action: OperatorAction): Promise
 /** The body as it is: the action checks it, and rejects anything but an object. */
 async function bodyOf(request: Request, bytesMax = BODY_BYTES_MAX) {
   const { value } = await readJsonBody(request, bytesMax);
+  if (hasMoreLevels(value, BODY_LEVELS_MAX)) {
+    throw problem('invalid_json');
+  }
   return value as OperatorCall['params'];
+}
+
+function hasMoreLevels(value: unknown, levels: number): boolean {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    (levels === 0 || Object.values(value).some((member) => hasMoreLevels(member, levels - 1)))
+  );
 }
 
 /** A merchant with its settings, which is the content where an action names none. */

@@ -1,3 +1,5 @@
+import { PLANTED_KEEPING } from './planted-keeping.ts';
+
 /** One small mistake that a programmer could make. */
 export interface Mutant {
   /** Within the repository. */
@@ -284,6 +286,7 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       'another key replays a refund',
     'return refund.bodyDigest «=== idempotency.bodyDigest→!== null»\n    ? ':
       'another body replays a refund',
+    "if («mode === 'maintenance'→mode === null») {": 'payments are refunded during maintenance',
     'if («→!»isRejected(result)) {':
       "the claim of a refused refund counts in the merchant's limit of the day for a minute",
   },
@@ -393,12 +396,14 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 };
 
 /** Every planted bug. */
-export const MUTANTS: readonly Mutant[] = Object.entries(PLANTED).flatMap(([file, mistakes]) =>
-  Object.entries(mistakes).map(([mistake, breaks]) => {
-    const [before = '', old = '', wrong = '', after = ''] = mistake.split(/[«→»]/);
-    return { file, find: before + old + after, replace: before + wrong + after, breaks };
-  }),
-);
+export const MUTANTS: readonly Mutant[] = [PLANTED, PLANTED_KEEPING]
+  .flatMap((planted) => Object.entries(planted))
+  .flatMap(([file, mistakes]) =>
+    Object.entries(mistakes).map(([mistake, breaks]) => {
+      const [before = '', old = '', wrong = '', after = ''] = mistake.split(/[«→»]/);
+      return { file, find: before + old + after, replace: before + wrong + after, breaks };
+    }),
+  );
 
 /** The file's content with the mistake. */
 export function planted(original: string, { file, find, replace }: Mutant): string {

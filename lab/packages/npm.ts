@@ -19,7 +19,8 @@ const COMPILED = [
   ...['--target', 'es2022', '--lib', 'es2022', '--strict', '--noEmit'],
   ...['--types', 'node', '--typeRoots', join(PROJECT_DIRECTORY, 'node_modules', '@types')],
 ];
-const QUIET = ['--no-audit', '--no-fund', '--silent'];
+/** Without npm's advice, but with its errors. */
+const QUIET = ['--no-audit', '--no-fund', '--loglevel', 'error'];
 
 /** Packs `clients/NAME` and installs the package into an empty project. Resolves with the project. */
 async function installed(stage: Stage, name: string): Promise<string> {

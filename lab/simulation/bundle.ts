@@ -9,9 +9,9 @@ export const STAND_INS: Readonly<Record<string, string>> = {
 
 /**
  * Bundles the simulation with Kefel's own code into one file for Node. `root`: the repository, or a
- * copy of it.
+ * copy of it. Returns the names of the files in the bundle.
  */
-export async function bundleSimulation(root: string, outfile: string): Promise<void> {
+export async function bundleSimulation(root: string, outfile: string): Promise<readonly string[]> {
   const standIns: Plugin = {
     name: 'stand-ins',
     setup({ onResolve }) {
@@ -24,15 +24,17 @@ export async function bundleSimulation(root: string, outfile: string): Promise<v
       });
     },
   };
-  await build({
+  const { metafile } = await build({
     absWorkingDir: resolve(root),
     entryPoints: ['lab/simulation/main.ts'],
     outfile,
     bundle: true,
+    metafile: true,
     platform: 'node',
     format: 'esm',
     sourcemap: 'inline',
     logLevel: 'warning',
     plugins: [standIns],
   });
+  return Object.keys(metafile.inputs);
 }

@@ -112,6 +112,8 @@ test('decisions.md#49: a refund that waited is queried and never sent: it may ha
     refunds: [{ status: 'unresolved' }],
     anomalies: [{ kind: 'restored' }],
   });
+  // A paid payment is not held.
+  expect(statusContent(intent).expiryHeldUntil).toBeNull();
   const { after, events } = then(intent, TICK, RESTORED_AT_MS + 1);
   expect(events).toEqual([]);
   expect(refundsToStart(after, RESTORED_AT_MS + RESTORED_HOLD_MS)).toEqual([]);

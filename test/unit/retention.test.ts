@@ -57,6 +57,7 @@ describe('an erasure is refused', () => {
 
   test.each([
     ['legal_hold', { ...payment(), hold: hold(null) }, null],
+    ['legal_hold', { ...payment(), hold: hold(later.nowMs + 1) }, later.nowMs + 1],
     ['needs_attention', payment({ anomalies: anomalies(null) }), null],
     ['open', payment({ status: 'processing' }), CHANGED_MS + DAY_MS],
     ['attempt_pending', payment({ status: 'expired', attempts: attempts('unresolved') }), null],
@@ -73,10 +74,25 @@ describe('an erasure is refused', () => {
     expect(at(untilMs + 1)).toBeNull();
   });
 
+  test('as long as the merchant may refund the later of two paid attempts', () => {
+    const paid = [CHANGED_MS, CHANGED_MS - DAY_MS].map((updatedAtMs) => ({
+      status: 'succeeded',
+      updatedAtMs,
+    }));
+    const one = payment({ attempts: paid as unknown as Intent['attempts'] });
+    const untilMs = CHANGED_MS + 180 * DAY_MS;
+    expect(keptFromErasure(one, { ...later, nowMs: untilMs })).toMatchObject({ untilMs });
+  });
+
+  test('not after its legal hold has ended', () => {
+    expect(keptFromErasure({ ...payment(), hold: hold(later.nowMs) }, later)).toBeNull();
+  });
+
   test('for 30 days even if no money was taken or the merchant refunds it no more', () => {
     const untilMs = CHANGED_MS + 30 * DAY_MS;
     for (const one of [payment(), payment({ status: 'failed', attempts: attempts('failed') })]) {
-      const at = (nowMs: number) => keptFromErasure(one, { refundAgeDaysMax: null, nowMs });
+      const refundAgeDaysMax = one.intent.status === 'failed' ? 180 : null;
+      const at = (nowMs: number) => keptFromErasure(one, { refundAgeDaysMax, nowMs });
       expect(at(untilMs - 1)).toEqual({ reason: 'late_report', untilMs });
       expect(at(untilMs)).toBeNull();
     }

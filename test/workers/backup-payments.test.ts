@@ -204,6 +204,28 @@ it('copies the others when one object is out of reach, and that one later', asyn
   expect(Object.values(await paymentLines())).toEqual([['order-1', 'order-3'], ['order-2']]);
 });
 
+it('copies payments that do not fit into a part with the next one, new ones and changed ones', async () => {
+  const uniqueIds = Array.from({ length: 31 }, (_, index) => `order-${index}`);
+  await create(...uniqueIds);
+  const { exportRecords } = PaymentIntentObject.prototype;
+  vi.spyOn(PaymentIntentObject.prototype, 'exportRecords').mockImplementation(async function (
+    this: PaymentIntentObject,
+  ) {
+    const records = await exportRecords.call(this);
+    // The first 30 payments fill a part.
+    return records?.map((row) => ({ ...row, content: row.content.padEnd(300_000) })) ?? null;
+  });
+  await round();
+  const sizes = async () => Object.values(await paymentLines()).map(({ length }) => length);
+  expect(await sizes()).toEqual([30, 1]);
+  for (const uniqueId of uniqueIds) {
+    await fireAlarm(uniqueId);
+  }
+  await booksAreFed(caught);
+  await round();
+  expect(await sizes()).toEqual([30, 1, 30, 1]);
+});
+
 it('starts a new generation when the book was set back, so that no part is lost', async () => {
   await create('order-1');
   await round();

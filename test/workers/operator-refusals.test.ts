@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { databaseRows } from '../security/storage.ts';
 import { signedIn } from './dashboard-support.ts';
-import { operateApi, refundByHand, unresolved } from './operator-support.ts';
-import { ALPHA, BETA, intentOf, payHosted, useGateway } from './support.ts';
+import { operateApi, refundByHand, SECRET, unresolved } from './operator-support.ts';
+import { ALPHA, BETA, call, intentOf, payHosted, useGateway } from './support.ts';
 
 /**
  * Goal: a request of an operator that an action or a list cannot take is refused with the field and
@@ -254,4 +254,17 @@ describe.each(Object.entries(GROUPS))('%s', (_name, { scene, rows }) => {
     }
     expect(await stored()).toEqual(before);
   });
+});
+
+test('refuses a body with more levels than a call to the payments can pass', async () => {
+  const before = await stored();
+  const { status } = await call(`/operator/v1${MERCHANT}/rename`, {
+    method: 'POST',
+    apiKey: null,
+    contentType: 'application/json',
+    headers: { authorization: `Bearer ${SECRET}` },
+    body: `{"name":${'['.repeat(30_000)}${']'.repeat(30_000)}}`,
+  });
+  expect(status).toBe(400);
+  expect(await stored()).toEqual(before);
 });

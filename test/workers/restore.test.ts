@@ -280,18 +280,20 @@ test('a request to erase a payment waits until the restore has ended', async () 
   expect((await read(name)).status).toBe('succeeded');
 });
 
-test('of several lines of a payment the newest wins', async () => {
+test('of several lines of a payment the newest wins, and an equal one changes nothing', async () => {
   const name = await create('order-9', [started()]);
+  const unchanged = await create('order-8', [{ type: 'cancel' }]);
   await reportsAreSent();
   const bucket = await backUp([SANDBOX], [[name], [name]]);
   const first = await lineOf(name);
+  const same = await lineOf(unchanged);
   await clientOf('order-9').execute([paid()]);
   await reportsAreSent();
   const part = { ...SANDBOX, volume: 0, generation: GENERATION, fromId: 1, toId: 2 };
-  await seal(bucket, paymentsPartName({ ...part, sequence: 1 }), [first]);
-  await seal(bucket, paymentsPartName({ ...part, sequence: 2 }), [await lineOf(name)]);
+  await seal(bucket, paymentsPartName({ ...part, sequence: 1 }), [first, same]);
+  await seal(bucket, paymentsPartName({ ...part, sequence: 2 }), [await lineOf(name), same]);
   await loseGateway(bucket);
-  expect(await restore()).toMatchObject({ linesOfPayments: 2, restored: 1, kept: 1 });
+  expect(await restore()).toMatchObject({ linesOfPayments: 4, restored: 2, kept: 2 });
   expect((await read(name)).status).toBe('succeeded');
 });
 
@@ -302,6 +304,15 @@ test('an object with a newer state refuses the backup', async () => {
   await client.execute([paid()]);
   expect(await client.restore(records, BACKED_UP_AT_MS)).toBe('kept');
   expect((await read(name)).status).toBe('succeeded');
+});
+
+test('an object that has erased its payment refuses the backup', async () => {
+  const { records } = await lineOf(await create('order-9', [{ type: 'cancel' }]));
+  await reportsAreSent();
+  const client = clientOf('order-9');
+  expect(await client.erase({ refundAgeDaysMax: null })).toEqual({ type: 'deleted' });
+  expect(await client.restore(records, BACKED_UP_AT_MS)).toBe('kept');
+  expect(await client.read()).toBeNull();
 });
 
 test('payments of books that the manifest does not name are restored and reported', async () => {
