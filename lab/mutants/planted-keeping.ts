@@ -50,7 +50,7 @@ export const PLANTED_KEEPING: Readonly<Record<string, Readonly<Record<string, st
   'src/intent/backup-records.ts': {
     'record.events()) >= «backup.order→Number.POSITIVE_INFINITY») {':
       'an old line of a backup replaces a newer payment',
-    'record.events()) «>=→>» backup.order) {': 'a payment is restored, and marked, twice',
+    'record.events()) «>=→>» backup.order) {': 'a payment that two parts have counts twice',
     'if («known !== null && known.terms.uuid !== backup.intent?.terms.uuid→false») {':
       'another payment with the id is not reported',
     'return intent === null ? «Number.POSITIVE_INFINITY→0» :':
@@ -91,8 +91,6 @@ export const PLANTED_KEEPING: Readonly<Record<string, Readonly<Record<string, st
       'the only copy of a payment whose object is lost is deleted',
     'paymentRetentionMs(this.#env)« + BACKUP_KEPT_MS→»;':
       'the backup of a payment is deleted together with it',
-    'if («isWritten→lines.length > 0» && !(await this.#write(':
-      'two parts of a book have one number after a crash',
   },
   'src/book/backup-state.ts': {
     'backUpLater(sql, claim.isNew ? «failed→[]» :':
