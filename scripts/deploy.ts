@@ -10,13 +10,13 @@ import { promisify } from 'node:util';
 import { type DeployOptions, NOT_UNDERSTOOD } from './deploy/context.ts';
 import { runDeploy } from './deploy/run.ts';
 import { cloudflareOf } from './deployment/cloudflare.ts';
-import { DEPLOYMENT_OPTIONS, placesOf } from './deployment/options.ts';
+import { DEPLOYMENT_OPTIONS, placesOf, REPLACE_DNS } from './deployment/options.ts';
 import { runWrangler } from './deployment/wrangler.ts';
 import { PROJECT_DIRECTORY } from './project/files.ts';
 import { numberOption, runScript } from './project/options.ts';
 import { SetupProblem } from './setup/explain.ts';
 import { runSelfCheck } from './setup/self-check.ts';
-import { processTerminal } from './setup/terminal.ts';
+import { processTerminal, type Terminal } from './setup/terminal.ts';
 
 const STEPS = '10,50,100';
 /** Long enough for the self-check and for some customers; Cloudflare's counts come later. */
@@ -44,6 +44,7 @@ Run it again to continue an interrupted deployment.`,
       value: null,
       about: 'deploy although the deployed commit is unknown, and cannot be run beside this one',
     },
+    'replace-dns': REPLACE_DNS,
     yes: { value: null, about: 'ask nothing' },
   },
 };
@@ -56,6 +57,17 @@ function stepsIn(text: string | undefined, name: string): readonly number[] {
     throw new Error(`--${name} takes rising whole numbers up to 100, such as ${STEPS}`);
   }
   return steps;
+}
+
+/** A step may need five self-checks of nineteen lines. */
+function onlyWrong({ say }: Terminal): Pick<Terminal, 'say'> {
+  return {
+    say: (text) => {
+      if (text.includes('WRONG')) {
+        say(text);
+      }
+    },
+  };
 }
 
 async function git(...args: readonly string[]): Promise<string> {
@@ -87,6 +99,7 @@ await runScript(SCRIPT, async ({ steps, wait, yes, ...given }) => {
     steps,
     waitMs: wait * 1_000,
     isYes: yes,
+    replaceDns: given['replace-dns'],
     isWithoutComparison: given['without-comparison'],
     act: acts[0] ?? 'deploy',
     operatorsFile: places.operatorsFile,
@@ -104,7 +117,7 @@ await runScript(SCRIPT, async ({ steps, wait, yes, ...given }) => {
       fetch,
       wait: (ms) => setTimeout(ms),
       selfCheck: (origin, operator, headers) =>
-        runSelfCheck(origin, operator, terminal, { mustStart: true, headers }),
+        runSelfCheck(origin, operator, onlyWrong(terminal), { mustStart: true, headers }),
     },
     places.directory,
   );

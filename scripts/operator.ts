@@ -2,11 +2,13 @@
  * `npm run operator -- <noun> <verb> …`: the operator's API on the command line. `--help`
  * explains the rest.
  */
+import { DeploymentFileError } from './deployment/deployment-file.ts';
 import { type Invocation, parseCommandLine } from './operator/arguments.ts';
 import { type Gateway, GatewayError, gatewayOf, send } from './operator/client.ts';
 import { type ApiRequest, type Command, UsageError } from './operator/command.ts';
 import { helpText } from './operator/help.ts';
 import { linesOf } from './operator/text.ts';
+import { isFileError } from './project/files.ts';
 
 const EXIT_REFUSED = 1;
 const EXIT_USAGE = 2;
@@ -67,7 +69,12 @@ function textOf({ shown, pages }: Command, content: unknown): string {
 
 main().catch((error: unknown) => {
   console.error(error instanceof Error ? error.message : String(error));
-  if (!(error instanceof UsageError || error instanceof GatewayError) && error instanceof Error) {
+  const isExpected =
+    error instanceof UsageError ||
+    error instanceof GatewayError ||
+    error instanceof DeploymentFileError ||
+    isFileError(error);
+  if (!isExpected && error instanceof Error) {
     console.error(error.stack);
   }
   process.exitCode = error instanceof UsageError ? EXIT_USAGE : EXIT_REFUSED;

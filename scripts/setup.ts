@@ -2,7 +2,7 @@
  * `npm run setup`: sets a gateway up in an account of Cloudflare, or completes and repairs one. It can
  * be repeated at any time, and changes nothing that is right. See docs/deploy.md.
  */
-import { DEPLOYMENT_OPTIONS, placesOf } from './deployment/options.ts';
+import { DEPLOYMENT_OPTIONS, placesOf, REPLACE_DNS } from './deployment/options.ts';
 import { runScript } from './project/options.ts';
 import { processTools } from './setup/process-tools.ts';
 import { runSetup } from './setup/run.ts';
@@ -14,18 +14,13 @@ const SCRIPT = {
 Repeat it at any time: it changes nothing that is right, and continues after a failure.`,
   options: {
     ...DEPLOYMENT_OPTIONS,
-    url: { value: 'URL', about: "customers' address; left out: workers.dev" },
+    url: { value: 'URL', about: "customers' address, or workers.dev" },
     'office-url': { value: 'URL', about: "merchants' and operators' address; left out: the same" },
     operator: { value: 'NAME', about: 'the first operator, for the audit log' },
-    jurisdiction: { value: 'NAME', about: 'eu or fedramp; can never be changed' },
+    jurisdiction: { value: 'NAME', about: 'eu, fedramp or none; can never be changed' },
     location: { value: 'REGION', about: 'where objects are made: afr, weur, …; kept for ever' },
     'without-backup': { value: null, about: 'no bucket and no daily backup; for the first run' },
-    'replace-dns': {
-      value: 'HOST',
-      about: 'allow the DNS record of something else to be replaced',
-      isRepeatable: true as const,
-      read: (_text: string | undefined, _name: string, all: readonly string[]) => all,
-    },
+    'replace-dns': REPLACE_DNS,
     yes: { value: null, about: 'ask nothing' },
     'dry-run': { value: null, about: 'say what it would do, and change nothing' },
   },

@@ -5,11 +5,15 @@ import { missingMigrations } from '../setup/workers.ts';
 import type { DeployRun } from './context.ts';
 import type { DeployedWorker } from './deployed.ts';
 
+/** The project without its deployment files, for git. */
+const CODE = ['.', ':!deployments'];
+
 /** What must hold before a version is uploaded. */
 
 /** The commit of the project. Throws for changes that no commit has. */
 export async function committed({ git }: DeployRun): Promise<string> {
-  const changes = (await git('status', '--porcelain')).trim();
+  // Setup, rotations and deployments write into the folder of deployment files.
+  const changes = (await git('status', '--porcelain', '--', ...CODE)).trim();
   if (changes !== '') {
     throw new SetupProblem(
       `the folder has changes that no commit has:\n${changes}`,
@@ -63,7 +67,7 @@ export async function checkCompatibility(
   deployed: readonly DeployedWorker[],
 ): Promise<void> {
   const { terminal, isCompatible } = run;
-  const compared = new Set<string>();
+  const compared: string[] = [];
   const unknown: string[] = [];
   for (const { name, shares } of deployed) {
     for (const { version } of shares) {
@@ -71,9 +75,11 @@ export async function checkCompatibility(
       if (commit === null || !(await hasCommit(run, commit))) {
         const what = commit === null ? 'an unknown commit' : `commit ${commit}, which is not here`;
         unknown.push(`${name} runs ${what}`);
-      } else if (!compared.has(commit)) {
-        compared.add(commit);
-        terminal.say(`  Running the code of commit ${commit} beside this one …`);
+      } else if (!(await hasCodeOf(run, commit, compared))) {
+        compared.push(commit);
+        terminal.say(
+          `  Running the code of commit ${commit} beside this one, which takes some minutes …`,
+        );
         if (!(await isCompatible(commit))) {
           throw new SetupProblem(
             `this version and commit ${commit} do not understand each other, and a deployment mixes them`,
@@ -86,6 +92,23 @@ export async function checkCompatibility(
   if (unknown.length > 0) {
     await goWithoutComparison(run, unknown.join(', and '));
   }
+}
+
+/** Whether a commit has the same code as one of others: a deployment file has its own commits. */
+async function hasCodeOf(
+  { git }: DeployRun,
+  commit: string,
+  others: readonly string[],
+): Promise<boolean> {
+  for (const other of others) {
+    if (
+      other === commit ||
+      (await git('diff', '--name-only', other, commit, '--', ...CODE)) === ''
+    ) {
+      return true;
+    }
+  }
+  return false;
 }
 
 async function goWithoutComparison({ options, terminal }: DeployRun, why: string): Promise<void> {

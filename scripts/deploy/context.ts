@@ -13,6 +13,8 @@ export interface DeployOptions {
   /** How long each share is watched. */
   readonly waitMs: number;
   readonly isYes: boolean;
+  /** Host names whose DNS records of something else may be replaced. */
+  readonly replaceDns: readonly string[];
   /** Whether an unknown deployed commit is no reason to stop. */
   readonly isWithoutComparison: boolean;
   /** What the command does; each of the others is done alone. */
@@ -58,6 +60,10 @@ export interface DeployRun extends DeployTools {
   readonly options: DeployOptions;
   readonly deployment: Deployment;
   readonly workers: RenderedWorkers;
+  /** Of the deployment files. */
+  readonly directory: string | undefined;
+  /** Host names whose DNS records of something else a person has given up. */
+  readonly replacedHosts: Set<string>;
   /** The Workers whose requests this run has moved. */
   readonly changed: Set<string>;
   /** `/accounts/…` of the deployment's account. */

@@ -47,12 +47,14 @@ export function commitMessage(commit: string): string {
   return `commit ${commit}`;
 }
 
-/** Null for a Worker that was never deployed. */
+/** Null for a Worker that was never deployed. `released`: by the deployment file, the newest first. */
 export async function deployedWorker(
-  { cloudflare, path }: Pick<DeployRun, 'cloudflare' | 'path'>,
+  access: Pick<DeployRun, 'cloudflare' | 'path'>,
   name: string,
+  released: readonly string[] = [],
 ): Promise<DeployedWorker | null> {
-  const script = path(`workers/scripts/${name}`);
+  const { cloudflare } = access;
+  const script = access.path(`workers/scripts/${name}`);
   const secrets = await cloudflare.getIfPresent<readonly { readonly name: string }[]>(
     `${script}/secrets`,
   );
@@ -62,11 +64,9 @@ export async function deployedWorker(
   const { deployments } = await cloudflare.get<{ readonly deployments: readonly DeploymentRow[] }>(
     `${script}/deployments`,
   );
-  const { items } = await cloudflare.get<{ readonly items: readonly VersionRow[] }>(
-    `${script}/versions?deployable=true`,
-  );
+  const items = await cloudflare.listWhole<VersionRow>(`${script}/versions?deployable=true`);
   const namespaces = await cloudflare.list<{ readonly class: string; readonly script: string }>(
-    path('workers/durable_objects/namespaces'),
+    access.path('workers/durable_objects/namespaces'),
   );
   const versions = items.map((_row, index) => versionAt(items, index));
   const versionOf = (id: string) =>
@@ -78,8 +78,11 @@ export async function deployedWorker(
     return null;
   }
   const current = shares.at(-1)?.version;
-  const before = withoutAbandoned(deployments)
-    .map((deployment) => versionOf(deployment.versions[0]?.version_id ?? ''))
+  const whole = withoutAbandoned(deployments).map(({ versions }) => versions[0]?.version_id ?? '');
+  // Of a version that Cloudflare no longer has, nothing is known.
+  const kept = released.filter((id) => items.some((item) => item.id === id));
+  const before = [...whole, ...kept]
+    .map(versionOf)
     // A newer version was left for this one. A change of secrets alone makes a version, too.
     .find(({ tag, createdOn }) => {
       return createdOn < (current?.createdOn ?? '') && (tag === null || tag !== current?.tag);
@@ -116,12 +119,19 @@ function messageOf(deployment: DeploymentRow | undefined): string | undefined {
   return deployment?.annotations?.['workers/message'];
 }
 
-/** A change of secrets makes a version of the same code without a tag: the one before has it. */
+/**
+ * A change of secrets makes a version of the same code. If it has no tag, the one before has it: Cloudflare
+ * documents neither the name of such a change nor what becomes of the tag.
+ */
 function versionAt(rows: readonly VersionRow[], index: number): WorkerVersion {
   const { id, metadata } = rows[index] as VersionRow;
   const source = rows
     .slice(index)
-    .find(({ annotations }) => annotations?.['workers/triggered_by'] !== 'secret');
+    .find(
+      ({ annotations }) =>
+        annotations?.['workers/tag'] !== undefined ||
+        !/secret/i.test(annotations?.['workers/triggered_by'] ?? ''),
+    );
   const message = source?.annotations?.['workers/message'] ?? '';
   return {
     id,

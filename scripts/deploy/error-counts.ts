@@ -15,7 +15,7 @@ interface Counts {
 }
 
 /** Uncaught errors and exceeded limits of each version: Cloudflare counts them minutes late. */
-const QUERY = `query Query($account: string, $script: string, $since: Time) {
+const QUERY = `query Query($account: string, $script: string, $since: string) {
   viewer { accounts(filter: { accountTag: $account }) {
     workersInvocationsAdaptive(limit: 100, filter: { scriptName: $script, datetime_geq: $since }) {
       dimensions { scriptVersion status }
@@ -47,8 +47,15 @@ export async function compareErrors(
   if (found === null) {
     return;
   }
-  const current = found.get(versions.newId) ?? { requests: 0, errors: 0 };
-  const old = found.get(versions.oldId) ?? { requests: 0, errors: 0 };
+  const { newId, oldId } = versions;
+  if (found.size > 0 && !found.has(newId) && !found.has(oldId)) {
+    terminal.say(
+      `  Errors are not compared: Cloudflare counts by ${[...found.keys()].join(', ')}.`,
+    );
+    return;
+  }
+  const current = found.get(newId) ?? { requests: 0, errors: 0 };
+  const old = found.get(oldId) ?? { requests: 0, errors: 0 };
   const text = ({ requests, errors }: Counts) => `${errors} errors in ${requests} requests`;
   terminal.say(`  New version: ${text(current)}. Old version: ${text(old)}.`);
   const limit = Math.max(ERROR_RATE_MAX, OLD_RATE_FACTOR * rateOf(old));
@@ -85,7 +92,9 @@ async function countsSince(
       throw error;
     }
     terminal.say(`  Errors are not counted: ${error.message}`);
-    terminal.say('  The token needs the permission "Account: Account Analytics: Read".');
+    if (/auth|permission|access/i.test(error.message) || error.status === 403) {
+      terminal.say('  The token needs the permission "Account: Account Analytics: Read".');
+    }
     return null;
   }
 }

@@ -1,4 +1,5 @@
 import { CloudflareError } from '../deployment/cloudflare.ts';
+import { olderCode } from '../deployment/newest-file.ts';
 import { SetupProblem } from '../setup/explain.ts';
 import type { DeployRun } from './context.ts';
 import { setShares, type WorkerVersion } from './deployed.ts';
@@ -49,11 +50,11 @@ function stillLive(
   from: WorkerVersion,
   { message, code }: CloudflareError,
 ): StillLive {
-  if (code === OTHER_SECRETS) {
+  if (code === OTHER_SECRETS || /secrets? (?:have|has) changed/i.test(message)) {
     const [, names = 'secrets'] = /have changed: ([\w, ]+)/.exec(message) ?? [];
     return new StillLive(
       `${from.id} IS STILL LIVE: ${name} cannot go back to ${to.id}, which has an old value of ${names.trim()}`,
-      `Deploy its code with the current secrets: check out ${to.commit ?? 'its commit'} and run \`${options.command}\`.`,
+      `Deploy its code with the current secrets: ${olderCode(to.commit ?? 'ITS-COMMIT')}\nCommit that, and run: ${options.command}`,
     );
   }
   const page = `https://dash.cloudflare.com/${deployment.account.id}/workers/services/view/${name}/production/deployments`;

@@ -1,4 +1,5 @@
 import type { Plane } from '../deployment/keys.ts';
+import { checkAddresses } from '../setup/triggers.ts';
 import type { DeployRun } from './context.ts';
 import {
   commitMessage,
@@ -9,6 +10,7 @@ import {
 } from './deployed.ts';
 import { compareErrors } from './error-counts.ts';
 import { goBack } from './going-back.ts';
+import { recordReleased } from './records.ts';
 import { SmokeFailure, selfCheck, smokeTest } from './smoke.ts';
 
 const WHOLE = 100;
@@ -83,9 +85,11 @@ export async function releaseGradually(run: DeployRun, release: Release): Promis
     }
     terminal.say(`  ${name}: ${error.message}.`);
     await goBack(run, name, old, current);
+    await recordReleased(run, release.plane, [old.id], current.id);
     terminal.say(`  ${name}: rolled back. All requests go to ${old.id} again.`);
     return false;
   }
+  await recordReleased(run, release.plane, [current.id, old.id]);
   // An interrupted run leaves this out, and the next one repeats the checks.
   await setShares(run, name, sharesOf(current, old, WHOLE), 'proved');
   return true;
@@ -96,7 +100,10 @@ export async function releaseGradually(run: DeployRun, release: Release): Promis
  * queues keep what the old version does not consume.
  */
 async function deployTriggers(run: DeployRun, { plane, deployed }: Release): Promise<void> {
-  await run.runWrangler(['triggers', 'deploy', '-c', run.workers[plane].file]);
+  const worker = run.workers[plane];
+  // Wrangler replaces the DNS record of something else unasked, and one may have been made meanwhile.
+  await checkAddresses(run, { [plane]: worker });
+  await run.runWrangler(['triggers', 'deploy', '-c', worker.file]);
   run.terminal.say(
     `  ${deployed.name}: schedules, consumers and routes are those of this version.`,
   );

@@ -1,8 +1,10 @@
-import { requireDeployment } from '../deployment/deployment-file.ts';
+import { deploymentFile, requireDeployment } from '../deployment/deployment-file.ts';
 import type { Plane } from '../deployment/keys.ts';
+import { olderCode } from '../deployment/newest-file.ts';
 import { writeWorkerConfigs } from '../deployment/render.ts';
 import { formatVersionTag, parseVersionTag, versionTagOf } from '../deployment/version-tag.ts';
 import { explained, SetupProblem } from '../setup/explain.ts';
+import { checkAddresses } from '../setup/triggers.ts';
 import {
   changedClasses,
   checkCompatibility,
@@ -14,6 +16,7 @@ import { type DeployOptions, type DeployRun, type DeployTools, PLANES } from './
 import { commitMessage, type DeployedWorker, deployedWorker } from './deployed.ts';
 import { goBack, StillLive } from './going-back.ts';
 import { type Release, releaseGradually, splitOf } from './gradual.ts';
+import { recordExpiry, recordReleased } from './records.ts';
 import { SmokeFailure, selfCheck, smokeTest } from './smoke.ts';
 
 type Deployed = Readonly<Record<Plane, DeployedWorker>>;
@@ -39,13 +42,17 @@ export async function runDeploy(
     if (error instanceof StillLive) {
       return false;
     }
-    const again = options.act === 'deploy' ? '' : ` --${options.act}`;
-    terminal.say(`What is deployed stays as it is. To continue: ${options.command}${again}`);
+    terminal.say(`What is deployed stays as it is. To continue: ${commandOf(options)}`);
     if (options.act === 'deploy' && changed.size > 0) {
       terminal.say(`To go back: ${options.command} --rollback`);
     }
     return false;
   }
+}
+
+/** The command with what it does. */
+function commandOf({ act, command }: DeployOptions): string {
+  return act === 'deploy' ? command : `${command} --${act}`;
 }
 
 async function prepared(
@@ -57,14 +64,15 @@ async function prepared(
   const deployment = await requireDeployment(options.name, directory);
   const workers = await writeWorkerConfigs(options.name, deployment, directory);
   const path = (below: string) => `/accounts/${deployment.account.id}/${below}`;
-  return { ...tools, options, deployment, workers, changed, path };
+  const replacedHosts = new Set(options.replaceDns);
+  return { ...tools, options, deployment, workers, directory, replacedHosts, changed, path };
 }
 
 async function deployedWorkers(run: DeployRun): Promise<Deployed> {
   const found = await Promise.all(
     PLANES.map(async (plane) => {
       const { name } = run.workers[plane].config;
-      const deployed = await deployedWorker(run, name);
+      const deployed = await deployedWorker(run, name, run.deployment.released[plane]);
       if (deployed === null) {
         throw new SetupProblem(
           `${name} is not deployed yet`,
@@ -157,15 +165,21 @@ function sayPlan(run: DeployRun, deployed: Deployed, releases: readonly Release[
   }
 }
 
-async function isConfirmed({ options, terminal }: DeployRun, question: string): Promise<boolean> {
-  if (options.isYes) {
-    return true;
-  }
-  if (!terminal.isInteractive) {
+/** Before the comparison, which takes minutes. */
+function checkTerminal({ options, terminal }: DeployRun): void {
+  if (!options.isYes && !terminal.isInteractive) {
     throw new SetupProblem(
       'there is no terminal to answer in',
-      `Add --yes: ${options.command} --yes`,
+      `Add --yes: ${commandOf(options)} --yes`,
     );
+  }
+}
+
+async function isConfirmed(run: DeployRun, question: string): Promise<boolean> {
+  const { options, terminal } = run;
+  checkTerminal(run);
+  if (options.isYes) {
+    return true;
   }
   const isSo = /^y(es)?$/i.test(await terminal.ask(`${question} [y/N] `));
   if (!isSo) {
@@ -180,6 +194,10 @@ async function release(
   releases: readonly Release[],
   commit: string,
 ): Promise<boolean> {
+  checkTerminal(run);
+  for (const { plane } of releases.filter(({ hasOtherConfig }) => hasOtherConfig)) {
+    await checkAddresses(run, { [plane]: run.workers[plane] });
+  }
   await checkCompatibility(
     run,
     releases.map(({ deployed }) => deployed),
@@ -187,6 +205,7 @@ async function release(
   if (!(await isConfirmed(run, 'Deploy?'))) {
     return false;
   }
+  await recordExpiry(run);
   for (const one of releases) {
     if (!(await releaseGradually(run, one))) {
       run.terminal.say('Correct it and deploy again.');
@@ -203,7 +222,10 @@ async function release(
       return false;
     }
   }
-  run.terminal.say('Deployed. All requests go to this version.');
+  const file = deploymentFile(run.options.name, run.directory);
+  run.terminal.say(
+    `Deployed. All requests go to this version. Commit ${file} or keep a copy: a rollback finds the versions before in it.`,
+  );
   return true;
 }
 
@@ -218,6 +240,7 @@ async function migrate(
     terminal.say('Nothing to do: the databases have all tables.');
     return true;
   }
+  checkTerminal(run);
   // Both versions run on the new tables there.
   await checkCompatibility(run, Object.values(deployed));
   terminal.say(migrations.map(({ what }) => `  Will ${what}`).join('\n'));
@@ -242,6 +265,7 @@ async function deployClasses(
     terminal.say('Nothing to do: the classes of objects are the deployed ones.');
     return true;
   }
+  checkTerminal(run);
   await checkCompatibility(
     run,
     releases.map(({ deployed }) => deployed),
@@ -250,6 +274,7 @@ async function deployClasses(
   if (!(await isConfirmed(run, 'Deploy? No rollback undoes it.'))) {
     return false;
   }
+  await recordExpiry(run);
   for (const { plane, tag, commit, deployed } of releases) {
     const { name } = deployed;
     await run.runWrangler([
@@ -298,12 +323,14 @@ async function rollBack(run: DeployRun, deployed: Deployed): Promise<boolean> {
     const isOfRelease =
       current?.id === newest?.id || (current?.commit != null && current.commit === newest?.commit);
     const target = isOfRelease ? (splitOf(worker)?.old ?? worker.previous) : null;
-    return target === null || current === undefined ? [] : [{ name: worker.name, target, current }];
+    return target === null || current === undefined
+      ? []
+      : [{ plane, name: worker.name, target, current }];
   });
   if (targets.length === 0) {
     throw new SetupProblem(
-      "there is no version before this one in Cloudflare's list of ten deployments",
-      `Check out an older commit and deploy it: ${options.command}`,
+      "there is no version before this one in Cloudflare's list of ten deployments, or in the deployment file",
+      `Take older code, commit it, and deploy it: ${olderCode('COMMIT')} && git commit -m "Go back" && ${options.command}`,
     );
   }
   for (const { name, target } of targets) {
@@ -313,8 +340,9 @@ async function rollBack(run: DeployRun, deployed: Deployed): Promise<boolean> {
   if (!(await isConfirmed(run, 'Roll back?'))) {
     return false;
   }
-  for (const { name, target, current } of targets) {
+  for (const { plane, name, target, current } of targets) {
     await goBack(run, name, target, current);
+    await recordReleased(run, plane, [target.id], current.id);
   }
   terminal.say('Rolled back. Tables and stored data are as they were.');
   return true;

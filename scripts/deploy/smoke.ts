@@ -100,7 +100,13 @@ export async function selfCheck(
       const { backOffice } = deployment.addresses;
       const found = await run.selfCheck(backOffice, operator, asking(name, versionId));
       if (found.get(NAMING[plane])?.includes(versionId)) {
+        terminal.say(`  Self-check: all ${found.size} checks passed.`);
         return;
+      }
+      if (count < SELF_CHECKS_MAX) {
+        terminal.say(
+          `  Self-check: it met the old version of ${name}, so it runs again within a minute …`,
+        );
       }
     }
     terminal.say(

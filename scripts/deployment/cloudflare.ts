@@ -27,7 +27,15 @@ interface Envelope {
   readonly success: boolean;
   readonly errors?: readonly { readonly code: number; readonly message: string }[];
   readonly result: unknown;
-  readonly result_info?: { readonly total_count?: number };
+  readonly result_info?: ListInfo | null;
+}
+
+/** What an answer says of the list that it is a part of. Not every list says the same. */
+interface ListInfo {
+  readonly per_page?: number;
+  readonly total_count?: number;
+  readonly cursor?: string;
+  readonly cursors?: { readonly after?: string };
 }
 
 export interface CloudflareCall {
@@ -75,18 +83,45 @@ export class Cloudflare {
     }
   }
 
-  /** All rows of a list. */
-  async list<Row>(path: string): Promise<readonly Row[]> {
+  /** All rows of a list that has pages. */
+  list<Row>(path: string): Promise<readonly Row[]> {
+    return this.#rows(path, `page=1&per_page=${PER_PAGE}`);
+  }
+
+  /** All rows of a list that comes whole, unless its answer says that there are more. */
+  listWhole<Row>(path: string): Promise<readonly Row[]> {
+    return this.#rows(path, null);
+  }
+
+  /** Follows cursors and pages. A full page may be the last one: only the next one tells. */
+  async #rows<Row>(path: string, first: string | null): Promise<readonly Row[]> {
     const rows: Row[] = [];
-    const separator = path.includes('?') ? '&' : '?';
+    let place = first;
+    let before = '';
     for (let page = 1; ; page += 1) {
-      const envelope = await this.#send({
+      const separator = path.includes('?') ? '&' : '?';
+      const { result, result_info } = await this.#send({
         method: 'GET',
-        path: `${path}${separator}page=${page}&per_page=${PER_PAGE}`,
+        path: place === null ? path : `${path}${separator}${place}`,
       });
-      const added = envelope.result as Row[];
+      // Versions come as an object that has them.
+      const added = Array.isArray(result) ? (result as Row[]) : (result as { items: Row[] }).items;
+      const text = JSON.stringify(added);
+      // A list that ignores the page would never end.
+      if (added.length === 0 || text === before) {
+        return rows;
+      }
       rows.push(...added);
-      if (added.length === 0 || rows.length >= (envelope.result_info?.total_count ?? 0)) {
+      before = text;
+      const info = result_info ?? {};
+      const size = info.per_page ?? PER_PAGE;
+      const cursor = info.cursor || info.cursors?.after;
+      const isFull = first !== null && added.length >= size;
+      if (cursor) {
+        place = `cursor=${encodeURIComponent(cursor)}`;
+      } else if (isFull || rows.length < (info.total_count ?? 0)) {
+        place = `page=${page + 1}&per_page=${size}`;
+      } else {
         return rows;
       }
     }

@@ -1,9 +1,10 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readdir } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import * as v from 'valibot';
 import { isOperatorName } from '../../src/domain/operator-name.ts';
 import { PROJECT_DIRECTORY, readIfPresent, writeWhole } from '../project/files.ts';
 import { checkDeploymentName } from './names.ts';
+import { newerCommitOf, olderCode } from './newest-file.ts';
 
 /**
  * `deployments/<name>.json`: what `npm run setup` made, and from which both Workers' configurations are
@@ -85,6 +86,11 @@ const SCHEMA = v.strictObject({
   uploadedAt: v.record(v.string(), v.pipe(v.string(), v.isoTimestamp('must be a time in UTC'))),
   /** The largest EXPIRE_IN_SECONDS_MAX so far: links live as long as it said when they were made. */
   expireInSecondsMax: v.number(),
+  /**
+   * For each Worker, the versions that had all requests after their checks, the newest first: a rollback
+   * may go back further than Cloudflare's list of deployments.
+   */
+  released: v.strictObject({ payments: v.array(v.string()), backOffice: v.array(v.string()) }),
 });
 
 export type Deployment = v.InferOutput<typeof SCHEMA>;
@@ -104,7 +110,17 @@ export async function readDeployment(
 ): Promise<Deployment | null> {
   const file = deploymentFile(name, directory);
   const text = await readIfPresent(file);
-  return text === null ? null : parseDeployment(text, relative(process.cwd(), file));
+  if (text === null) {
+    return null;
+  }
+  const shown = relative(process.cwd(), file);
+  const newer = await newerCommitOf(file);
+  if (newer !== null) {
+    throw new DeploymentFileError(
+      `${shown} is older than that of commit ${newer}, which may have newer keys: go back to its branch. For older code beside it: ${olderCode('COMMIT')}`,
+    );
+  }
+  return parseDeployment(text, shown);
 }
 
 /** The same for a command that needs the deployment. */
@@ -115,7 +131,14 @@ export async function requireDeployment(
   const deployment = await readDeployment(name, directory);
   if (deployment === null) {
     const file = relative(process.cwd(), deploymentFile(name, directory));
-    throw new DeploymentFileError(`there is no ${file}: run \`npm run setup\` first`);
+    const names = (await readdir(directory).catch(() => []))
+      .filter((entry) => entry.endsWith('.json'))
+      .map((entry) => entry.slice(0, -'.json'.length));
+    throw new DeploymentFileError(
+      names.length === 0
+        ? `there is no ${file}: run \`npm run setup\` first`
+        : `there is no ${file}: name one of ${names.join(', ')} with --env`,
+    );
   }
   return deployment;
 }

@@ -7,8 +7,9 @@ import { defaultRecoveryFile } from './recovery-file.ts';
 export const DEPLOYMENT_OPTIONS = {
   env: {
     value: 'NAME',
-    about: `the deployment (default: ${PRODUCTION})`,
-    read: (text: string | undefined) => checkDeploymentName(text ?? PRODUCTION),
+    about: `the deployment (default: KEFEL_ENV, else ${PRODUCTION})`,
+    read: (text: string | undefined) =>
+      checkDeploymentName(text ?? (process.env.KEFEL_ENV || PRODUCTION)),
   },
   account: { value: 'ID', about: 'the account of Cloudflare, if your login has several' },
   recovery: { value: 'FILE', about: 'the recovery file (default: ~/kefel-NAME-recovery.txt)' },
@@ -17,6 +18,14 @@ export const DEPLOYMENT_OPTIONS = {
     about: 'the file of operators on this machine (default: ~/kefel-NAME-operators.json)',
   },
   directory: { value: 'FOLDER', about: 'of the deployment files (default: deployments)' },
+};
+
+/** For commands that let an address lead to a Worker. */
+export const REPLACE_DNS = {
+  value: 'HOST',
+  about: 'allow the DNS record of something else to be replaced',
+  isRepeatable: true as const,
+  read: (_text: string | undefined, _name: string, all: readonly string[]) => all,
 };
 
 interface Given {

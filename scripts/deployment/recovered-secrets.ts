@@ -15,7 +15,11 @@ export async function recoveredSecrets(
   recoveryKey: RecoveryKey,
 ): Promise<Readonly<Record<string, string>>> {
   const name = manifestName(run);
-  const bytes = new Uint8Array(await readFile(join(folder, name)));
+  const file = join(folder, name);
+  const content = await readFile(file).catch(() => {
+    throw new Error(`there is no ${file}: \`backup fetch\` writes it; name one of its runs`);
+  });
+  const bytes = new Uint8Array(content);
   const keyId = keyIdOfPart(name, bytes);
   const base64 = derivedKey(recoveryKey, 'BACKUP_KEYS', keyId);
   const [manifest] = (await openPart([{ keyId, base64 }], name, bytes)) as readonly Manifest[];

@@ -189,6 +189,14 @@ function routesOf(plane: Plane, { addresses, zones }: Deployment): Partial<Worke
   };
 }
 
+/** The longest life of a link by any value that the variable has had, in seconds. */
+export function longestExpiry(
+  { expireInSecondsMax }: Deployment,
+  { payments }: Pick<RenderedWorkers, 'payments'>,
+): number {
+  return Math.max(expireInSecondsMax, Number(payments.config.vars?.EXPIRE_IN_SECONDS_MAX) || 0);
+}
+
 /** The names of all that a deployment has in the account. */
 interface ResourceNames {
   readonly databases: readonly string[];

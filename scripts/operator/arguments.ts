@@ -99,7 +99,7 @@ function helpFor(args: readonly string[], words: readonly string[]): HelpRequest
   }
   const known =
     alike.length > 0
-      ? `"${noun}" has the verbs ${alike.map(({ name }) => name.split(' ')[1]).join(', ')}`
+      ? `"${noun}" has the verbs ${alike.map(({ name }) => name.slice(name.indexOf(' ') + 1)).join(', ')}`
       : `unknown command "${noun ?? args[0]}"`;
   throw new UsageError(`${known}; see --help`);
 }

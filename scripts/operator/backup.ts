@@ -102,7 +102,9 @@ async function md5Of(file: string): Promise<string | null> {
 async function newestRun(gateway: Gateway): Promise<string> {
   const [newest] = (await send(gateway, { path: '/backups' })) as readonly { run: string }[];
   if (newest === undefined) {
-    throw new GatewayError('there is no backup yet');
+    throw new GatewayError(
+      'there is no backup yet: make one with `npm run operator -- backup now`',
+    );
   }
   return newest.run;
 }

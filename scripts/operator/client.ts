@@ -153,7 +153,12 @@ export async function send(gateway: Gateway, request: ApiRequest): Promise<unkno
   }
   if (!response.ok) {
     const fields = Object.entries(envelope.validationErrors ?? {});
-    const lines = fields.map(([field, message]) => `  ${field}: ${message}`);
+    // Of one field, the message says the same.
+    const isSame = ([field, text]: readonly [string, string]) =>
+      `${field}: ${text}.`.toLowerCase().startsWith(envelope.message.toLowerCase());
+    const lines = fields
+      .filter((one) => !isSame(one))
+      .map(([field, message]) => `  ${field}: ${message}`);
     const message = [`${response.status}: ${envelope.message}`, ...lines].join('\n');
     throw new GatewayError(message, response.status);
   }

@@ -389,7 +389,7 @@ export const COMMANDS: readonly Command[] = grouped([
       yield* (await import('./customer.ts')).exportCustomer(gateway, given);
     },
     shown: ({ file, payments }: { readonly file: string; readonly payments: number }) => [
-      `${payments} payments are in ${file}`,
+      `${payments} ${payments === 1 ? 'payment is' : 'payments are'} in ${file}`,
     ],
   },
   {

@@ -16,7 +16,13 @@ export async function* exportCustomer(gateway: Gateway, given: Given): Lines {
   const path = given.option('to') ?? '';
   const body = customerIn(given);
   // Opened first, because what was exported must not be lost for want of a place.
-  const file = await open(path, 'wx', FILE_MODE);
+  const file = await open(path, 'wx', FILE_MODE).catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(
+      error.code === 'EEXIST'
+        ? `${path} is there already, and is not replaced: name another file with --to`
+        : `--to: ${error.message}`,
+    );
+  });
   try {
     const payments: unknown[] = [];
     let elsewhere: readonly string[] = [];

@@ -13,6 +13,8 @@ import type { RestoreShown, RestoreStep, Uploaded } from './restore-lines.ts';
 /** A gateway that restarts, or an object that moves, answers again within these. */
 const TRIES_MAX = 20;
 const TRY_AGAIN_MS = 1_000;
+/** Where the manifests of a backup are. */
+const MANIFESTS = 'runs/';
 
 /** Yields after each step. Throws GatewayError after the proof if anything differs. */
 export async function* restoreGateway(
@@ -20,13 +22,19 @@ export async function* restoreGateway(
   given: Given,
 ): AsyncGenerator<RestoreShown> {
   const directory = given.option('from');
+  const run = given.option('run') ?? '';
   if (directory !== undefined) {
-    yield* upload(gateway, directory);
+    yield* upload(gateway, directory, run);
   }
-  const body = { run: given.option('run') };
+  let before = '';
   for (;;) {
-    const step = (await persistently(gateway, '/restore', body)) as RestoreStep;
-    yield step;
+    const step = (await persistently(gateway, '/restore', { run })) as RestoreStep;
+    const text = JSON.stringify(step);
+    // Many steps find nothing to bring back.
+    if (text !== before) {
+      yield step;
+    }
+    before = text;
     if (step.proof !== null) {
       const { differences } = step.proof;
       if (differences.length > 0) {
@@ -40,9 +48,15 @@ export async function* restoreGateway(
 }
 
 /** Parts that the bucket has are not written again. The manifests come last. */
-async function* upload(gateway: Gateway, directory: string): AsyncGenerator<Uploaded> {
+async function* upload(gateway: Gateway, directory: string, run: string): AsyncGenerator<Uploaded> {
   const names = await partsIn(directory);
-  const isManifest = (name: string) => name.startsWith('runs/');
+  const isManifest = (name: string) => name.startsWith(MANIFESTS);
+  if (!names.includes(`${MANIFESTS}${run}`)) {
+    const known = names.filter(isManifest).map((name) => name.slice(MANIFESTS.length));
+    throw new UsageError(
+      `--run: ${directory} has no backup ${run}, but ${known.join(', ') || 'none at all'}`,
+    );
+  }
   const ordered = [...names.filter((name) => !isManifest(name)), ...names.filter(isManifest)];
   for (const [index, name] of ordered.entries()) {
     const base64 = (await readFile(join(directory, ...name.split('/')))).toString('base64');

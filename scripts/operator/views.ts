@@ -20,8 +20,9 @@ const MERCHANT: View = [
 
 const PAYMENT: View = [
   'environment merchantId uniqueId merchantName status failureReason late amountMinor currency ' +
-    'createdAtMs expiresAtMs uuid objectId review retention',
+    'createdAtMs expiresAtMs uuid objectId review',
   {
+    retention: ['endsAtMs', { hold: ['reason operator heldAtMs untilMs'] }],
     attempts: [
       'reference method status railReference providerCode receipt isProved failureReason ' +
         'startedAtMs proposal',

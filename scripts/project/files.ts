@@ -62,3 +62,8 @@ async function writeBeside(file: string, text: string): Promise<string> {
   await writeFile(temporary, text, { mode: SECRET_FILE_MODE });
   return temporary;
 }
+
+/** Whether the system refused to read or write a file. */
+export function isFileError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error && 'path' in error;
+}

@@ -6,6 +6,7 @@ export interface ScriptOption {
   readonly value: string | null;
   readonly about: string;
   readonly isRepeatable?: true;
+  readonly isRequired?: true;
   /** Its texts are the words of the command line that belong to no option. */
   readonly isWords?: true;
   /**
@@ -92,10 +93,14 @@ export function readOptions<Options extends ScriptOptions>(
   if (given.help !== undefined) {
     return null;
   }
-  const entries = Object.entries(options).map(([name, { value, read, isRepeatable }]) => {
+  const entries = Object.entries<ScriptOption>(options).map(([name, option]) => {
+    const { value, about, read, isRepeatable, isRequired } = option;
     const all = (given[name] ?? []).map(String);
     if (all.length > 1 && isRepeatable !== true) {
       throw new Error(`--${name} can be given only once`);
+    }
+    if (all.length === 0 && isRequired === true) {
+      throw new Error(`--${name} ${value} is missing: ${about}\nThe options are listed by --help.`);
     }
     const plain = value === null ? all.length > 0 : all[0];
     return [name, read === undefined ? plain : read(all[0], name, all)];

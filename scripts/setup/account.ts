@@ -4,7 +4,6 @@ import { resourcesOf, workerNames } from '../deployment/render.ts';
 import type { Wanted } from './answers.ts';
 import type { Setup } from './context.ts';
 import { missingPermissions, permissionFor, R2_NOT_ENABLED, SetupProblem } from './explain.ts';
-import { longestExpiry } from './old-keys.ts';
 import { checkConsumers, hasBackups } from './resources.ts';
 import type { Step, Work } from './step.ts';
 import { checkAddresses } from './triggers.ts';
@@ -36,12 +35,8 @@ export function accountStep(setup: Setup, wanted: Wanted): Step {
         setup.plan({ ...unmade(wanted), account, addresses, zones });
         await checkNames(setup, account);
       }
-      setup.plan({
-        ...setup.deployment,
-        expireInSecondsMax: await longestExpiry(setup),
-      });
       // Before the new address is stored, and long before a Worker takes it for its own.
-      await checkAddresses(setup);
+      await checkAddresses(setup, await setup.workers());
       if (!setup.isStored) {
         await confirm(setup, account);
       }
@@ -70,6 +65,7 @@ function unmade(wanted: Wanted): Omit<Deployment, 'account' | 'addresses' | 'zon
     uploaded: {},
     uploadedAt: {},
     expireInSecondsMax: 0,
+    released: { payments: [], backOffice: [] },
   };
 }
 
@@ -78,12 +74,21 @@ async function accountOf(setup: Setup): Promise<Account> {
   const all = await cloudflare.list<Account>('/accounts');
   const wanted = setup.isStored ? setup.deployment.account.id : options.account;
   const found = wanted === undefined ? all : all.filter(({ id }) => id === wanted);
-  const list = found.map(({ id, name }) => `  ${id}  ${name}`).join('\n');
+  const listOf = (accounts: readonly Account[]) =>
+    accounts.map(({ id, name }) => `  ${id}  ${name}`).join('\n');
   const [first] = found;
+  if (setup.isStored && options.account !== undefined && options.account !== wanted) {
+    throw new SetupProblem(
+      `the deployment file says that "${options.name}" is in the account ${setup.deployment.account.name} (${wanted}), and not in ${options.account}`,
+      'Leave out --account and CLOUDFLARE_ACCOUNT_ID, or name another deployment with --env.',
+    );
+  }
   if (first === undefined) {
     throw new SetupProblem(
       `the login reaches ${wanted === undefined ? 'no account' : `no account ${wanted}`}`,
-      'Log in with `npx wrangler login` as a member of the account.',
+      all.length === 0
+        ? 'Log in with `npx wrangler login` as a member of the account.'
+        : `It reaches these; name one with --account or CLOUDFLARE_ACCOUNT_ID, or log in as a member of the other with \`npx wrangler login\`:\n${listOf(all)}`,
     );
   }
   if (found.length === 1) {
@@ -91,12 +96,12 @@ async function accountOf(setup: Setup): Promise<Account> {
   }
   const id =
     terminal.isInteractive && !options.isYes
-      ? await terminal.ask(`  Which account?\n${list}\n  Its id > `)
+      ? await terminal.ask(`  Which account?\n${listOf(found)}\n  Its id > `)
       : '';
   const chosen = found.find((account) => account.id === id);
   if (chosen === undefined) {
     throw new SetupProblem(
-      `the login reaches several accounts:\n${list}`,
+      `the login reaches several accounts:\n${listOf(found)}`,
       'Choose one with --account ID.',
     );
   }
@@ -202,7 +207,7 @@ async function zoneOf({ cloudflare }: Setup, address: string): Promise<string> {
 async function checkNames(setup: Setup, { id }: Account): Promise<void> {
   const { cloudflare, options } = setup;
   const names = Object.values(await workerNames(options.name));
-  const scripts = await cloudflare.get<readonly { readonly id: string }[]>(
+  const scripts = await cloudflare.listWhole<{ readonly id: string }>(
     `/accounts/${id}/workers/scripts`,
   );
   const workers = scripts.filter((script) => names.includes(script.id));

@@ -6,7 +6,7 @@ import {
 } from '../deployment/deployment-file.ts';
 import type { RunOptions } from './context.ts';
 import { SetupProblem } from './explain.ts';
-import type { Terminal } from './terminal.ts';
+import { quoted, type Terminal } from './terminal.ts';
 
 /** What the command line says of the deployment. */
 export interface SetupOptions extends RunOptions {
@@ -32,6 +32,11 @@ export interface Wanted {
 const EXAMPLE = 'https://pay.example.com';
 /** Most customers are in Ethiopia. */
 const DEFAULT_LOCATION_HINT = 'afr';
+const OTHER_REGIONS = 'apac, oc, wnam, enam and sam';
+/** In place of a jurisdiction or region. */
+const NONE = 'none';
+/** In place of an address. */
+const WORKERS_DEV = 'workers.dev';
 
 /** Asks for the least, and only for what neither the command line nor the deployment file says. */
 export async function wantedOf(
@@ -42,64 +47,99 @@ export async function wantedOf(
   if (stored !== null) {
     return wantedAgain(options, stored);
   }
-  const asks = terminal.isInteractive && !options.isYes;
-  const answer = async (given: string | undefined, question: string, otherwise: string) => {
-    if (given !== undefined || !asks) {
-      return given ?? otherwise;
-    }
-    return (await terminal.ask(question)) || otherwise;
-  };
-  const payments = await answer(
+  const ask = asking(options, terminal);
+  const payments = await ask(
     options.url,
-    `Which address should customers see, such as ${EXAMPLE}? Its domain must be in your Cloudflare account.\nEmpty: begin at workers.dev. > `,
-    '',
+    `Which address should customers see, such as ${EXAMPLE}? Its domain must be in your Cloudflare account.\nEmpty: begin at ${WORKERS_DEV}. > `,
+    WORKERS_DEV,
+    addressOf,
   );
-  const office =
-    payments === ''
-      ? ''
-      : await answer(
+  const backOffice =
+    payments === null
+      ? null
+      : await ask(
           options.officeUrl,
-          `And merchants and operators? Passkeys belong to this host and stop working when it changes.\nEmpty: ${payments}, too. > `,
+          `And which one merchants and operators? Passkeys belong to this host and stop working when it changes.\nEmpty: ${payments}, too. > `,
           payments,
+          originOf,
         );
-  const operator = await answer(options.operator, 'Your name, for the audit log > ', '');
-  if (!isPlainOperatorName(operator)) {
-    throw new SetupProblem(
-      operator === ''
-        ? 'the first operator has no name'
-        : `"${operator}" cannot be an operator's name`,
-      'Give a name without commas and colons: --operator "Sara".',
-    );
-  }
-  const jurisdiction = await answer(
-    options.jurisdiction,
-    'Must Cloudflare keep all data in one jurisdiction: eu or fedramp? It has none in Ethiopia (docs/deploy.md).\nThis can never be changed, because an object never moves. Empty: no. > ',
-    '',
-  );
-  const locationHint = await answer(
-    options.locationHint,
-    `Near which region should Kefel process payments: ${LOCATION_HINTS.filter(Boolean).join(', ')}?\nThis cannot be changed for payments that exist. Empty: ${DEFAULT_LOCATION_HINT}. > `,
-    DEFAULT_LOCATION_HINT,
-  );
   return {
-    addresses: addressesOf(payments, office || payments),
-    operator,
-    jurisdiction: oneOf(JURISDICTIONS, jurisdiction, '--jurisdiction'),
-    locationHint: oneOf(LOCATION_HINTS, locationHint, '--location'),
+    addresses: payments === null || backOffice === null ? null : { payments, backOffice },
+    operator: await ask(options.operator, 'Your name, for the audit log > ', '', operatorNameOf),
+    jurisdiction: await ask(
+      options.jurisdiction,
+      'Must Cloudflare keep all data in one jurisdiction: eu or fedramp? It has none in Ethiopia (docs/deploy.md).\nThis can never be changed, because an object never moves. Empty: none. > ',
+      NONE,
+      (text) => oneOf(JURISDICTIONS, text, '--jurisdiction'),
+    ),
+    locationHint: await ask(
+      options.locationHint,
+      `Near which region should Kefel process payments? afr is southern Africa, me the Middle East, weur and eeur\nEurope; others are ${OTHER_REGIONS}. This cannot be changed for payments that exist. Empty: ${DEFAULT_LOCATION_HINT}. > `,
+      DEFAULT_LOCATION_HINT,
+      (text) => oneOf(LOCATION_HINTS, text, '--location'),
+    ),
     hasBackups: !options.isWithoutBackup,
   };
+}
+
+/**
+ * Reads an option, or asks for it, again after an answer that cannot be: a mistyped answer must not
+ * cost the others.
+ */
+function asking(options: SetupOptions, terminal: Terminal) {
+  const asks = terminal.isInteractive && !options.isYes;
+  return async <Value>(
+    given: string | undefined,
+    question: string,
+    otherwise: string,
+    read: (text: string) => Value,
+  ): Promise<Value> => {
+    if (given !== undefined || !asks) {
+      return read(given ?? otherwise);
+    }
+    for (;;) {
+      try {
+        return read((await terminal.ask(question)) || otherwise);
+      } catch (error) {
+        if (!(error instanceof SetupProblem)) {
+          throw error;
+        }
+        terminal.say(`  ${error.problem}. ${error.remedy}`);
+      }
+    }
+  };
+}
+
+/** The command that continues a first run with the same answers, and asks nothing again. */
+export function commandWith(
+  { addresses, operator, jurisdiction, locationHint }: Wanted,
+  options: SetupOptions,
+): string {
+  const { payments, backOffice } = addresses ?? { payments: WORKERS_DEV, backOffice: WORKERS_DEV };
+  const answers = [
+    ['--url', options.url, payments],
+    ['--office-url', options.officeUrl, backOffice === payments ? null : backOffice],
+    ['--operator', options.operator, operator],
+    ['--jurisdiction', options.jurisdiction, jurisdiction || NONE],
+    ['--location', options.locationHint, locationHint || NONE],
+  ] as const;
+  const words = answers.flatMap(([option, given, answer]) =>
+    given === undefined && answer !== null ? [option, quoted(answer)] : [],
+  );
+  const separator = options.command.includes(' -- ') || words.length === 0 ? [] : ['--'];
+  return [options.command, ...separator, ...words].join(' ');
 }
 
 /** A later run changes addresses, and nothing that objects keep for ever. */
 function wantedAgain(options: SetupOptions, stored: Deployment): Wanted {
   const fixed = [
-    ['--jurisdiction', options.jurisdiction, stored.jurisdiction],
-    ['--location', options.locationHint, stored.locationHint],
+    ['--jurisdiction', options.jurisdiction, stored.jurisdiction || NONE],
+    ['--location', options.locationHint, stored.locationHint || NONE],
   ] as const;
   for (const [option, given, known] of fixed) {
-    if (given !== undefined && given !== known) {
+    if (given !== undefined && (given || NONE) !== known) {
       throw new SetupProblem(
-        `this deployment was made with ${option} "${known}", which cannot be changed`,
+        `this deployment was made with ${option} ${known}, which cannot be changed`,
         'Leave the option out, or set up another deployment beside this one with --env.',
       );
     }
@@ -129,9 +169,23 @@ function wantedAgain(options: SetupOptions, stored: Deployment): Wanted {
 }
 
 function addressesOf(payments: string, backOffice: string): Wanted['addresses'] {
-  return payments === ''
-    ? null
-    : { payments: originOf(payments), backOffice: originOf(backOffice) };
+  const own = addressOf(payments);
+  return own === null ? null : { payments: own, backOffice: originOf(backOffice) };
+}
+
+/** Null for the address at workers.dev. */
+function addressOf(text: string): string | null {
+  return text === '' || text === WORKERS_DEV ? null : originOf(text);
+}
+
+function operatorNameOf(text: string): string {
+  if (!isPlainOperatorName(text)) {
+    throw new SetupProblem(
+      text === '' ? 'the first operator has no name' : `"${text}" cannot be an operator's name`,
+      'Give a name without commas and colons, in a script with --operator "Sara".',
+    );
+  }
+  return text;
 }
 
 function originOf(text: string): string {
@@ -150,11 +204,11 @@ function oneOf<Value extends string>(
   text: string,
   option: string,
 ): Value {
-  const found = values.find((value) => value === text);
+  const found = values.find((value) => (value || NONE) === text || value === text);
   if (found === undefined) {
     throw new SetupProblem(
       `${option} cannot be "${text}"`,
-      `It takes ${values.filter(Boolean).join(', ')}, or is left out.`,
+      `It is one of ${values.map((value) => value || NONE).join(', ')}.`,
     );
   }
   return found;

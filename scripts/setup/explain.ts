@@ -2,6 +2,7 @@ import { CloudflareError } from '../deployment/cloudflare.ts';
 import { DeploymentFileError } from '../deployment/deployment-file.ts';
 import { RecoveryKeyError } from '../deployment/recovery-key.ts';
 import { WranglerError } from '../deployment/wrangler.ts';
+import { isFileError } from '../project/files.ts';
 
 /** What failed in plain words, and what to do about it. */
 interface Explanation {
@@ -35,7 +36,7 @@ const PERMISSIONS: readonly (readonly [part: RegExp, permission: string])[] = [
 const TOKENS = 'https://dash.cloudflare.com/profile/api-tokens';
 export const R2_NOT_ENABLED = 10042;
 const D1_QUOTA = 7406;
-const NEWEST_NOT_DEPLOYED = 10215;
+const NEWEST_NOT_DEPLOYED = [10214, 10215];
 
 /** The permission that the token lacks. */
 export function permissionFor(path: string): string {
@@ -64,7 +65,7 @@ export function explained(error: unknown): Explanation {
     };
   }
   if (error instanceof RecoveryKeyError || error instanceof DeploymentFileError) {
-    return { problem: error.message, remedy: 'Correct it, and nothing else will change.' };
+    return { problem: error.message, remedy: 'Correct it first.' };
   }
   if (isFileError(error)) {
     return {
@@ -97,10 +98,11 @@ function explainedCall(error: CloudflareError): Explanation {
         'Delete one that you do not need, or change the plan, at https://dash.cloudflare.com/?to=/:account/workers/d1.',
     };
   }
-  if (error.code === NEWEST_NOT_DEPLOYED) {
+  if (NEWEST_NOT_DEPLOYED.includes(error.code ?? 0)) {
     return {
       problem: 'the newest version is not the deployed one, so Cloudflare changes no secret',
-      remedy: 'Run `npm run deploy`, which deploys the newest version, and then this again.',
+      remedy:
+        'Deploy the code that shall run with `npm run deploy`, so that it is the newest version, and then run this again. After a rollback, take the older code first: docs/operations.md#roll-back.',
     };
   }
   if (error.status === 401) {
@@ -123,8 +125,4 @@ function explainedCall(error: CloudflareError): Explanation {
     problem: error.message,
     remedy: 'Cloudflare named the reason above. Correct it first.',
   };
-}
-
-function isFileError(error: unknown): error is NodeJS.ErrnoException {
-  return error instanceof Error && 'syscall' in error && 'path' in error;
 }

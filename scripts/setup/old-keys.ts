@@ -5,6 +5,7 @@ import {
   type SealedRing,
   secretVersion,
 } from '../deployment/keys.ts';
+import { longestExpiry } from '../deployment/render.ts';
 import type { Setup } from './context.ts';
 import { SetupProblem } from './explain.ts';
 import { databaseOf } from './resources.ts';
@@ -57,19 +58,14 @@ export function uploadedAtMs(deployment: Deployment, ring: DerivedRing | SealedR
   return timeMs + SPREAD_MS;
 }
 
-/** The longest life of a link by any value that the variable has had. */
-export async function longestExpiry(setup: Setup): Promise<number> {
-  const { vars = {} } = (await setup.workers()).payments.config;
-  return Math.max(setup.deployment.expireInSecondsMax, Number(vars.EXPIRE_IN_SECONDS_MAX) || 0);
-}
-
 /** How long after the rotation the older keys are needed. */
 async function waitOf(setup: Setup, ring: DerivedRing | SealedRing): Promise<number> {
-  const { vars = {} } = (await setup.workers()).payments.config;
+  const workers = await setup.workers();
+  const { vars = {} } = workers.payments.config;
   const days = (name: string) => Number(vars[name]) * DAY_MS;
   switch (ring) {
     case 'LINK_SIGNING_KEYS':
-      return (await longestExpiry(setup)) * SECOND_MS + REPORT_DAYS * DAY_MS;
+      return longestExpiry(setup.deployment, workers) * SECOND_MS + REPORT_DAYS * DAY_MS;
     case 'BACK_OFFICE_KEYS':
       return SESSION_DAYS * DAY_MS;
     case 'BACKUP_KEYS':

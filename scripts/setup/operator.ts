@@ -16,10 +16,10 @@ export function operatorStep(setup: Setup): Step {
     why: 'Each operator signs in with a secret of their own, so that the audit log names a person.',
     look: async () => {
       const file = options.operatorsFile;
-      if ((await readRecoveryFile(options.recoveryFile)) === null) {
-        if (!options.isDryRun) {
-          terminal.say('  The recovery file is not on this machine, so no secret is written here.');
-        }
+      // Only the dry run of a first setup has not made it yet.
+      const isPlanned = options.isDryRun && !setup.isStored;
+      if (!isPlanned && (await readRecoveryFile(options.recoveryFile)) === null) {
+        terminal.say('  The recovery file is not on this machine, so no secret is written here.');
         return [];
       }
       const wanted = setup.isStored

@@ -1,6 +1,6 @@
 import { deploymentFile, readDeployment } from '../deployment/deployment-file.ts';
 import { accountStep } from './account.ts';
-import { type SetupOptions, wantedOf } from './answers.ts';
+import { commandWith, type SetupOptions, wantedOf } from './answers.ts';
 import { Setup, type Tools } from './context.ts';
 import { explained } from './explain.ts';
 import { operatorStep } from './operator.ts';
@@ -16,8 +16,10 @@ export async function runSetup(options: SetupOptions, tools: Tools): Promise<boo
   const { terminal } = tools;
   try {
     const stored = await readDeployment(options.name, options.directory);
+    sayFirst(options, stored === null, terminal);
     const wanted = await wantedOf(options, stored, terminal);
-    const setup = new Setup(options, tools, stored);
+    const command = stored === null ? commandWith(wanted, options) : options.command;
+    const setup = new Setup({ ...options, command }, tools, stored);
     const steps = [
       accountStep(setup, wanted),
       recoveryStep(setup, wanted),
@@ -31,8 +33,7 @@ export async function runSetup(options: SetupOptions, tools: Tools): Promise<boo
       operatorStep(setup),
       selfCheckStep(setup),
     ];
-    const { isDryRun, command } = options;
-    if (!(await runSteps(steps, terminal, { isDryRun, command }))) {
+    if (!(await runSteps(steps, terminal, { isDryRun: options.isDryRun, command }))) {
       return false;
     }
     sayNext(setup);
@@ -42,6 +43,21 @@ export async function runSetup(options: SetupOptions, tools: Tools): Promise<boo
     terminal.say(`${problem}\n${remedy}`);
     return false;
   }
+}
+
+function sayFirst(
+  { name, isDryRun }: SetupOptions,
+  isFirst: boolean,
+  terminal: Tools['terminal'],
+): void {
+  terminal.say(
+    [
+      `This ${isFirst ? 'sets up' : 'completes and repairs'} the gateway "${name}". Each step looks first, and says what it does before it does it.`,
+      ...(isFirst && !isDryRun && terminal.isInteractive
+        ? ['Nothing is created before you confirm the account. Ctrl-C stops it at any time.\n']
+        : []),
+    ].join('\n'),
+  );
 }
 
 function sayNext({ options, deployment, terminal }: Setup): void {

@@ -1,4 +1,5 @@
-import { explained } from './explain.ts';
+import '../project/exit-on-signals.ts';
+import { explained, SetupProblem } from './explain.ts';
 import type { Terminal } from './terminal.ts';
 
 /** One thing that a step would change, and how. */
@@ -17,12 +18,45 @@ export interface Step {
   readonly look: (hasChanged: boolean) => Promise<readonly Work[]>;
 }
 
+interface StepsOptions {
+  readonly isDryRun: boolean;
+  /** Continues after a failure. */
+  readonly command: string;
+}
+
 /** Runs the steps in order. Returns false after a failure, which it has explained. */
 export async function runSteps(
   steps: readonly Step[],
   terminal: Terminal,
-  { isDryRun, command }: { readonly isDryRun: boolean; readonly command: string },
+  options: StepsOptions,
 ): Promise<boolean> {
+  const sayHow = () => {
+    terminal.say(`What is done stays. To continue, run: ${options.command}`);
+  };
+  const sayStopped = () => {
+    terminal.say('\nStopped.');
+    sayHow();
+  };
+  // A person stops the command with Ctrl-C.
+  process.once('exit', sayStopped);
+  try {
+    await runEach(steps, terminal, options);
+    return true;
+  } catch (error) {
+    const { problem, remedy } = explained(error);
+    terminal.say(`${problem}\n${remedy}`);
+    sayHow();
+    return false;
+  } finally {
+    process.off('exit', sayStopped);
+  }
+}
+
+async function runEach(
+  steps: readonly Step[],
+  terminal: Terminal,
+  { isDryRun }: StepsOptions,
+): Promise<void> {
   let hasChanged = false;
   for (const [index, { title, why, look }] of steps.entries()) {
     terminal.say(`\nStep ${index + 1} of ${steps.length}: ${title}`);
@@ -42,11 +76,7 @@ export async function runSteps(
       }
     } catch (error) {
       const { problem, remedy } = explained(error);
-      terminal.say(`\n${title} failed: ${problem}`);
-      terminal.say(remedy);
-      terminal.say(`What is done stays. To continue, run the same command again: ${command}`);
-      return false;
+      throw new SetupProblem(`\n${title} failed: ${problem}`, remedy);
     }
   }
-  return true;
 }

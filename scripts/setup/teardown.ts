@@ -97,7 +97,7 @@ function addressesStep(setup: Setup): Step {
       if (zones === null) {
         return [];
       }
-      const domains = await setup.cloudflare.get<readonly (DomainRow & { readonly id: string })[]>(
+      const domains = await setup.cloudflare.listWhole<DomainRow & { readonly id: string }>(
         setup.path('workers/domains'),
       );
       const works = domains
@@ -108,8 +108,7 @@ function addressesStep(setup: Setup): Step {
           `/zones?name=${zone}`,
         );
         const path = `/zones/${found?.id}/workers/routes`;
-        const routes =
-          await setup.cloudflare.get<readonly (RouteRow & { readonly id: string })[]>(path);
+        const routes = await setup.cloudflare.listWhole<RouteRow & { readonly id: string }>(path);
         const own = routes.filter(({ script }) => names.includes(script ?? ''));
         works.push(
           ...own.map(({ id, pattern }) => deletion(setup, `the route ${pattern}`, `${path}/${id}`)),

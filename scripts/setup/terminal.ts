@@ -12,9 +12,14 @@ export interface Terminal {
   open(url: string): void;
 }
 
+/** A word of a command line, for people to copy. */
+export function quoted(word: string): string {
+  return /^[\w@%+=:,./~-]+$/.test(word) ? word : `"${word}"`;
+}
+
 /** The command that this process was started with. */
 export function commandOf(script: string): string {
-  const words = process.argv.slice(2).map((word) => (/\s/.test(word) ? `"${word}"` : word));
+  const words = process.argv.slice(2).map(quoted);
   return [`npm run ${script}`, ...(words.length > 0 ? ['--', ...words] : [])].join(' ');
 }
 

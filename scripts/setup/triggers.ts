@@ -1,10 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import type { RenderedWorker } from '../deployment/render.ts';
+import type { RenderedWorker, RenderedWorkers } from '../deployment/render.ts';
 import { writeWhole } from '../project/files.ts';
 import type { Setup } from './context.ts';
 import { SetupProblem } from './explain.ts';
 import type { QueueRow } from './resources.ts';
 import type { Step, Work } from './step.ts';
+
+const OTHER_ADDRESS = 'choose another address with `npm run setup -- --url URL`';
 
 /** What leads to a Worker: addresses, schedules and, for the payments, queues. */
 export function triggersStep(setup: Setup): Step {
@@ -40,12 +42,19 @@ export function triggersStep(setup: Setup): Step {
   };
 }
 
+/** What a look at addresses needs of a command's run. */
+export type AddressAccess = Pick<Setup, 'cloudflare' | 'path' | 'terminal' | 'replacedHosts'> & {
+  readonly options: { readonly isYes: boolean; readonly isDryRun?: boolean };
+};
+
 /** Refuses addresses that something else has, or whose DNS record a person wants to keep. */
-export async function checkAddresses(setup: Setup): Promise<void> {
-  const { payments, backOffice } = await setup.workers();
-  for (const worker of [payments, backOffice]) {
-    await missingDomains(setup, worker);
-    await missingRoutes(setup, worker);
+export async function checkAddresses(
+  access: AddressAccess,
+  workers: Partial<RenderedWorkers>,
+): Promise<void> {
+  for (const worker of Object.values(workers)) {
+    await missingDomains(access, worker);
+    await missingRoutes(access, worker);
   }
 }
 
@@ -96,25 +105,25 @@ export interface DomainRow {
   readonly service: string;
 }
 
-async function missingDomains(setup: Setup, { config }: RenderedWorker) {
+async function missingDomains(access: AddressAccess, { config }: RenderedWorker) {
   const hostnames = (config.routes ?? []).flatMap(({ pattern, custom_domain: isDomain }) =>
     isDomain === true ? [pattern] : [],
   );
   if (hostnames.length === 0) {
     return [];
   }
-  const domains = await setup.cloudflare.get<readonly DomainRow[]>(setup.path('workers/domains'));
+  const domains = await access.cloudflare.listWhole<DomainRow>(access.path('workers/domains'));
   const missing: string[] = [];
   for (const hostname of hostnames) {
     const known = domains.find((domain) => domain.hostname === hostname);
     if (known !== undefined && known.service !== config.name) {
       throw new SetupProblem(
         `the Worker ${known.service} answers at ${hostname}`,
-        `Remove ${hostname} from it in Cloudflare's dashboard, or choose another address with --url.`,
+        `Remove ${hostname} from it in Cloudflare's dashboard, or ${OTHER_ADDRESS}.`,
       );
     }
     if (known === undefined) {
-      await checkDnsRecord(setup, config.name, hostname);
+      await checkDnsRecord(access, config.name, hostname);
       missing.push(hostname);
     }
   }
@@ -122,18 +131,22 @@ async function missingDomains(setup: Setup, { config }: RenderedWorker) {
 }
 
 /** Wrangler would replace the record of something else, such as a shop that runs there. */
-async function checkDnsRecord(setup: Setup, worker: string, hostname: string): Promise<void> {
-  const { options, terminal, replacedHosts } = setup;
+async function checkDnsRecord(
+  access: AddressAccess,
+  worker: string,
+  hostname: string,
+): Promise<void> {
+  const { cloudflare, options, terminal, replacedHosts } = access;
   if (replacedHosts.has(hostname)) {
     return;
   }
   // Cloudflare answers only for a Worker that exists. In a first run, the last look comes after its
   // upload.
-  const script = setup.path(`workers/scripts/${worker}`);
-  if ((await setup.cloudflare.getIfPresent(`${script}/secrets`)) === null) {
+  const script = access.path(`workers/scripts/${worker}`);
+  if ((await cloudflare.getIfPresent(`${script}/secrets`)) === null) {
     return;
   }
-  const { conflicting } = await setup.cloudflare.call<{
+  const { conflicting } = await cloudflare.call<{
     readonly conflicting: readonly { readonly hostname: string }[];
   }>({
     method: 'POST',
@@ -144,14 +157,14 @@ async function checkDnsRecord(setup: Setup, worker: string, hostname: string): P
     return;
   }
   const question = `  ${hostname} has a DNS record of something else, which would stop working.\n  To replace it, type the host name > `;
-  const asks = terminal.isInteractive && !options.isYes && !options.isDryRun;
+  const asks = terminal.isInteractive && !options.isYes && options.isDryRun !== true;
   if (asks && (await terminal.ask(question)) === hostname) {
     replacedHosts.add(hostname);
     return;
   }
   throw new SetupProblem(
     `${hostname} has a DNS record of something else`,
-    `Choose another address with --url, or allow this one to be replaced with --replace-dns ${hostname}.`,
+    `Remove the record, or allow it to be replaced with --replace-dns ${hostname}, or ${OTHER_ADDRESS}.`,
   );
 }
 
@@ -160,24 +173,23 @@ export interface RouteRow {
   readonly script?: string;
 }
 
-async function missingRoutes(setup: Setup, { config }: RenderedWorker) {
+async function missingRoutes({ cloudflare }: AddressAccess, { config }: RenderedWorker) {
   const routes = (config.routes ?? []).filter(({ zone_name: zone }) => zone !== undefined);
   const [first] = routes;
   if (first?.zone_name === undefined) {
     return [];
   }
-  const { cloudflare } = setup;
   const zones = await cloudflare.get<readonly { readonly id: string }[]>(
     `/zones?name=${first.zone_name}`,
   );
-  const known = await cloudflare.get<readonly RouteRow[]>(`/zones/${zones[0]?.id}/workers/routes`);
+  const known = await cloudflare.listWhole<RouteRow>(`/zones/${zones[0]?.id}/workers/routes`);
   const missing: string[] = [];
   for (const { pattern } of routes) {
     const found = known.find((route) => route.pattern === pattern);
     if (found?.script !== undefined && found.script !== config.name) {
       throw new SetupProblem(
         `the Worker ${found.script} has the route ${pattern}`,
-        "Remove the route in Cloudflare's dashboard, or choose another address with --url.",
+        `Remove the route in Cloudflare's dashboard, or ${OTHER_ADDRESS}.`,
       );
     }
     if (found === undefined) {

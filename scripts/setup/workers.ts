@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { commitMessage } from '../deploy/deployed.ts';
+import { commitMessage, type DeployedWorker, deployedWorker } from '../deploy/deployed.ts';
 import {
   newestKeyOf,
   type Plane,
@@ -10,7 +10,7 @@ import {
   secretsOf,
   secretVersion,
 } from '../deployment/keys.ts';
-import type { RenderedWorker } from '../deployment/render.ts';
+import { longestExpiry, type RenderedWorker } from '../deployment/render.ts';
 import {
   formatVersionTag,
   parseVersionTag,
@@ -100,15 +100,16 @@ export function workerStep(setup: Setup, plane: Plane): Step {
       const deployed = await deployedWorker(setup, worker.config.name);
       const secrets = SECRETS_OF[plane].filter((name) => !isUploaded(setup, deployed, name));
       const tag = await versionTagOf(plane, worker.config);
-      const isNew = deployed === null || !deployed.isDeployed;
-      const isOther = deployed?.tag?.config !== tag.config;
-      if (isNew) {
+      if (deployed === null) {
         return [firstDeployment(setup, plane, worker, tag)];
       }
       const works = secrets.length > 0 ? [upload(setup, worker, secrets)] : [];
-      const isOtherCode = deployed.tag?.code !== tag.code;
-      if (isOther) {
-        return [...works, redeployment(setup, worker, tag, { ...deployed, isOtherCode })];
+      const { shares } = deployed;
+      const known = parseVersionTag(shares.at(-1)?.version.tag ?? undefined);
+      const isOtherCode = known?.code !== tag.code;
+      if (known?.config !== tag.config) {
+        const isSplit = shares.length > 1;
+        return [...works, redeployment(setup, worker, tag, { isSplit, isOtherCode })];
       }
       if (isOtherCode) {
         setup.terminal.say(
@@ -117,51 +118,6 @@ export function workerStep(setup: Setup, plane: Plane): Step {
       }
       return works;
     },
-  };
-}
-
-interface DeployedWorker {
-  readonly secrets: readonly string[];
-  readonly isDeployed: boolean;
-  /** Whether a gradual deployment is under way. */
-  readonly isSplit: boolean;
-  /** Null for a version that neither setup nor `npm run deploy` uploaded. */
-  readonly tag: VersionTag | null;
-}
-
-interface VersionRow {
-  readonly id: string;
-  readonly annotations?: Readonly<Record<string, string>>;
-}
-
-/** What runs under a name; null for no Worker. */
-async function deployedWorker(setup: Setup, name: string): Promise<DeployedWorker | null> {
-  const { cloudflare } = setup;
-  const script = setup.path(`workers/scripts/${name}`);
-  const secrets = await cloudflare.getIfPresent<readonly { readonly name: string }[]>(
-    `${script}/secrets`,
-  );
-  if (secrets === null) {
-    return null;
-  }
-  const { deployments } = await cloudflare.get<{
-    readonly deployments: readonly { readonly versions: readonly { version_id: string }[] }[];
-  }>(`${script}/deployments`);
-  const current = deployments[0]?.versions ?? [];
-  const { items } = await cloudflare.get<{ readonly items: readonly VersionRow[] }>(
-    `${script}/versions?deployable=true`,
-  );
-  // A change of secrets makes a version of the same code without a tag.
-  const index = items.findIndex(({ id }) => id === current[0]?.version_id);
-  const before = index < 0 ? [] : items.slice(index);
-  const tagged = before.find(
-    ({ annotations }) => annotations?.['workers/triggered_by'] !== 'secret',
-  );
-  return {
-    secrets: secrets.map((secret) => secret.name),
-    isDeployed: current.length > 0,
-    isSplit: current.length > 1,
-    tag: parseVersionTag(tagged?.annotations?.['workers/tag']),
   };
 }
 
@@ -193,6 +149,7 @@ function firstDeployment(
       try {
         const secretsFile = join(directory, 'secrets.json');
         const own = Object.fromEntries(names.map((name) => [name, values[name]]));
+        await recordExpiry(setup);
         await writeFile(secretsFile, JSON.stringify(own), { mode: 0o600 });
         await setup.runWrangler([
           ...(await deployArguments(setup, uploadFile, tag)),
@@ -236,7 +193,7 @@ export async function uploadSecrets(
 /** A new secret makes a version with all requests, so it would end a gradual deployment. */
 export async function checkNotSplit(setup: Setup, worker: string): Promise<void> {
   const deployed = await deployedWorker(setup, worker);
-  if (deployed?.isSplit === true) {
+  if (deployed !== null && deployed.shares.length > 1) {
     throw new SetupProblem(
       `a deployment of ${worker} is under way in steps, and a changed secret would end it`,
       'Finish it or roll it back with `npm run deploy`.',
@@ -281,9 +238,19 @@ function redeployment(
         );
       }
       const file = await keepingWorkersDev(setup, worker, uploadFile);
+      await recordExpiry(setup);
       await setup.runWrangler(await deployArguments(setup, file, tag));
     },
   };
+}
+
+/** Links that the Worker makes from now on may live longer than all before. */
+async function recordExpiry(setup: Setup): Promise<void> {
+  const { deployment } = setup;
+  const expireInSecondsMax = longestExpiry(deployment, await setup.workers());
+  if (expireInSecondsMax > deployment.expireInSecondsMax) {
+    await setup.store({ ...deployment, expireInSecondsMax });
+  }
 }
 
 /** Names the commit as `npm run deploy` does, which compares the next version with it. */

@@ -1,7 +1,7 @@
 import { h } from 'preact';
 import { seeOther } from '../ui/headers.ts';
 import { pageResponse } from './page-response.ts';
-import { LostPage, type NoticeKind, NoticePage } from './pages/notice.tsx';
+import type { NoticeKind } from './pages/notice.tsx';
 
 /** Query of the page for a customer whose form we could not process. */
 export const FAILED_PARAMETER = 'failed';
@@ -31,7 +31,8 @@ export function receiptOverPage(request: Request): Promise<Response> {
 }
 
 /** 404: an address at which no page has ever been. It leads on to the pages of the back office. */
-export function lostPage(request: Request, backOffice: string): Promise<Response> {
+export async function lostPage(request: Request, backOffice: string): Promise<Response> {
+  const { LostPage } = await import('./pages/notice.tsx');
   return pageResponse(request, h(LostPage, { backOffice }), { status: 404 });
 }
 
@@ -65,7 +66,13 @@ function isForm(request: Request): boolean {
  * A page that a customer is waiting on retries automatically after a failure. A form is never
  * resent automatically.
  */
-function notice(request: Request, kind: NoticeKind, retryPath: string | null): Promise<Response> {
+async function notice(
+  request: Request,
+  kind: NoticeKind,
+  retryPath: string | null,
+): Promise<Response> {
+  // Loaded with the first one: most customers see none.
+  const { NoticePage } = await import('./pages/notice.tsx');
   const answer = ANSWERS[kind];
   const retryAfterSeconds = request.method === 'GET' ? answer.retryAfterSeconds : undefined;
   return pageResponse(request, h(NoticePage, { kind, retryPath, retryAfterSeconds }), answer);

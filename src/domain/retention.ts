@@ -15,9 +15,6 @@ export interface LegalHold {
   readonly changedAtMs: number;
 }
 
-/** The longest reason of a hold. */
-export const HOLD_REASON_LENGTH_MAX = 500;
-
 export function isHeld(hold: Pick<LegalHold, 'untilMs'> | null, nowMs: number): boolean {
   return hold !== null && (hold.untilMs === null || hold.untilMs > nowMs);
 }

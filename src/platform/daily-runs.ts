@@ -1,11 +1,5 @@
 import { prepare } from './database.ts';
 
-/** A daily run that has ended. */
-export interface DailyRun {
-  readonly name: string;
-  readonly finishedAtMs: number;
-}
-
 /** Records that a daily run has ended, and what it did: numbers, never personal data. */
 export async function finishDailyRun(
   db: D1Database,

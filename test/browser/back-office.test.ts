@@ -75,6 +75,25 @@ test('a form that cannot be undone is sent by the button of its question only', 
   expect(sent).toHaveLength(1);
 });
 
+test('an item of the attention list is one card on a phone, which opens the payment from anywhere', async () => {
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.setViewportSize(PHONE.viewport);
+  await page.goto('/desk-attention?lang=en');
+  const item = page.locator('.attention-list tbody tr').nth(1);
+  const tops = await item.evaluate((row) =>
+    [...row.children].map((cell) => cell.getBoundingClientRect().top),
+  );
+  const [what = 0, toDo = 0, payment = 0, amount = 0, merchant = 0, age = 0] = tops.map(Math.round);
+  // What happened; which payment and how much; whose and since when; what to do.
+  expect([what < payment, payment < merchant, merchant < toDo]).toEqual([true, true, true]);
+  expect(Math.abs(payment - amount) + Math.abs(merchant - age)).toBeLessThan(10);
+  const target = await item.evaluate((row) => {
+    const { left, bottom } = row.getBoundingClientRect();
+    return document.elementFromPoint(left + 20, bottom - 10)?.className;
+  });
+  expect(target).toBe('id');
+});
+
 /** What is behind a line to open must fit too. */
 function openDetails(): void {
   for (const details of document.querySelectorAll('details')) {

@@ -94,7 +94,7 @@ test('sets up a gateway whose self-check pays in the sandbox', () => {
 
 test('says after each failure that the same command continues', () => {
   expect(failures).toHaveLength(FAULTY_CALLS.length * 2);
-  const unclear = failures.filter((text) => !text.includes('To continue, run the same command'));
+  const unclear = failures.filter((text) => !text.includes('To continue, run: '));
   // Only the last lost answer may be one that setup does without: before it, a later call fails.
   expect(unclear.slice(0, -1)).toEqual([]);
   expect(unclear.filter((text) => !text.includes('is set up.'))).toEqual([]);

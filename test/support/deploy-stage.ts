@@ -5,7 +5,11 @@ import { join } from 'node:path';
 import type { DeployOptions, DeployTools } from '../../scripts/deploy/context.ts';
 import { runDeploy } from '../../scripts/deploy/run.ts';
 import { Cloudflare as Client, type CloudflareCall } from '../../scripts/deployment/cloudflare.ts';
-import { writeDeployment } from '../../scripts/deployment/deployment-file.ts';
+import {
+  type Deployment,
+  requireDeployment,
+  writeDeployment,
+} from '../../scripts/deployment/deployment-file.ts';
 import { SECRETS_OF } from '../../scripts/deployment/keys.ts';
 import { writeOperatorsFile } from '../../scripts/deployment/operators-file.ts';
 import {
@@ -44,6 +48,8 @@ export class DeployStage {
   readonly statuses = new Map<string, number>();
   /** What `git status --porcelain` prints. */
   changes = '';
+  /** The files whose code differs between two commits. */
+  differing = 'src/index.ts\n';
   commit = COMMIT;
   /** What the person types; without any, there is no terminal. */
   answers: string[] = [];
@@ -71,6 +77,7 @@ export class DeployStage {
     cloudflare.recover();
     cloudflare.runtime.invocations.length = 0;
     cloudflare.state.scripts.clear();
+    cloudflare.state.dnsRecords.clear();
     const stage = new DeployStage(cloudflare, await mkdtemp(join(tmpdir(), 'kefel-deploy-')));
     const deployment = deploymentFixture({
       account: { id: cloudflare.accountId, name: cloudflare.state.name },
@@ -146,6 +153,22 @@ export class DeployStage {
     this.known.push(commit);
   }
 
+  /** Makes a deployed version that of another commit. */
+  deployCommit(name: string, commit: string): void {
+    const annotations = this.script(name).versions.at(-1)?.annotations ?? {};
+    Object.assign(annotations, { 'workers/message': `commit ${commit}` });
+    this.known.push(commit);
+  }
+
+  /** What the deployment file says now. */
+  deployment(): Promise<Deployment> {
+    return requireDeployment(NAME, this.#directory);
+  }
+
+  async changeDeployment(change: (deployment: Deployment) => Deployment): Promise<void> {
+    await writeDeployment(NAME, change(await this.deployment()), this.#directory);
+  }
+
   script(name: string): Script {
     const script = this.cloudflare.state.scripts.get(name);
     if (script === undefined) {
@@ -175,6 +198,7 @@ export class DeployStage {
       steps: [10, 50, 100],
       waitMs: 60_000,
       isYes: true,
+      replaceDns: [],
       isWithoutComparison: false,
       act: 'deploy',
       operatorsFile: join(this.#directory, 'none.json'),
@@ -215,7 +239,11 @@ export class DeployStage {
   #git(args: readonly string[]): string {
     switch (args[0]) {
       case 'status':
-        return this.changes;
+        return args.includes(':!deployments')
+          ? this.changes.replaceAll(/^.* deployments\/.*\n/gm, '')
+          : this.changes;
+      case 'diff':
+        return this.differing;
       case 'rev-parse':
         return `${this.commit}\n`;
       default:

@@ -24,6 +24,7 @@ export function deploymentFixture(changes: Partial<Deployment> = {}): Deployment
     uploaded: {},
     uploadedAt: {},
     expireInSecondsMax: 31_622_400,
+    released: { payments: [], backOffice: [] },
     ...changes,
   };
 }

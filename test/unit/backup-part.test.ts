@@ -48,4 +48,6 @@ test('decisions.md#49: the recovery key and a fetched run give the secrets back'
   });
   const another = recoveredSecrets(folder, run, createRecoveryKey());
   await expect(another).rejects.toThrow(UnreadablePart);
+  const missing = recoveredSecrets(folder, '20260101T013700Z', recoveryKey);
+  await expect(missing).rejects.toThrow('name one of its runs');
 });

@@ -143,6 +143,11 @@ test('says what failed, when the deployed commit cannot be run at all', async ()
 
 test('asks before it changes anything, or refuses where there is no terminal', async () => {
   expectRefusal(await stage.run({ isYes: false }), 'Add --yes');
+  // Before the comparison, which takes minutes.
+  expect(stage.compared).toEqual([]);
+  stage.applied.set(PAYMENTS, []);
+  const command = `Add --yes: npm run deploy -- --env ${NAME} --migrate --yes`;
+  expectRefusal(await stage.run({ isYes: false, act: 'migrate' }), command);
 });
 
 test('goes back by itself, when the new version answers with an error', async () => {
@@ -257,7 +262,7 @@ test('takes both Workers back to the version before, when a deployment was finis
   expect(order[0]).toContain(BACK_OFFICE);
 });
 
-test('never rolls back to a version that a rollback has removed', async () => {
+test('goes back further with each rollback, and never to a version that was taken back', async () => {
   const third = '3'.repeat(40);
   await stage.run();
   stage.release(third);
@@ -265,9 +270,49 @@ test('never rolls back to a version that a rollback has removed', async () => {
   expect(stage.shares(PAYMENTS)).toEqual({ [third]: 100 });
   expect(await stage.run({ act: 'rollback' })).toBe(true);
   expect([stage.shares(PAYMENTS), stage.shares(BACK_OFFICE)]).toEqual([ALL_NEW, ALL_NEW]);
+  // Cloudflare's ten deployments no longer have the first version; the deployment file remembers it.
+  const listed = stage.script(PAYMENTS).deployments.slice(0, 10);
+  const whole = listed.filter(({ versions }) => versions.length === 1);
+  const [first] = stage.script(PAYMENTS).versions;
+  expect(whole.map(({ versions }) => versions[0]?.version_id)).not.toContain(first?.id);
+  expect(await stage.run({ act: 'rollback' })).toBe(true);
+  expect([stage.shares(PAYMENTS), stage.shares(BACK_OFFICE)]).toEqual([ALL_OLD, ALL_OLD]);
   expect(await stage.run({ act: 'rollback' })).toBe(false);
   expect(stage.output).toContain('no version before this one');
-  expect([stage.shares(PAYMENTS), stage.shares(BACK_OFFICE)]).toEqual([ALL_NEW, ALL_NEW]);
+  expect([stage.shares(PAYMENTS), stage.shares(BACK_OFFICE)]).toEqual([ALL_OLD, ALL_OLD]);
+});
+
+test('replaces no DNS record that was made during the deployment, unless told', async () => {
+  const host = 'pay.example.com';
+  stage.meanwhile = () => stage.cloudflare.state.dnsRecords.add(host);
+  expect(await stage.run()).toBe(false);
+  expect(stage.output).toContain(`${host} has a DNS record of something else`);
+  expect(stage.wrangled.filter((line) => line.startsWith('triggers'))).toEqual([]);
+  expect(stage.shares(PAYMENTS)).toEqual({ [COMMIT]: 50, [OLD_COMMIT]: 50 });
+  expect(await stage.run({ replaceDns: [host] })).toBe(true);
+});
+
+test('looks at DNS records before it uploads anything', async () => {
+  stage.cloudflare.state.dnsRecords.add('office.example.com');
+  expectRefusal(await stage.run(), 'office.example.com has a DNS record of something else');
+});
+
+test('remembers the longest life of links that a deployed configuration allows', async () => {
+  await stage.changeDeployment((deployment) => ({ ...deployment, expireInSecondsMax: 600 }));
+  expect(await stage.run()).toBe(true);
+  expect((await stage.deployment()).expireInSecondsMax).toBe(31_622_400);
+});
+
+test('compares a commit once, when another one differs by its deployment file only', async () => {
+  stage.deployCommit(BACK_OFFICE, '3'.repeat(40));
+  stage.differing = '';
+  expect(await stage.run()).toBe(true);
+  expect(stage.compared).toEqual([OLD_COMMIT]);
+});
+
+test('counts a deployment file as no change that a commit lacks', async () => {
+  stage.changes = ' M deployments/trial.json\n';
+  expect(await stage.run()).toBe(true);
 });
 
 test('does not advise to go back, when nothing of a failed deployment is left', async () => {
@@ -363,9 +408,11 @@ test('names the secrets that changed and the commit to deploy, when Cloudflare r
   stage.changeSecret(PAYMENTS, 'LINK_SIGNING_KEYS');
   expect(await stage.run({ act: 'rollback' })).toBe(false);
   expect(stage.output).toContain('an old value of LINK_SIGNING_KEYS');
+  // An older deployment file would lack the newest keys.
   expect(stage.output).toContain(
-    `check out ${OLD_COMMIT} and run \`npm run deploy -- --env ${NAME}\``,
+    `git restore --source ${OLD_COMMIT} --staged --worktree -- . ':!deployments'`,
   );
+  expect(stage.output).toContain(`run: npm run deploy -- --env ${NAME}`);
 });
 
 test('deploys the older commit again after a rollback, so that its secrets can be changed', async () => {

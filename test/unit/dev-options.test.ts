@@ -57,6 +57,13 @@ describe('refuses', () => {
   });
 });
 
+test('refuses a command line without an option that it needs, but prints its help', () => {
+  const options = { run: { value: 'RUN', about: 'the run', isRequired: true as const } };
+  expect(() => readOptions(options, [])).toThrow('--run RUN is missing: the run');
+  expect(readOptions(options, ['--run', '1'])).toEqual({ run: '1' });
+  expect(readOptions(options, ['--help'])).toBeNull();
+});
+
 test('prints help that names every option', () => {
   expect(readOptions(DEV.options, ['--port', '8790', '--help'])).toBeNull();
   for (const name of ['port PORT', 'persist-to DIR', 'no-stand-ins', 'verbose', 'var', 'help']) {

@@ -78,6 +78,9 @@ const REASONS: Readonly<Record<string, string>> = {
   'npm run rail:check -- … --live': 'the changelog names an option',
   'openssl genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:2048 -out telebirr.pem':
     'OpenSSL is no part of the project',
+  'git restore --source COMMIT --staged --worktree -- . :!deployments':
+    'test/unit/newest-file.test.ts',
+  'git commit -m Go back to COMMIT': 'Git is no part of the project',
 };
 
 /** All that the documents do at Cloudflare. Each needs an account, so wrangler only parses it. */

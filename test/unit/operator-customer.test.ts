@@ -61,7 +61,9 @@ test('an export replaces no file, and asks the gateway nothing then', async () =
   const to = join(directory, 'known.json');
   writeFileSync(to, 'mine');
   const bodies = gatewayOf([]);
-  await expect(last(exportCustomer(GATEWAY, given({ ...CUSTOMER, to })))).rejects.toThrow('EEXIST');
+  await expect(last(exportCustomer(GATEWAY, given({ ...CUSTOMER, to })))).rejects.toThrow(
+    'is there already',
+  );
   expect(bodies).toEqual([]);
   expect(readFileSync(to, 'utf8')).toBe('mine');
 });

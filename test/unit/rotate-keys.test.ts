@@ -362,7 +362,7 @@ describe('a teardown', () => {
     scene.cloudflare.failCall('DELETE /accounts/{account}/queues/{queue}');
     const broken = await scene.teardown(names);
     expect(broken.isDone).toBe(false);
-    expect(broken.text).toContain('To continue, run the same command again');
+    expect(broken.text).toContain('To continue, run: ');
     scene.cloudflare.recover();
     expect((await scene.teardown(names)).isDone).toBe(true);
     expect([...state.scripts, ...state.queues, ...state.databases, ...state.buckets]).toEqual([]);

@@ -71,6 +71,7 @@ describe('a fresh account', () => {
     expect(isDone).toBe(true);
     expect(text).toMatch(/Would register kefel-[0-9a-f]{8}\.workers\.dev/);
     expect(text).toContain('Would create the database kefel-back-office.');
+    expect(text).toContain("Would write the operator's secret into");
     expect(text).toContain('Would deploy the Worker kefel with LINK_SIGNING_KEYS');
     expect(text).toContain('Nothing was changed.');
     expect(scene.cloudflare.changes()).toEqual([]);
@@ -109,6 +110,43 @@ describe('a fresh account', () => {
       'office.example.com',
     ]);
   });
+});
+
+test('asks again after an answer that cannot be, and keeps the others', async () => {
+  await using scene = await setupScene();
+  scene.answers = [
+    ...['ftp://pay.example.com', 'pay.example.com', '', 'Sara, Abebe', 'Sara'],
+    ...['mars', 'none', 'africa', '', 'yes'],
+  ];
+  const { isDone, text } = await scene.setup({ operator: undefined });
+  expect(isDone, text).toBe(true);
+  expect(text).toContain('"ftp://pay.example.com" is not an address such as');
+  expect(text).toContain('"Sara, Abebe" cannot be an operator\'s name');
+  expect(text).toContain('--jurisdiction cannot be "mars"');
+  expect(await scene.deployment()).toMatchObject({
+    addresses: { payments: 'https://pay.example.com', backOffice: 'https://pay.example.com' },
+    jurisdiction: '',
+    locationHint: 'afr',
+    operators: [{ name: 'Sara' }],
+  });
+});
+
+test('names the command that continues with the answers, when the first step fails', async () => {
+  await using scene = await setupScene();
+  const answers = ['pay.example.org', 'office.example.org', 'Sara Abebe', '', ''];
+  scene.answers = [...answers];
+  const failed = await scene.setup({ operator: undefined });
+  expect(failed.isDone).toBe(false);
+  expect(failed.text).toContain(
+    'run: npm run setup -- --url https://pay.example.org --office-url https://office.example.org --operator "Sara Abebe" --jurisdiction none --location afr',
+  );
+  scene.answers = [];
+  const again = await scene.setup({
+    ...{ url: 'workers.dev', operator: 'Sara Abebe', jurisdiction: 'none', locationHint: 'none' },
+  });
+  expect(again.text).not.toContain('Which address');
+  expect(again.isDone, again.text).toBe(true);
+  expect(await scene.deployment()).toMatchObject({ zones: null, locationHint: '' });
 });
 
 test('changes nothing in a second run, and says so', async () => {
@@ -289,6 +327,15 @@ describe('refuses, and changes nothing', () => {
     await expectRefusal(scene, {}, /production\.json is malformed:\n {2}account\.id/);
   });
 
+  test('another account than the deployment file names', async () => {
+    await using scene = await setupScene();
+    await scene.setup();
+    const { isDone, text } = await scene.setup({ account: 'f'.repeat(32) });
+    expect(isDone).toBe(false);
+    expect(text).toContain(`"production" is in the account ${scene.cloudflare.state.name}`);
+    expect(scene.cloudflare.changes()).toEqual([]);
+  });
+
   test('another jurisdiction than the objects have', async () => {
     await using scene = await setupScene();
     await scene.setup();
@@ -326,7 +373,7 @@ describe('says what stops it, and continues with the same command', () => {
     const { isDone, text } = await scene.setup();
     expect(isDone).toBe(false);
     expect(text).toContain('the account has as many databases as its plan allows');
-    expect(text).toContain('What is done stays. To continue, run the same command again');
+    expect(text).toContain('What is done stays. To continue, run: ');
     scene.cloudflare.state.databasesMax = 10;
     expect((await scene.setup()).isDone).toBe(true);
     await expectGateway(scene);
@@ -432,7 +479,7 @@ describe('a network that fails', () => {
     let recovery: string | null = null;
     const expectContinuation = async (text: string, isDone: boolean, where: string) => {
       expect(isDone, where).toBe(false);
-      expect(text, where).toContain('To continue, run the same command again: npm run setup');
+      expect(text, where).toContain('To continue, run: npm run setup');
       if (existsSync(join(scene.directory, 'production.json'))) {
         const deployment = await scene.deployment();
         recovery ??= await scene.recoveryText();

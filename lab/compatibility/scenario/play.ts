@@ -97,6 +97,9 @@ export function includes(actual: unknown, expected: unknown, path = 'content'): 
   }
 }
 
+/** On a busy machine, a deployment must not fail for a slow one. */
+const WAIT_MS = 60_000;
+
 /** Waits until a read has the members of `expected`. Throws with the last difference. */
 export async function eventually<Value>(
   what: string,
@@ -118,7 +121,7 @@ export async function eventually<Value>(
             return null;
           }
         },
-        { everyMs: 25, forMs: 15_000 },
+        { everyMs: 25, forMs: WAIT_MS },
       )
     ).value;
   } catch (error) {

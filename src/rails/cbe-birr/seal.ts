@@ -1,5 +1,4 @@
 import { base64FromBytes, bytesFromBase64, sha256Hex, utf8 } from '../../crypto/encoding.ts';
-import { tripleDes } from './triple-des.ts';
 
 /**
  * The longest base64 text that we decrypt. A genuine one has about 500 characters. The bound keeps
@@ -19,6 +18,8 @@ export interface Seal {
  * that run the adapter in Node import `scripts/project/node-md5.ts`.
  */
 export async function sealOf(secret: string): Promise<Seal> {
+  // Loaded with the first payment by CBE, because its tables take time to compute.
+  const { tripleDes } = await import('./triple-des.ts');
   const cipher = tripleDes(new Uint8Array(await crypto.subtle.digest('MD5', utf8(secret))));
   return {
     seal: (text) => base64FromBytes(cipher.encrypt(utf8(text))),

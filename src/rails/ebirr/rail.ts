@@ -1,14 +1,8 @@
-import { postJson, type RailAnswer } from '../call-rail.ts';
-import { unknownUntilQuery, withProviderCode } from '../outcomes.ts';
+import { unknownUntilQuery } from '../outcomes.ts';
 import { phoneToPrompt, slowPromptPlan, walletRules } from '../phone-prompt.ts';
 import type { Rail, StartResult } from '../rail.ts';
-import { logRailAnswer } from '../rail-log.ts';
 import type { RailOrder } from '../rail-order.ts';
 import type { RefundAnswer } from '../refund.ts';
-import { meaningOfStatus, STATUSES, startByStatus } from '../statuses.ts';
-import { codeOf, type EbirrReport, ebirrReport, meaningOf, mismatchOf } from './answer.ts';
-import { readEbirrCallback } from './callback.ts';
-import { purchaseRequest } from './purchase.ts';
 import { EBIRR_RAIL_ID, type EbirrSettings, PHONE_PREFIXES } from './settings.ts';
 
 /**
@@ -46,14 +40,15 @@ export function ebirrRail(settings: EbirrSettings) {
       if (typeof phone !== 'string') {
         return phone;
       }
-      // At most once per attempt: eBirr may charge the same reference twice.
-      const request = purchaseRequest(settings, order, phone, Date.now());
-      return purchased(await postJson(settings.baseUrl, request, callTimeMs), order);
+      // An isolate loads what a payment needs with the first payment by this rail.
+      const { startPayment } = await import('./payment.ts');
+      return startPayment(settings, order, phone, callTimeMs);
     },
 
     async readCallback(call, order) {
       // An undecided report says that something happened, so the next query comes soon.
       const { checkAtMs } = unknownUntilQuery(order, Date.now(), 0);
+      const { readEbirrCallback } = await import('./callback.ts');
       return readEbirrCallback(call, order, statusQuery === undefined ? null : checkAtMs);
     },
 
@@ -78,40 +73,4 @@ export function ebirrRail(settings: EbirrSettings) {
       return refundPurchase(settings, refundService, order);
     },
   } satisfies Rail;
-}
-
-/** What the answer to a purchase proves, with the code of one that is about this order. */
-function purchased(answer: RailAnswer, order: RailOrder): StartResult {
-  const report = ebirrReport(answer.text);
-  const result = startResult(answer, report, order);
-  const providerCode = report && codeOf(report);
-  if (result.type === 'resolved') {
-    return { ...result, outcome: withProviderCode(result.outcome, providerCode) };
-  }
-  const isCustomerCause = result.type === 'refused' && result.reason !== 'misconfigured';
-  const level = isCustomerCause ? 'info' : 'warn';
-  const { status } = answer;
-  logRailAnswer(EBIRR_RAIL_ID, 'API_PURCHASE', order, { status, providerCode, level });
-  const isOurs = report !== null && mismatchOf(report, order) === null;
-  return withProviderCode(result, isOurs ? providerCode : null);
-}
-
-function startResult(
-  answer: RailAnswer,
-  report: EbirrReport | null,
-  order: RailOrder,
-): StartResult {
-  const byStatus = startByStatus(meaningOfStatus(answer, STATUSES.ebirr));
-  if (byStatus !== null || report === null || mismatchOf(report, order) !== null) {
-    return byStatus ?? { type: 'unknown' };
-  }
-  const outcome = meaningOf(report);
-  switch (outcome?.type) {
-    case 'succeeded':
-      return { type: 'resolved', outcome };
-    case 'failed':
-      return { type: 'refused', reason: outcome.reason };
-    default:
-      return { type: 'unknown' };
-  }
 }

@@ -1,20 +1,9 @@
 import { isWholeMajor } from '../../domain/money.ts';
-import {
-  bodyText,
-  type CallbackProof,
-  type CallbackReading,
-  type CallbackSuspicion,
-} from '../callback.ts';
-import { jsonObject } from '../members.ts';
-import { withProviderCode } from '../outcomes.ts';
+import { bodyText } from '../callback.ts';
 import { phoneToPrompt, promptPlan, walletRules } from '../phone-prompt.ts';
 import type { Rail, StartResult } from '../rail.ts';
-import { logRailAnswer } from '../rail-log.ts';
 import type { RailOrder } from '../rail-order.ts';
 import type { RefundAnswer } from '../refund.ts';
-import { codeIn, post } from './api.ts';
-import { ACCEPTED, REJECTED, readMpesaCallback, resultCodeIn } from './callback.ts';
-import { pushBody, readPush } from './push.ts';
 import { type MpesaSettings, RAIL_ID, WHOLE_AMOUNTS_ONLY } from './settings.ts';
 
 /** Token and push together. M-PESA answers the push before it prompts the customer. */
@@ -48,41 +37,13 @@ export function mpesaRail(settings: MpesaSettings) {
       if (settings.wholeAmountsOnly && !isWholeMajor(order.chargedMinor)) {
         return { type: 'refused', reason: 'declined' };
       }
-      const answer = await post(settings, {
-        name: 'processrequest',
-        path: '/mpesa/stkpush/v3/processrequest',
-        order,
-        answerByMs: Date.now() + START_TIMEOUT_MS,
-        bodyNow: () => pushBody(settings, order, phone, Date.now()),
-      });
-      if ('type' in answer) {
-        return answer;
-      }
-      const result = readPush(answer);
-      const providerCode = codeIn(answer);
-      if (result.type !== 'accepted') {
-        logRailAnswer(RAIL_ID, 'processrequest', order, { status: answer.status, providerCode });
-      }
-      return withProviderCode(result, providerCode);
+      // An isolate loads what a payment needs with the first payment by this rail.
+      const { startPayment } = await import('./payment.ts');
+      return startPayment(settings, order, phone, Date.now() + START_TIMEOUT_MS);
     },
 
-    async readCallback(call, order): Promise<CallbackReading> {
-      const text = bodyText(call);
-      if (statusQuery !== undefined && jsonObject(text)?.Result !== undefined) {
-        const { readStatusResult } = await import('./status.ts');
-        const result = readStatusResult(text, order, statusQuery.failedStates);
-        if (result !== null) {
-          return callbackReading(result.reading, result.code);
-        }
-      }
-      const reading = readMpesaCallback(text, order, settings);
-      const level = logLevelOf(reading);
-      const providerCode = resultCodeIn(text);
-      if (level !== null) {
-        logRailAnswer(RAIL_ID, 'callback', order, { providerCode, level });
-      }
-      return callbackReading(reading, providerCode);
-    },
+    readCallback: async (call, order) =>
+      (await import('./payment.ts')).readCallback(settings, bodyText(call), order),
 
     ...(statusQuery !== undefined && {
       query: async (order: RailOrder, nowMs: number) =>
@@ -105,23 +66,4 @@ export function mpesaRail(settings: MpesaSettings) {
     readRefundCallback: async (call, order) =>
       (await import('./reversal.ts')).readReversalResult(call, order),
   } satisfies Rail;
-}
-
-function callbackReading(reading: CallbackProof, providerCode: string | null): CallbackReading {
-  if (reading.type === 'outcome') {
-    const outcome = withProviderCode(reading.outcome, providerCode);
-    return { type: 'outcome', outcome, reply: ACCEPTED };
-  }
-  return { ...reading, reply: reading.type === 'refused' ? REJECTED : ACCEPTED };
-}
-
-/** An unknown code, and a success that names no amount. */
-const NEEDING_OPERATOR: readonly CallbackSuspicion[] = ['unknown_state', 'not_confirmed'];
-
-/** Customers cause failures (`info`); what cannot be read for certain needs the operator (`warn`). */
-function logLevelOf(reading: CallbackProof): 'info' | 'warn' | null {
-  if (reading.type === 'refused') {
-    return NEEDING_OPERATOR.includes(reading.suspicion) ? 'warn' : null;
-  }
-  return reading.type === 'outcome' && reading.outcome.type === 'succeeded' ? null : 'info';
 }

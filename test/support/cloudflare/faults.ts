@@ -1,3 +1,5 @@
+import type { ApiError } from './api.ts';
+
 /** How a call fails. */
 export type Fault =
   /** The connection breaks before the call does anything. */
@@ -6,7 +8,9 @@ export type Fault =
   | 'answer lost'
   /** Cloudflare's own error, as a page of HTML. */
   | 500
-  | 429;
+  | 429
+  /** A refusal that the local Cloudflare does not know. */
+  | ApiError;
 
 interface Plan {
   readonly fault: Fault;

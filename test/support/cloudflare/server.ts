@@ -16,7 +16,7 @@
  * - `failCall(3)` breaks the connection at the third call from now; `failCall(3, 'reset', Infinity)`
  *   keeps the network down until `recover()`; `failCall('PUT /accounts/{account}/workers/scripts/{script}',
  *   500, 3)` fails a call and wrangler's retries. Faults: `reset`, `answer lost` (after it took effect),
- *   500, 429.
+ *   500, 429, or an `ApiError` that Cloudflare may answer.
  * - **Contract**: a call that was not recorded, or whose body has other fields, is answered with 500, is
  *   in `refusals`, and makes `stop()` throw. `npm run cloudflare:record` records wrangler's calls;
  *   test/fixtures/cloudflare/additions.json has calls of our own scripts, with their documentation.
@@ -103,6 +103,10 @@ export async function startCloudflare(options: CloudflareOptions = {}) {
 
   const answer = async (call: Call, response: ServerResponse): Promise<void> => {
     const fault = faults.next(call.name);
+    if (fault instanceof ApiError) {
+      sendError(fault, response);
+      return;
+    }
     if (fault !== null && fault !== 'answer lost') {
       fail(fault, response);
       return;
@@ -147,9 +151,7 @@ export async function startCloudflare(options: CloudflareOptions = {}) {
       if (!(error instanceof ApiError)) {
         refusals.push(`${call.name} failed: ${error instanceof Error ? error.stack : error}`);
       }
-      const { code, message, more, status } = known;
-      const errors = [{ code, message, ...more }];
-      send(response, status, { success: false, errors, messages: [], result: null });
+      sendError(known, response);
     }
   };
 
@@ -190,7 +192,7 @@ export async function startCloudflare(options: CloudflareOptions = {}) {
     refusals,
     contract: () => contract,
     /** Calls that changed something; D1 is asked and changed by the same call, which is left out. */
-    changes: () => calls.filter((name) => !/^GET |\/query$|\/graphql$/.test(name)),
+    changes: () => calls.filter((name) => !/^GET |\/(?:query|graphql|changeset)$/.test(name)),
     failCall: faults.failCall.bind(faults),
     recover: faults.recover.bind(faults),
     fetch: (hostname: string, path: string, init: RequestInit = {}) =>
@@ -213,6 +215,11 @@ export async function startCloudflare(options: CloudflareOptions = {}) {
     stop,
     [Symbol.asyncDispose]: stop,
   };
+}
+
+function sendError({ code, message, more, status }: ApiError, response: ServerResponse): void {
+  const errors = [{ code, message, ...more }];
+  send(response, status, { success: false, errors, messages: [], result: null });
 }
 
 function fail(fault: Fault, response: ServerResponse): void {

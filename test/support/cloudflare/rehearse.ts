@@ -1,0 +1,49 @@
+/**
+ * `npm run cloudflare`: a local Cloudflare with an empty account, in which a person rehearses setup,
+ * deployments and restores as docs/deploy.md describes them.
+ */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { commandLine, numberOption } from '../../../scripts/project/options.ts';
+import { quoted } from '../../../scripts/setup/terminal.ts';
+import { startCloudflare } from './server.ts';
+
+const { port, gateway } = commandLine({
+  usage: 'npm run cloudflare',
+  about: `Starts a local Cloudflare with an empty account, until Ctrl-C. It prints the command that leads
+setup, deployments and wrangler of another terminal to it.`,
+  options: {
+    port: numberOption('NUMBER', 'of its API (default: any free one)', null),
+    gateway: numberOption('NUMBER', "port of the Workers' proxy (default: any free one)", null),
+  },
+});
+
+const cloudflare = await startCloudflare({
+  ...(port !== null && { port }),
+  ...(gateway !== null && { gatewayPort: gateway }),
+});
+const { environment, gatewayUrl, state } = cloudflare;
+const file = join(environment.HOME, 'environment.sh');
+const lines = Object.entries(environment).map(([name, value]) => `export ${name}=${quoted(value)}`);
+await writeFile(file, `${lines.join('\n')}\n`);
+
+console.log(`A local Cloudflare with an empty account and the domain ${state.zones[0]?.name}. In another terminal:
+
+  . ${file}
+  npm run setup -- --env trial
+
+That terminal is then without internet, and recovery files go to ${environment.HOME}.
+To see the gateway's pages, let a browser use the proxy ${gatewayUrl} and accept its certificate.
+Ctrl-C ends the gateway and deletes all of it but deployments/trial.json.`);
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => {
+    cloudflare.stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        console.error(error instanceof Error ? error.message : error);
+        process.exit(1);
+      },
+    );
+  });
+}
