@@ -33,21 +33,27 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cach
 const WAITING_WORKERS = 9;
 
 /**
- * Files that wait for minutes, as providers do, or have the most pages, longest first. The others run
- * beside them; one that started last would run alone.
+ * Files that take more than a minute, because they wait as long as providers do or have the most pages,
+ * longest first. The others run beside them; one that started last would run alone.
  */
 const LONGEST = [
-  'e2e/rails-windows',
-  'e2e/rails-refunds',
   'journeys/dashboard-pages',
+  'e2e/rails-refunds',
+  'e2e/rails-windows',
+  'e2e/rails-queries',
+  'browser/states',
+  'e2e/refunds-crash',
   'e2e/drill',
+  'e2e/crash',
   'e2e/cli',
   'e2e/first-minute',
-  'e2e/crash',
-  'browser/states',
+  'e2e/mixed-versions',
   'e2e/conformance',
   'journeys/docs',
-  'e2e/refunds-crash',
+  'browser/back-office',
+  'browser/no-script',
+  'e2e/seventh-rail',
+  'e2e/setup',
 ].map((name) => `/test/${name}.test.ts`);
 
 /** The other files keep the order of their projects, in which a worker keeps its modules. */
@@ -169,6 +175,7 @@ export default defineConfig({
           // Much of it waits; all of it may run on a busy machine.
           testTimeout: 120_000,
           hookTimeout: 180_000,
+          expect: POLLS,
           maxWorkers: WAITING_WORKERS,
           sequence: { groupOrder: 2 },
         },
@@ -180,8 +187,9 @@ export default defineConfig({
           env: DISK,
           include: ['test/journeys/**/*.test.ts'],
           globalSetup: ['./test/support/unpack-browser.ts', './test/support/e2e-sandbox.ts'],
-          testTimeout: 60_000,
+          testTimeout: 120_000,
           hookTimeout: 180_000,
+          expect: POLLS,
           maxWorkers: WAITING_WORKERS,
           sequence: { groupOrder: 2 },
         },
@@ -193,8 +201,9 @@ export default defineConfig({
           env: DISK,
           include: ['test/browser/**/*.test.ts'],
           globalSetup: './test/support/unpack-browser.ts',
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          testTimeout: 120_000,
+          hookTimeout: 180_000,
+          expect: POLLS,
           maxWorkers: WAITING_WORKERS,
           sequence: { groupOrder: 2 },
         },

@@ -34,7 +34,7 @@ const SOURCES = [
 const FINGERPRINT_FILE = join(PUBLIC_DIRECTORY, 'docs', 'fingerprint.txt');
 
 await runScript(SCRIPT, async () => {
-  const fingerprint = await fingerprintOf(SOURCES, ['clients/*/dist/**']);
+  const fingerprint = fingerprintOf(SOURCES, ['clients/*/dist/**']);
   if ((await readIfPresent(FINGERPRINT_FILE)) === fingerprint) {
     return;
   }

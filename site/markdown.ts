@@ -41,6 +41,7 @@ export function fileOf(document: string): string {
  * by itself.
  */
 export function adaptMarkdown(markdown: MarkdownIt): void {
+  escapePlainText(markdown);
   markdown.core.ruler.push('explicit_anchors', nameHeadings);
   markdown.core.ruler.push('alignment', alignByClass);
   markdown.core.ruler.push('links_between_documents', linkPages);
@@ -48,6 +49,19 @@ export function adaptMarkdown(markdown: MarkdownIt): void {
   markdown.use(anchor, { permalink: anchor.permalink.headerLink() });
   markdown.renderer.rules.table_open = () => '<div class="scroll" tabindex="0"><table>';
   markdown.renderer.rules.table_close = () => '</table></div>';
+}
+
+/** The highlighter writes blocks of `text` as they are, so `<run>` would open an element. */
+function escapePlainText(markdown: MarkdownIt): void {
+  const { highlight } = markdown.options;
+  markdown.set({
+    highlight: (code, language, attributes) =>
+      highlight?.(
+        language === 'text' ? markdown.utils.escapeHtml(code) : code,
+        language,
+        attributes,
+      ) ?? '',
+  });
 }
 
 function nameHeadings(state: StateCore): void {

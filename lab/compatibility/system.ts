@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import { convertV4MiniflareOptions, Miniflare, type V4WorkerOptions } from 'miniflare';
 import { unstable_getMiniflareWorkerOptions, unstable_readConfig } from 'wrangler';
-import { type LocalDatabase, migrate } from '../../scripts/dev/d1.ts';
+import { databaseIds, migrate } from '../../scripts/dev/d1.ts';
 import { OF_BACK_OFFICE } from '../../scripts/dev/front/paths.ts';
+import { type LocalDatabase, localDatabase, SQL_SCRIPT } from '../../scripts/dev/sql-worker.ts';
 import { WRANGLERS_BUILD_OPTIONS } from '../../scripts/project/bundling.ts';
 import { BACK_OFFICE_CONFIG_FILE, WRANGLER_CONFIG_FILE } from '../../scripts/project/files.ts';
 import type { Secrets } from '../../scripts/project/secrets.ts';
@@ -90,6 +91,7 @@ const DOOR = `export default {
 export async function startSystem(options: SystemOptions): Promise<System> {
   Object.assign(process.env, WRANGLER_ENVIRONMENT);
   const { assignment, secrets, stateDirectory, variables, port } = options;
+  const ids = await databaseIds();
   const planes = { PAYMENTS: 'kefel', BACK_OFFICE: 'kefel-back-office' };
   const front = {
     modules: true,
@@ -112,6 +114,13 @@ export async function startSystem(options: SystemOptions): Promise<System> {
           script: DOOR,
           unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],
         },
+        {
+          ...front,
+          name: 'sql',
+          script: SQL_SCRIPT,
+          d1Databases: [...ids],
+          unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],
+        },
         hostWorker(options, 'payments', WRANGLER_CONFIG_FILE, {
           ...shared,
           ...variables,
@@ -123,11 +132,11 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   );
   await miniflare.ready;
   const door = await miniflare.unsafeGetDirectURL('door');
-  const payments = (await miniflare.getD1Database('DB', 'kefel')) as unknown as LocalDatabase;
-  const backOffice = (await miniflare.getD1Database(
-    'BACK_OFFICE_DB',
-    'kefel-back-office',
-  )) as unknown as LocalDatabase;
+  const sql = await miniflare.unsafeGetDirectURL('sql');
+  const [payments, backOffice] = ids.map((id) => localDatabase(id, (init) => fetch(sql, init))) as [
+    LocalDatabase,
+    LocalDatabase,
+  ];
   await migrate(payments, backOffice);
   return {
     origin: `http://localhost:${port}`,

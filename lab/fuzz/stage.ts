@@ -135,7 +135,6 @@ async function seedCredentials(
       }),
     );
   }
-  // All at once: a connection to the local D1 does not survive a pause.
   await prepareLocalDatabase(stateDirectory, async () => statements, people);
   return credentials;
 }

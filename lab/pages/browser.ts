@@ -24,11 +24,11 @@ export async function browserPath(): Promise<string> {
 }
 
 /** Launches a browser with Android's fonts. */
-export async function launchBrowser(): Promise<Browser> {
+export async function launchBrowser(moreArguments: readonly string[] = []): Promise<Browser> {
   return chromium.launch({
     executablePath: await browserPath(),
     // The package's own arguments have a single-process mode, which is meant for cloud functions.
-    args: ['--no-sandbox', '--disable-gpu'],
+    args: ['--no-sandbox', '--disable-gpu', ...moreArguments],
     ignoreDefaultArgs: memoryDirectory(SHARED_BYTES) === null ? [] : [ON_DISK],
     env: { ...process.env, FONTCONFIG_FILE: await fontConfiguration() },
   });

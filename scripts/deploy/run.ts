@@ -86,10 +86,10 @@ async function deployedWorkers(run: DeployRun): Promise<Deployed> {
 }
 
 /** What a deployment of this commit changes: a release of each Worker that has other code. */
-async function releasesOf(run: DeployRun, deployed: Deployed, commit: string): Promise<Release[]> {
-  const releases = PLANES.map(async (plane): Promise<Release[]> => {
+function releasesOf(run: DeployRun, deployed: Deployed, commit: string): readonly Release[] {
+  return PLANES.flatMap((plane) => {
     const worker = deployed[plane];
-    const wanted = await versionTagOf(plane, run.workers[plane].config);
+    const wanted = versionTagOf(plane, run.workers[plane].config);
     const tag = formatVersionTag(wanted);
     const newest = worker.shares.at(-1)?.version;
     const old = parseVersionTag(worker.shares[0]?.version.tag ?? undefined);
@@ -101,12 +101,11 @@ async function releasesOf(run: DeployRun, deployed: Deployed, commit: string): P
     const hasOtherConfig = old?.config !== wanted.config || !isNewest;
     return isDone ? [] : [{ plane, deployed: worker, commit, tag, hasOtherConfig }];
   });
-  return (await Promise.all(releases)).flat();
 }
 
 async function change(run: DeployRun, deployed: Deployed, commit: string): Promise<boolean> {
   const { options, terminal } = run;
-  const releases = await releasesOf(run, deployed, commit);
+  const releases = releasesOf(run, deployed, commit);
   for (const { deployed: worker, tag } of releases) {
     const split = splitOf(worker);
     if (split !== null && split.current.tag !== tag) {

@@ -27,8 +27,8 @@ const CODE: Readonly<Record<Plane, readonly string[]>> = {
 /** Made by builds out of the other files. */
 const BUILT = ['clients/*/dist/**', 'back-office/public/docs/**', 'back-office/public/llms*.txt'];
 
-export async function versionTagOf(plane: Plane, config: WorkerConfig): Promise<VersionTag> {
-  const code = await fingerprintOf(CODE[plane], BUILT);
+export function versionTagOf(plane: Plane, config: WorkerConfig): VersionTag {
+  const code = fingerprintOf(CODE[plane], BUILT);
   // The configuration does not depend on the project's place on this machine.
   const text = JSON.stringify(config).replaceAll(PROJECT_DIRECTORY, '');
   const digest = createHash('sha256').update(text).digest('hex');

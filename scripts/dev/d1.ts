@@ -1,5 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'smol-toml';
 import type { SqlStatement } from '../../src/platform/database.ts';
@@ -10,6 +9,7 @@ import {
   WRANGLER_CONFIG_FILE,
 } from '../project/files.ts';
 import { WRANGLER_ENVIRONMENT } from '../project/wrangler.ts';
+import { type LocalDatabase, localDatabase, SQL_SCRIPT } from './sql-worker.ts';
 
 export interface Migration {
   /** File name, as in D1's table of applied migrations. */
@@ -36,11 +36,16 @@ export function readMigrations() {
   ]);
 }
 
-/** The `[[d1_databases]]` of both Workers; local data lives under the database's id. */
-export async function databaseSettings(): Promise<readonly unknown[]> {
-  const files = [WRANGLER_CONFIG_FILE, BACK_OFFICE_CONFIG_FILE];
-  const configs = files.map(async (file) => parse(await readFile(file, 'utf8')).d1_databases);
-  return (await Promise.all(configs)).flat();
+/** The ids under which the data of payments' and the back office's database lie, as wrangler's. */
+export async function databaseIds(): Promise<readonly [string, string]> {
+  const [payments, backOffice] = await Promise.all(
+    [WRANGLER_CONFIG_FILE, BACK_OFFICE_CONFIG_FILE].map(async (file) => {
+      const { d1_databases: databases } = parse(await readFile(file, 'utf8'));
+      const [{ binding, database_id }] = databases as [Readonly<Record<string, string>>];
+      return database_id ?? binding;
+    }),
+  );
+  return [String(payments), String(backOffice)];
 }
 
 /**
@@ -55,29 +60,28 @@ export async function prepareLocalDatabase(
   people: readonly SqlStatement[] = [],
 ): Promise<void> {
   Object.assign(process.env, WRANGLER_ENVIRONMENT);
-  const { getPlatformProxy } = await import('wrangler');
-  // A configuration with the databases alone, or the proxy would open the payments' storage too.
-  const directory = await mkdtemp(join(tmpdir(), 'kefel-d1-'));
+  const { convertV4MiniflareOptions, Miniflare } = await import('miniflare');
+  const ids = await databaseIds();
+  const miniflare = new Miniflare(
+    convertV4MiniflareOptions({
+      resourcePersistencePath: join(stateDirectory, 'v3'),
+      cf: false,
+      logRequests: false,
+      modules: true,
+      script: SQL_SCRIPT,
+      compatibilityDate: '2026-11-01',
+      d1Databases: [...ids],
+    }),
+  );
   try {
-    const configPath = join(directory, 'wrangler.json');
-    const databases = await databaseSettings();
-    await writeFile(configPath, JSON.stringify({ name: 'kefel', d1_databases: databases }));
-    const proxy = await getPlatformProxy<Record<'DB' | 'BACK_OFFICE_DB', LocalDatabase>>({
-      configPath,
-      envFiles: [],
-      persist: { path: join(stateDirectory, 'v3') },
-      remoteBindings: false,
-    });
-    try {
-      const { DB, BACK_OFFICE_DB } = proxy.env;
-      await migrate(DB, BACK_OFFICE_DB);
-      await runBatch(DB, await provision(DB));
-      await runBatch(BACK_OFFICE_DB, people);
-    } finally {
-      await proxy.dispose();
-    }
+    const [payments, backOffice] = ids.map((id) =>
+      localDatabase(id, (init) => miniflare.dispatchFetch('http://sql', init)),
+    ) as [LocalDatabase, LocalDatabase];
+    await migrate(payments, backOffice);
+    await payments.batch(await provision(payments));
+    await backOffice.batch(people);
   } finally {
-    await rm(directory, { recursive: true });
+    await miniflare.dispose();
   }
 }
 
@@ -89,62 +93,30 @@ export async function migrate(payments: LocalDatabase, backOffice: LocalDatabase
     [payments, ofPayments],
     [backOffice, ofBackOffice],
   ] as const) {
-    for (const migration of await pendingMigrations(database, migrations)) {
-      await runBatch(database, [
-        ...unstable_splitSqlQuery(migration.sql).map((sql) => ({ sql, params: [] })),
-        { sql: 'INSERT INTO d1_migrations (name) VALUES (?1)', params: [migration.name] },
+    for (const { name, sql } of await pendingMigrations(database, migrations)) {
+      await database.batch([
+        ...unstable_splitSqlQuery(sql).map((statement) => ({ sql: statement, params: [] })),
+        { sql: 'INSERT INTO d1_migrations (name) VALUES (?1)', params: [name] },
       ]);
     }
   }
-}
-
-/** The part of D1's interface that the scripts use. */
-export interface LocalDatabase {
-  prepare(sql: string): LocalStatement;
-  batch(statements: readonly LocalStatement[]): Promise<readonly LocalResult<unknown>[]>;
-}
-
-export interface LocalResult<Row> {
-  readonly results: readonly Row[];
-  /** An entry of an index is a row too. */
-  readonly meta: {
-    readonly rows_read: number;
-    readonly rows_written: number;
-  };
-}
-
-export interface LocalStatement {
-  bind(...params: readonly (string | number | null)[]): LocalStatement;
-  run(): Promise<unknown>;
-  all<Row>(): Promise<LocalResult<Row>>;
 }
 
 async function pendingMigrations(
   database: LocalDatabase,
   migrations: readonly Migration[],
 ): Promise<readonly Migration[]> {
-  await database
-    .prepare(
-      `CREATE TABLE IF NOT EXISTS d1_migrations (
+  const [, applied] = await database.batch([
+    {
+      sql: `CREATE TABLE IF NOT EXISTS d1_migrations (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
         name TEXT UNIQUE,
         applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL
       )`,
-    )
-    .run();
-  const { results } = await database
-    .prepare('SELECT name FROM d1_migrations')
-    .all<{ readonly name: string }>();
-  const applied = new Set(results.map((row) => row.name));
-  return migrations.filter((migration) => !applied.has(migration.name));
-}
-
-/** Runs all statements, or none when one fails. */
-export async function runBatch(
-  database: LocalDatabase,
-  statements: readonly SqlStatement[],
-): Promise<readonly LocalResult<unknown>[]> {
-  return statements.length === 0
-    ? []
-    : database.batch(statements.map(({ sql, params }) => database.prepare(sql).bind(...params)));
+      params: [],
+    },
+    { sql: 'SELECT name FROM d1_migrations', params: [] },
+  ]);
+  const names = new Set(applied?.results.map(({ name }) => name));
+  return migrations.filter((migration) => !names.has(migration.name));
 }

@@ -20,12 +20,8 @@ import {
 import { webhookSecretContext } from '../../src/webhooks/settings.ts';
 import { PROJECT_DIRECTORY, readIfPresent, readOrCreate, writeWhole } from '../project/files.ts';
 import type { Secrets } from '../project/secrets.ts';
-import {
-  databaseSettings,
-  type LocalDatabase,
-  prepareLocalDatabase,
-  readMigrations,
-} from './d1.ts';
+import { databaseIds, prepareLocalDatabase, readMigrations } from './d1.ts';
+import type { LocalDatabase } from './sql-worker.ts';
 
 /** What a developer or a test needs to know about the local gateway. */
 export interface DemoMerchant {
@@ -178,8 +174,8 @@ async function seedStatements(
 ): Promise<readonly SqlStatement[]> {
   const createdAtMs = Date.now();
   const isThere = async (sql: string) => {
-    const { results } = await database.prepare(sql).bind(merchant.merchantId).all();
-    return results.length > 0;
+    const [found] = await database.batch([{ sql, params: [merchant.merchantId] }]);
+    return (found?.results.length ?? 0) > 0;
   };
   const statements: SqlStatement[] = [];
   if (!(await isThere('SELECT 1 FROM merchants WHERE id = ?1'))) {
@@ -246,7 +242,7 @@ async function fingerprintOf(
   const parts = [
     ENVIRONMENTS.map((environment) => credentialsOf(merchant, environment)),
     secrets.DATA_ENCRYPTION_KEYS,
-    await databaseSettings(),
+    await databaseIds(),
     await readMigrations(),
     [COLOR, logo.digest],
   ];

@@ -99,7 +99,7 @@ export function workerStep(setup: Setup, plane: Plane): Step {
       const worker = (await setup.workers())[plane];
       const deployed = await deployedWorker(setup, worker.config.name);
       const secrets = SECRETS_OF[plane].filter((name) => !isUploaded(setup, deployed, name));
-      const tag = await versionTagOf(plane, worker.config);
+      const tag = versionTagOf(plane, worker.config);
       if (deployed === null) {
         return [firstDeployment(setup, plane, worker, tag)];
       }

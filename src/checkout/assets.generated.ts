@@ -7,7 +7,7 @@ export const CHECKOUT_CSS =
 /** For the pages' CSP. */
 export const CHECKOUT_CSS_SHA256 = 'NZi1EIKSr8TQ8bYU8OOma6eiPpUdxO/KFbAcMLzY8Rk=';
 
-export const CHECKOUT_SCRIPT_PATH = '/assets/checkout.bbc68d39.js';
+export const CHECKOUT_SCRIPT_PATH = '/assets/checkout.26fe3318.js';
 
 /** For `integrity`. */
-export const CHECKOUT_SCRIPT_SHA256 = 'u8aNOc/SEiu5s0H4J25/ilo7wgd/7E9mlnJx6ks9U90=';
+export const CHECKOUT_SCRIPT_SHA256 = 'Jv4zGDdcP+rteXm0UlxNNDxwy2ssVLOTAPGxVcGLol4=';

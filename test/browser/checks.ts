@@ -37,8 +37,17 @@ export async function faultsOf(
     .map((key) => `${key}: ${JSON.stringify(found[key])}, not ${JSON.stringify(right[key])}`);
 }
 
+const headings = new Map<string, Promise<string>>();
+
 /** The text of the served heading; never empty. */
-async function expectedHeading(state: GalleryState, language: Language): Promise<string> {
+function expectedHeading(state: GalleryState, language: Language): Promise<string> {
+  const key = `${state} ${language}`;
+  const heading = headings.get(key) ?? servedHeading(state, language);
+  headings.set(key, heading);
+  return heading;
+}
+
+async function servedHeading(state: GalleryState, language: Language): Promise<string> {
   const html = await htmlOf(state, language);
   const heading = /<h1>([^<]*\S[^<]*)<\/h1>/.exec(html)?.[1];
   if (heading === undefined) {

@@ -130,13 +130,16 @@ describe('without a network', () => {
     expect(await noteOf(frozen.page)).toBeNull();
   });
 
-  test('holds a form back once, with a message', async () => {
+  test('holds a form back once, with a message that outlasts failed polls', async () => {
     const frozen = await openFrozen(stage, 'choose');
     const posts = postsOf(frozen.page);
     await frozen.context.route('**/attempts', (route) => route.fulfill({ status: 204 }));
     await frozen.page.locator('label.method').first().click();
     await goOffline(frozen);
     await press(frozen, 1);
+    expect(await noteOf(frozen.page)).toBe(english.notSentOffline);
+    frozen.answer({ isLost: true });
+    await frozen.pass(30 * SECOND_MS);
     expect(await noteOf(frozen.page)).toBe(english.notSentOffline);
     expect(posts).toEqual([]);
     // The customer may know better than the browser.

@@ -35,7 +35,7 @@ export function statusOf(state: GalleryState): number {
 }
 
 /** Playwright's time limit for an action that the page does not allow. */
-const ACTION_MS_MAX = 20_000;
+const ACTION_MS_MAX = 60_000;
 
 /** The gallery, and a browser for it. */
 export interface Stage {

@@ -20,6 +20,9 @@ const NOT_CLONED = ['.git', '.wrangler', '.dev.vars', 'node_modules', 'dist', 't
 /** Prevents requests outside this machine. */
 const OFFLINE = { CLOUDFLARE_CF_FETCH_ENABLED: 'false', WRANGLER_SEND_METRICS: 'false' };
 const POLL_MS = 50;
+
+// Most tests start several processes, one of them wrangler.
+vi.setConfig({ testTimeout: 300_000 });
 const run = promisify(execFile);
 
 let clone: string;

@@ -24,7 +24,7 @@ beforeAll(async () => {
   code = await codeOf();
   const mixed = WORKER_AND_OBJECTS;
   same = await runCompatibility({ old: code, new: code, mixed, port: await freePort() });
-}, 300_000);
+}, 600_000);
 
 test('decisions.md#50 two bundles of the same source pay, refund and answer together', () => {
   expect(same.faults).toEqual([]);
@@ -53,7 +53,7 @@ test.each([
     });
     expect(faults.join('\n')).toContain(fault);
   },
-  120_000,
+  300_000,
 );
 
 test('mixes every two parts in both directions', () => {

@@ -59,10 +59,14 @@ test('CONTRIBUTING.md names these files and no others', async () => {
 });
 
 // Together they import all of the Workers and the scripts.
-test.each(['test', 'test/workers'])('the copy compiles: %s', async (project) => {
-  const args = ['node_modules/typescript/bin/tsc', '-p', project, '--singleThreaded'];
-  await run(process.execPath, args, { cwd: copy.directory });
-});
+test.each(['test', 'test/workers'])(
+  'the copy compiles: %s',
+  async (project) => {
+    const args = ['node_modules/typescript/bin/tsc', '-p', project, '--singleThreaded'];
+    await run(process.execPath, args, { cwd: copy.directory });
+  },
+  300_000,
+);
 
 test('a gateway takes its payments by callback and by query, and refunds them', async () => {
   vi.stubEnv('KEFEL_PAYMENTS_ONLY', 'true');

@@ -1,8 +1,16 @@
 import { join } from 'node:path';
-import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { launchBrowser as launch } from '../../lab/pages/browser.ts';
 import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
 
-export { launchBrowser, PHONE } from '../../lab/pages/browser.ts';
+export { PHONE } from '../../lab/pages/browser.ts';
+
+/** Each page loads its scripts and axe-core anew: to optimize them takes longer than to run them. */
+const BASELINE_COMPILER = '--js-flags=--no-opt,--no-maglev';
+
+export function launchBrowser(): Promise<Browser> {
+  return launch([BASELINE_COMPILER]);
+}
 
 /** Git-ignored; for people to look at. */
 export const SCREENSHOTS_DIRECTORY = join(PROJECT_DIRECTORY, 'test-artefacts', 'pages');

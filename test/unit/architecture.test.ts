@@ -377,6 +377,19 @@ test('a file fits on a few screens', () => {
   expect(long).toEqual([]);
 });
 
+test('tests that run side by side use no assertion that must know its own test', () => {
+  const tests = globSync('test/**/*.{ts,tsx}');
+  const graph = new Map(tests.map((file) => [file, new Set(importsOf(file).files)]));
+  const concurrent = tests.filter((file) =>
+    /\b(?:describe|it|test)\.concurrent\b/.test(codeOf(file)),
+  );
+  // Vitest looks for the current test, of which there are several, and fails by chance.
+  const needsTest = /\bexpect\s*\.(?:poll|soft|assertions|hasAssertions)\b|\.toMatch\w*Snapshot\b/;
+  const reached = [...closureOf(graph, concurrent)].filter((file) => graph.has(file));
+  expect(concurrent.length).toBeGreaterThan(5);
+  expect(reached.filter((file) => needsTest.test(codeOf(file)))).toEqual([]);
+});
+
 describe('every message about a field carries a code (docs/errors.md#field-codes)', () => {
   const validating = files.filter((file) =>
     /^(?:src\/(?:api|http|operations)|back-office\/operator)\//.test(file),

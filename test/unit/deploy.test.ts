@@ -429,6 +429,9 @@ test('deploys the older commit again after a rollback, so that its secrets can b
   }
   stage.commit = OLD_COMMIT;
   expect(await stage.run()).toBe(true);
+  // Before this code there is only what was taken back.
+  expect(await stage.run({ act: 'rollback' })).toBe(false);
+  expect(stage.output).toContain('no version before this one');
   expect(() => stage.changeSecret(PAYMENTS, 'LINK_SIGNING_KEYS')).not.toThrow();
   expect(await stage.run()).toBe(true);
   expect(stage.output).toContain('Nothing to do');

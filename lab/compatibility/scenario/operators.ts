@@ -1,5 +1,4 @@
 import { equal } from 'node:assert/strict';
-import { runBatch } from '../../../scripts/dev/d1.ts';
 import { keyRing } from '../../../src/config.ts';
 import { insertDeadLetter } from '../../../src/dead-letters/store.ts';
 import {
@@ -131,7 +130,7 @@ export async function handleDeadLetters(play: Play, objectId: string): Promise<v
     const message = { id, timestamp: new Date(1_000 + index), body };
     return insertDeadLetter(keys, 'kefel-rail-starts', message, Date.now());
   });
-  await runBatch(system.payments, await Promise.all(statements));
+  await system.payments.batch(await Promise.all(statements));
   const [sentBack = '', dropped = ''] = ids;
   const { items } = await operate<{ readonly items: readonly { readonly id: string }[] }>(
     play,
@@ -279,8 +278,5 @@ export async function backUp(play: Play, uniqueId: string): Promise<void> {
 
 /** So that what happens once a day or a minute happens in each run. */
 async function emptyTables({ system }: Play, ...tables: readonly string[]): Promise<void> {
-  await runBatch(
-    system.payments,
-    tables.map((table) => ({ sql: `DELETE FROM ${table}`, params: [] })),
-  );
+  await system.payments.batch(tables.map((table) => ({ sql: `DELETE FROM ${table}`, params: [] })));
 }

@@ -1,4 +1,5 @@
 import { unstable_splitSqlQuery } from 'wrangler';
+import type { SqlStatement } from '../../../src/platform/database.ts';
 import { type Account, type Database, newUuid, now } from './account.ts';
 import { ApiError, type Call, type Handlers, jsonOf, page } from './api.ts';
 import type { Runtime } from './runtime.ts';
@@ -13,7 +14,7 @@ interface NewDatabase {
 
 interface Query {
   readonly sql: string;
-  readonly params?: readonly unknown[];
+  readonly params?: SqlStatement['params'];
 }
 
 /** Databases of D1. Their statements run on the D1 of workerd. */
@@ -60,14 +61,11 @@ export function d1Handlers(account: Account, runtime: Runtime): Handlers {
     },
     [`POST ${D1}/{database}/query`]: async (call) => {
       const { sql, params = [] } = jsonOf<Query>(call);
-      const database = await runtime.database(find(call).uuid);
-      const statements = unstable_splitSqlQuery(sql).map((text) => database.prepare(text));
+      const database = runtime.database(find(call).uuid);
       try {
         // D1 runs the statements of one call as one transaction.
         return await database.batch(
-          params.length === 0
-            ? statements
-            : statements.map((statement) => statement.bind(...params)),
+          unstable_splitSqlQuery(sql).map((statement) => ({ sql: statement, params })),
         );
       } catch (error) {
         throw new ApiError(7500, error instanceof Error ? error.message : String(error));

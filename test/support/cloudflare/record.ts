@@ -34,12 +34,13 @@ const directory = await mkdtemp(join(tmpdir(), 'kefel-record-'));
 
 async function wrangler(...args: readonly string[]): Promise<string> {
   console.log(`wrangler ${args.join(' ')}`);
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    ['--no-warnings', WRANGLER, ...args],
-    { cwd: PROJECT_DIRECTORY, env: { ...process.env, ...cloudflare.environment } },
-  );
-  return stdout;
+  const running = promisify(execFile)(process.execPath, ['--no-warnings', WRANGLER, ...args], {
+    cwd: PROJECT_DIRECTORY,
+    env: { ...process.env, ...cloudflare.environment },
+  });
+  // The value of `secret put`; no other command reads it.
+  running.child.stdin?.end('{}');
+  return (await running).stdout;
 }
 
 /** A Worker's configuration without its build step, and with other members. */
@@ -147,6 +148,7 @@ try {
     LINK_SIGNING_KEYS: 'k2:b',
   });
   await wrangler('secret', 'bulk', bulk, '-c', payments);
+  await wrangler('secret', 'put', 'RAIL_M_PESA_SANDBOX', '-c', payments);
   await wrangler('secret', 'delete', 'RAIL_M_PESA_SANDBOX', '-c', payments);
   await wrangler('deploy', '-c', payments, '--message', 'again', '--tag', 'v2');
   await wrangler('deploy', '-c', atDomain, '--tag', 'v2');

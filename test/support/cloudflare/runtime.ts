@@ -1,12 +1,14 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
+import { type LocalDatabase, localDatabase, SQL_SCRIPT } from '../../../scripts/dev/sql-worker.ts';
 import { WRANGLER_ENVIRONMENT } from '../../../scripts/project/wrangler.ts';
 import type { Account, Namespace, Script } from './account.ts';
 import { runningVersions, workerName, workerOptions } from './worker-options.ts';
 
 /** Passes each request on to the version that the gateway has chosen. */
 const DOOR = 'door';
+const SQL = 'sql';
 const TARGET = 'kefel-test-target';
 /** Marks an answer of Cloudflare's, in place of a Worker that threw. */
 const THREW = 'kefel-test-threw';
@@ -72,8 +74,11 @@ export class Runtime {
     this.changed();
   }
 
-  async database(id: string): Promise<D1Database> {
-    return (await this.#ready()).getD1Database(id, DOOR) as Promise<D1Database>;
+  database(id: string): LocalDatabase {
+    return localDatabase(id, async (init) => {
+      const headers = { [TARGET]: SQL };
+      return (await this.#ready()).dispatchFetch('http://sql', { ...init, headers });
+    });
   }
 
   async bucket(name: string): Promise<R2Bucket> {
@@ -160,14 +165,19 @@ export class Runtime {
           modules: true,
           script: DOOR_SCRIPT,
           compatibilityDate: '2026-11-01',
-          d1Databases: Object.fromEntries(account.databases.map(({ uuid }) => [uuid, uuid])),
           r2Buckets: Object.fromEntries(account.buckets.map(({ name }) => [name, name])),
           serviceBindings: Object.fromEntries(
-            running.map(({ script, version }) => {
-              const name = workerName(script, version);
-              return [name, name];
-            }),
+            [SQL, ...running.map(({ script, version }) => workerName(script, version))].map(
+              (name) => [name, name],
+            ),
           ),
+        },
+        {
+          name: SQL,
+          modules: true,
+          script: SQL_SCRIPT,
+          compatibilityDate: '2026-11-01',
+          d1Databases: account.databases.map(({ uuid }) => uuid),
         },
         ...running.map((one) => workerOptions(one, running, account, directory)),
       ],

@@ -26,7 +26,7 @@
  * - All versions of the current deployment run. Their objects live in the version with the largest
  *   share, or in `runtime.hostObjects('kefel', versionId)`; so old and new versions call each other's
  *   objects. Queues, schedules (`runtime.schedule`) and service bindings lead to that version.
- * - `runtime.database(uuid)` and `runtime.bucket(name)` are the bindings; `runtime.logs` has what
+ * - `runtime.database(uuid)` runs batches; `runtime.bucket(name)` is the binding; `runtime.logs` has what
  *   Workers logged, `runtime.invocations` what analytics count.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
