@@ -83,8 +83,6 @@ export const PLANTED_KEEPING: Readonly<Record<string, Readonly<Record<string, st
       'an erasure whose object is lost empties the only copy of the payment',
     'if («await rewritePart(env, name, lines, part)→(await rewritePart(env, name, lines, part)) || true») {':
       'of two erasures in one part at once, one does nothing',
-    'map((one) => «Math.floor(one / IDS_PER_MS)→one»);':
-      'a payment of a rebuilt book stays in the backup after its erasure',
   },
   'src/book/backup.ts': {
     'if («known.some(({ key }) => key !== name || !isRepeated)→false») {':
@@ -95,8 +93,6 @@ export const PLANTED_KEEPING: Readonly<Record<string, Readonly<Record<string, st
       'the only copy of a payment whose object is lost is deleted',
     'paymentRetentionMs(this.#env)« + BACKUP_KEPT_MS→»;':
       'the backup of a payment is deleted together with it',
-    'if («isWritten→lines.length > 0» && !(await this.#write(':
-      'two parts of a book have one number after a crash',
   },
   'src/book/backup-state.ts': {
     'backUpLater(sql, claim.isNew ? «failed→[]» :':
@@ -129,7 +125,7 @@ export const PLANTED_KEEPING: Readonly<Record<string, Readonly<Record<string, st
       "the providers' secrets are not in the backup",
   },
   'src/backup/runs.ts': {
-    'finished_at_ms IS NULL AND leased_until_ms = «?5`,→max(?5, leased_until_ms)`,»':
+    'AND finished_at_ms IS NULL AND «leased_until_ms = ?5→?5 > 0»`,':
       'two calls write the parts of one run',
     'AND finished_at_ms IS NULL AND leased_until_ms <= «?3 RETURNING→max(?3, leased_until_ms) RETURNING»':
       'a call takes the run of another one',

@@ -84,7 +84,7 @@ test.each<[string, readonly string[], Readonly<Record<string, string>>, number, 
     ['merchant', 'create', '--name', 'X', '--id', 'a/b'],
     {},
     1,
-    'id: Must be 1 to 64 letters',
+    '400: id: must be 1 to 64 letters',
   ],
   [
     'a wrong secret',

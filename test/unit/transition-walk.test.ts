@@ -8,7 +8,7 @@ import {
   type Intent,
   type IntentStatus,
 } from '../../src/domain/intent.ts';
-import { restored } from '../../src/domain/restored.ts';
+import { LOST_VERSIONS_MAX, restored } from '../../src/domain/restored.ts';
 import { isHeld, RESTORED_HOLD_MS } from '../../src/domain/restored-hold.ts';
 import type { IntentKind } from '../../src/domain/terms.ts';
 import {
@@ -330,13 +330,17 @@ function checkState({ intent, nowMs }: Node): void {
 /** The same payment from a backup, and the checks of that step; null once it was restored. */
 function restoredFrom(intent: Intent, nowMs: number): Intent | null {
   const after = restored(intent, nowMs - 1, nowMs);
-  if (after === intent || intent.anomalies.some(({ kind }) => kind === 'restored')) {
+  const isMarked = after.anomalies !== intent.anomalies;
+  if (!isMarked || intent.anomalies.some(({ kind }) => kind === 'restored')) {
     return null;
   }
   const keeps = (kept: boolean, text: string) =>
     promise(kept, text, intent, { type: 'tick' }, nowMs);
   keeps(after.status === intent.status, '5: a restore changes no status');
-  keeps(after.version === intent.version + 1, '2: a restore is one version');
+  keeps(
+    after.version === intent.version + LOST_VERSIONS_MAX,
+    '2: events after a restore follow the lost ones',
+  );
   keeps(
     after.attempts.every(({ startClaim }) => startClaim !== 'free'),
     '4: no restored attempt calls its provider again',

@@ -6,6 +6,7 @@ import {
   BACK_OFFICE_TABLES_LEFT_OUT,
   exportDatabase,
 } from '../../back-office/backup.ts';
+import { auditEntry } from '../../src/audit/log.ts';
 import { writePart } from '../../src/backup/bucket.ts';
 import { continueBackup } from '../../src/backup/daily.ts';
 import type { Manifest, RowLine } from '../../src/backup/manifest.ts';
@@ -16,6 +17,7 @@ import { PAYMENTS_TABLES, PAYMENTS_TABLES_LEFT_OUT } from '../../src/backup/tabl
 import { keyRing } from '../../src/config.ts';
 import { bytesFromBase64 } from '../../src/crypto/encoding.ts';
 import { PaymentIntentObject } from '../../src/intent/payment-intent.ts';
+import { runBatch } from '../../src/platform/database.ts';
 import worker from '../support/gateway.ts';
 import { content, operateApi } from './operator-support.ts';
 import { loseGateway } from './restore-support.ts';
@@ -164,6 +166,12 @@ it('exports every row of both databases, and then names the parts in the manifes
   expect(run.databases.payments.migrations.at(-1)).toMatch(/^\d{4}_\w+\.sql$/);
   expect(run.secrets).toMatchObject({ DATA_ENCRYPTION_KEYS: env.DATA_ENCRYPTION_KEYS });
   expect(run.secrets).not.toHaveProperty('BACKUP_KEYS');
+});
+
+it('keeps the secrets of providers in the manifest', async () => {
+  const ofRail = { RAIL_M_PESA_PRODUCTION: 'x' };
+  await continueBackup({ ...env, ...ofRail }, Date.now());
+  expect((await manifest()).secrets).toMatchObject(ofRail);
 });
 
 it('exports nothing twice a day, and each entry of the audit log once', async () => {
@@ -339,16 +347,33 @@ describe('a run that dies', () => {
     expect(await rowsIn(run, 'payments', 'banks')).toEqual(results);
   });
 
-  test('does not store what a call does after its lease has passed to another one', async () => {
-    const bucket = replacePut(async (put) => {
-      bucket.repair();
-      advance(31 * SECOND_MS);
-      expect(await continueBackup(env, Date.now())).toMatchObject({ state: 'finished' });
-      return put();
-    });
-    await expect(continueBackup(env, Date.now())).rejects.toThrow('another call continues');
+  test('whose manifest cannot be written writes it with the next cron', async () => {
+    const bucket = replacePut((put, name) =>
+      name.startsWith('runs/') ? Promise.reject(new Error('SABOTAGE')) : put(),
+    );
+    await crons().catch(() => undefined);
+    bucket.repair();
+    expect(await manifests()).toEqual([]);
+    advance(31 * SECOND_MS);
+    await crons();
     expect(await manifests()).toHaveLength(1);
   });
+  test.each([
+    ['finished', {}, 1],
+    ['unfinished', { stepsMax: 1 }, 0],
+  ] as const)(
+    'does not store what a call does after its lease has passed to one that is %s',
+    async (state, options, count) => {
+      const bucket = replacePut(async (put) => {
+        bucket.repair();
+        advance(31 * SECOND_MS);
+        expect(await continueBackup(env, Date.now(), options)).toMatchObject({ state });
+        return put();
+      });
+      await expect(continueBackup(env, Date.now())).rejects.toThrow('another call continues');
+      expect(await manifests()).toHaveLength(count);
+    },
+  );
 
   test('is continued by one call at a time', async () => {
     let inner: unknown;
@@ -364,8 +389,17 @@ describe('a run that dies', () => {
 
 it('deletes runs after 35 days, but never the newest one, and keeps the audit log without addresses', async () => {
   await operateApi('/merchants/mer_alpha/invitations', { name: 'Almaz', role: 'owner' });
+  const address = '192.0.2.1';
+  const entry = {
+    actor: { kind: 'member', id: 'mem_1', name: 'Sara', address },
+    ...{ merchantId: 'mer_alpha', environment: null, target: 'mem_2', atMs: Date.now() },
+    action: 'member.invited',
+  } as const;
+  await runBatch(env.BACK_OFFICE_DB, [auditEntry(entry)]);
   await crons();
   const first = await manifest();
+  // Addresses stay as long as in the database, and 35 days more.
+  expect(await rowsIn(first, 'back-office', 'audit_log')).toMatchObject([{}, { address }]);
   advance(36 * DAY_MS);
   await exportDatabase(env, { pagesMax: 0 });
   await continueBackup(env, Date.now());
@@ -379,8 +413,8 @@ it('deletes runs after 35 days, but never the newest one, and keeps the audit lo
   await crons();
   const second = await manifest();
   const entries = await rowsIn(second, 'back-office', 'audit_log');
-  expect(entries).toHaveLength(1);
-  expect(entries[0]).toMatchObject({ action: 'member.invited', address: null });
+  const invited = { action: 'member.invited', address: null };
+  expect(entries).toMatchObject([invited, invited]);
 });
 
 it('takes from the back office only tables of its own database', async () => {

@@ -5,6 +5,7 @@ import {
 } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
+import { insertMember } from '../../back-office/members/members.ts';
 import { auditEntry } from '../../src/audit/log.ts';
 import { namesAfter, writtenAtMsOf } from '../../src/backup/bucket.ts';
 import type { Manifest } from '../../src/backup/manifest.ts';
@@ -25,6 +26,7 @@ import { continueRequests } from '../../src/operations/customers/actions.ts';
 import { runBatch } from '../../src/platform/database.ts';
 import { NO_JURISDICTION } from '../../src/platform/objects.ts';
 import { requestRefund as reserveRefund } from '../../src/refunds/request.ts';
+import { PAYMENTS_MAX } from '../../src/restore/payments.ts';
 import { readState } from '../../src/restore/state.ts';
 import worker from '../support/gateway.ts';
 import { requestRefund, someTerms, startAttempt } from '../support/intents.ts';
@@ -336,6 +338,28 @@ test('of several lines of a payment the newest wins, and an equal one changes no
   expect((await read(name)).status).toBe('succeeded');
 });
 
+test('all payments of a part, of later parts and of the generation before come back', async () => {
+  const names: PaymentName[] = [];
+  for (let count = 0; count <= PAYMENTS_MAX; count += 1) {
+    names.push(await create(`order-${count}`));
+  }
+  const later = await create('later');
+  const before = await create('before');
+  await reportsAreSent();
+  const bucket = await backUp([SANDBOX], [names]);
+  const part = { ...SANDBOX, volume: 0, fromId: 1, toId: 2 };
+  const others = [
+    [{ generation: GENERATION, sequence: 2 }, later],
+    [{ generation: uuidV7(1), sequence: 1 }, before],
+  ] as const;
+  for (const [place, name] of others) {
+    await seal(bucket, paymentsPartName({ ...part, ...place }), [await lineOf(name)]);
+  }
+  await loseGateway(bucket);
+  expect(await restore()).toMatchObject({ restored: PAYMENTS_MAX + 3, differences: [] });
+  expect([await read(later), await read(before)]).toMatchObject(Array(2).fill({ status: 'open' }));
+});
+
 test('an object with the same or a newer state refuses the backup', async () => {
   const name = await create('order-9', [started()]);
   const { records } = await lineOf(name);
@@ -542,7 +566,15 @@ test('rows of a newer release are reported, and nothing of them is stored', asyn
   expect(await clientOf('order-9').read()).toBeNull();
 });
 
-test.each<[string, (bucket: Bucket) => void, string]>([
+test.each<[string, (bucket: Bucket) => unknown, string]>([
+  [
+    'a part of a table has other lines',
+    (bucket) => {
+      const name = [...bucket.keys()].find((key) => key.includes('webhook_secrets-1'));
+      return seal(bucket, name ?? '', []);
+    },
+    'webhook_secrets-1 has other lines',
+  ],
   [
     'a part of payments is missing',
     (bucket) => {
@@ -593,7 +625,7 @@ test.each<[string, (bucket: Bucket) => void, string]>([
     [SANDBOX],
     names.map((name) => [name]),
   );
-  lose(bucket);
+  await lose(bucket);
   await loseGateway(bucket);
   const { differences } = await restore();
   expect(differences.join('; ')).toContain(difference);
@@ -606,6 +638,10 @@ test('a gateway that is not empty is refused, and so is another run meanwhile', 
   expect(refused).toMatchObject({ status: 409, envelope: { code: 'gateway_not_empty' } });
 
   await loseGateway(bucket);
+  const member = { id: 'mem_1', merchantId: ALPHA.id, name: 'Sara', role: 'owner' } as const;
+  await runBatch(env.BACK_OFFICE_DB, [insertMember({ ...member, createdAtMs: 1 })]);
+  expect((await operateApi('/restore', { run: RUN })).status).toBe(409);
+  await env.BACK_OFFICE_DB.exec('DELETE FROM members');
   const [manifest] = await openPart(
     configOf(env).backupKeys,
     manifestName(RUN),
