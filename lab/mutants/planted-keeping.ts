@@ -83,6 +83,8 @@ export const PLANTED_KEEPING: Readonly<Record<string, Readonly<Record<string, st
       'an erasure whose object is lost empties the only copy of the payment',
     'if («await rewritePart(env, name, lines, part)→(await rewritePart(env, name, lines, part)) || true») {':
       'of two erasures in one part at once, one does nothing',
+    'map((one) => «Math.floor(one / IDS_PER_MS)→one»);':
+      'a payment of a rebuilt book stays in the backup after its erasure',
   },
   'src/book/backup.ts': {
     'if («known.some(({ key }) => key !== name || !isRepeated)→false») {':

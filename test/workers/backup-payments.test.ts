@@ -5,6 +5,7 @@ import { continueBackup } from '../../src/backup/daily.ts';
 import { BookBackup } from '../../src/book/backup.ts';
 import { eraseFromBackup } from '../../src/book/erase-from-backup.ts';
 import { MerchantBook } from '../../src/book/merchant-book.ts';
+import { IDS_PER_MS } from '../../src/book/schema.ts';
 import { PaymentIntentObject } from '../../src/intent/payment-intent.ts';
 import { linesOf, partNames, paymentLines, replacePut } from './support/backup.ts';
 import { bookSql, bookStub } from './support/book.ts';
@@ -308,6 +309,19 @@ it('gives every line of an erased payment what its object has left, and may be r
   expect(await erase(second?.id, 'order-2')).toBe(1);
   const [line] = await linesOf((await partNames('payments/'))[0] ?? '');
   expect(line?.records).toEqual(await objectSql('SELECT * FROM record', 'order-2'));
+});
+
+it('erases payments whose rebuilt book has given them other rows of their milliseconds', async () => {
+  await create('order-1', 'order-2');
+  await round();
+  const [first, second] = await bookSql<{ id: number }>(
+    `SELECT id - id % ${IDS_PER_MS} AS id FROM payment ORDER BY id`,
+  );
+  const rows = { 'order-1': first?.id ?? 0, 'order-2': (second?.id ?? 0) + IDS_PER_MS - 1 };
+  for (const [uniqueId, id] of Object.entries(rows)) {
+    await objectSql("UPDATE record SET content = json_remove(content, '$.answer')", uniqueId);
+    expect(await eraseFromBackup(env, tenantOf(ALPHA), { volume: 0, id, uniqueId })).toBe(1);
+  }
 });
 
 it('keeps the lines of a payment whose object is lost, because they are the only copy', async () => {
