@@ -78,7 +78,7 @@ const OTHER_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/intent/restore-point.ts': ['workers/restore-payment'],
   'src/operations/customers/': ['workers/customer-erasure'],
   'src/operations/modes.ts': ['workers/modes', 'workers/restore'],
-  'src/operations/restore-gateway.ts': ['workers/restore'],
+  'src/operations/restore-gateway.ts': ['workers/restore', 'workers/operator-errors'],
   'src/restore/': ['workers/restore'],
   'scripts/deploy/': ['unit/deploy'],
   'scripts/deployment/': ['unit/deployment', 'unit/recovery-key', 'unit/rotate-keys'],

@@ -143,7 +143,7 @@ export const PLANTED_KEEPING: Readonly<Record<string, Readonly<Record<string, st
       'members may change what the operator had paused',
   },
   'src/restore/state.ts': {
-    'iif(place = ?1, run, «NULL→run»)': 'two calls take one step, and the next one is skipped',
+    'iif(place = ?1, run, «NULL→run»)': 'a call that wakes up late begins a finished restore again',
   },
   'src/restore/payments.ts': {
     'next: «done < all.length→done < 0» ?':
