@@ -174,6 +174,14 @@ test('goes on, when both versions throw alike', async () => {
   expect(await stage.run()).toBe(true);
 });
 
+test('goes on, when two requests fail, which customers may have ended', async () => {
+  stage.meanwhile = () => {
+    serve({ succeeded: 0, failed: 2 });
+    stage.meanwhile = () => undefined;
+  };
+  expect(await stage.run()).toBe(true);
+});
+
 /** Requests to a version of the payments, by default the newest. */
 function serve(
   { succeeded, failed }: { readonly succeeded: number; readonly failed: number },
@@ -333,9 +341,10 @@ test('advises to take the payments back, too, when the back office went back', a
   expect([stage.shares(PAYMENTS), stage.shares(BACK_OFFICE)]).toEqual([ALL_OLD, ALL_OLD]);
 });
 
-test('tries again to go back, while Cloudflare does not answer', async () => {
+// A login that has expired is answered with 401 until it is renewed.
+test.each([500, 401])('tries again to go back, while Cloudflare answers %i', async (status) => {
   stage.statuses.set(PAYMENTS, 500);
-  stage.onAnswer = () => stage.cloudflare.failCall(DEPLOYMENTS, 500, 3);
+  stage.onAnswer = () => stage.cloudflare.failCall(DEPLOYMENTS, status, 3);
   expect(await stage.run()).toBe(false);
   expect(stage.output).toContain('NOT rolled back yet');
   expect(stage.output).toContain('rolled back. All requests go to');
