@@ -62,6 +62,8 @@ export class DeployStage {
   /** Happens during each wait between two steps. */
   meanwhile: () => void = () => undefined;
   selfCheck: DeployTools['selfCheck'] = async () => new Map();
+  /** Whether the places have the newest deployment, so that a request can choose its version. */
+  isPropagated = true;
   /** Happens before each answer of a Worker. */
   onAnswer: () => void = () => undefined;
   readonly #directory: string;
@@ -260,7 +262,8 @@ export class DeployStage {
     const [, wanted] =
       /="([^"]+)"/.exec(headers.get('cloudflare-workers-version-overrides') ?? '') ?? [];
     const shares = this.script(name).deployments[0]?.versions ?? [];
-    const chosen = shares.find(({ version_id }) => version_id === wanted) ?? shares.at(-1);
+    const isWanted = (id: string) => this.isPropagated && id === wanted;
+    const chosen = shares.find(({ version_id }) => isWanted(version_id)) ?? shares.at(-1);
     const id = chosen?.version_id ?? '';
     const status = this.statuses.get(name) ?? 200;
     this.onAnswer();

@@ -86,9 +86,11 @@ test('refuses pending migrations in the same step, and names the command for the
 });
 
 test('refuses changed classes of objects in the same step, and deploys them alone, at once', async () => {
-  stage.script(PAYMENTS).namespaces.splice(2, 1);
   const command = `npm run deploy -- --env ${NAME} --classes`;
-  expectRefusal(await stage.run(), `${PAYMENTS} adds MerchantAccount`, command);
+  const { namespaces } = stage.script(PAYMENTS);
+  namespaces.splice(2, 1, { id: 'n', class: 'Removed', use_sqlite: true });
+  expectRefusal(await stage.run(), `${PAYMENTS} adds MerchantAccount and removes Removed`, command);
+  namespaces.pop();
 
   expect(await stage.run({ act: 'classes' })).toBe(true);
   expect(stage.history(PAYMENTS)).toEqual([undefined, 100]);
@@ -157,6 +159,13 @@ test('goes back by itself, when the new version answers with an error', async ()
   expect(stage.history(PAYMENTS)).toEqual([undefined, 0, undefined]);
   expect(stage.shares(PAYMENTS)).toEqual(ALL_OLD);
   expect(stage.history(BACK_OFFICE)).toEqual([undefined]);
+});
+
+test('goes back by itself, when only the old version answers its requests', async () => {
+  stage.isPropagated = false;
+  expect(await stage.run()).toBe(false);
+  expect(stage.output).toContain('was not answered by the new version');
+  expect(stage.history(PAYMENTS)).toEqual([undefined, 0, undefined]);
 });
 
 test('goes back by itself, when the new version throws more than the old one', async () => {
