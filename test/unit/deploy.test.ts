@@ -351,14 +351,17 @@ test('advises to take the payments back, too, when the back office went back', a
 });
 
 // A login that has expired is answered with 401 until it is renewed.
-test.each([500, 401])('tries again to go back, while Cloudflare answers %i', async (status) => {
-  stage.statuses.set(PAYMENTS, 500);
-  stage.onAnswer = () => stage.cloudflare.failCall(DEPLOYMENTS, status, 3);
-  expect(await stage.run()).toBe(false);
-  expect(stage.output).toContain('NOT rolled back yet');
-  expect(stage.output).toContain('rolled back. All requests go to');
-  expect(stage.shares(PAYMENTS)).toEqual(ALL_OLD);
-});
+test.each([500, 401] as const)(
+  'tries again to go back, while Cloudflare answers %i',
+  async (status) => {
+    stage.statuses.set(PAYMENTS, 500);
+    stage.onAnswer = () => stage.cloudflare.failCall(DEPLOYMENTS, status, 3);
+    expect(await stage.run()).toBe(false);
+    expect(stage.output).toContain('NOT rolled back yet');
+    expect(stage.output).toContain('rolled back. All requests go to');
+    expect(stage.shares(PAYMENTS)).toEqual(ALL_OLD);
+  },
+);
 
 test('says that the bad version is still live, when Cloudflare never lets it go back', async () => {
   stage.statuses.set(PAYMENTS, 500);
