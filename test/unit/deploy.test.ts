@@ -350,7 +350,6 @@ test('advises to take the payments back, too, when the back office went back', a
   expect([stage.shares(PAYMENTS), stage.shares(BACK_OFFICE)]).toEqual([ALL_OLD, ALL_OLD]);
 });
 
-// A login that has expired is answered with 401 until it is renewed.
 test.each([500, 401] as const)(
   'tries again to go back, while Cloudflare answers %i',
   async (status) => {

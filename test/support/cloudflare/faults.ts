@@ -9,6 +9,8 @@ export type Fault =
   /** Cloudflare's own error, as a page of HTML. */
   | 500
   | 429
+  /** A login that has expired. */
+  | 401
   /** A refusal that the local Cloudflare does not know. */
   | ApiError;
 
