@@ -31,7 +31,7 @@ import { readState } from '../../src/restore/state.ts';
 import worker from '../support/gateway.ts';
 import { requestRefund, someTerms, startAttempt } from '../support/intents.ts';
 import { auditLog, signedIn } from './dashboard-support.ts';
-import { content, operateApi } from './operator-support.ts';
+import { content, operate, operateApi } from './operator-support.ts';
 import {
   BACKED_UP_AT_MS,
   type Bucket,
@@ -766,4 +766,52 @@ test('a payment whose object dies within its restore is restored by the next try
   const what = `payments of sandbox/${ALPHA.id}/0`;
   expect(proof.lines).toContainEqual({ what, inBackup: 4, inGateway: 4 });
   expect((await read({ tenant: SANDBOX, uniqueId: 'paid' })).status).toBe('succeeded');
+});
+
+test('of two operators who take the same step, one is told to repeat the call, and nothing is doubled', async () => {
+  await signedIn();
+  const parts = await populate();
+  const rows = await databaseRows();
+  const bucket = await backUp(TENANTS, parts);
+  await loseGateway(bucket);
+  const { batch, prepare } = env.DB;
+  let lost = 0;
+  let isOther = false;
+  let isStep = false;
+  /** Another operator takes the step of `take` before that writes. */
+  const overtaken = async () => {
+    // Books report to the same database meanwhile.
+    const prepared = vi.spyOn(env.DB, 'prepare').mockImplementation((sql) => {
+      isStep ||= /(UPDATE|INTO) restore/.test(sql);
+      return prepare.call(env.DB, sql);
+    });
+    const spy = vi.spyOn(env.DB, 'batch').mockImplementation(async (statements) => {
+      const isTaken = isStep && !isOther;
+      isStep = false;
+      if (isTaken) {
+        isOther = true;
+        expect((await operateApi('/restore', { run: RUN })).status).toBe(200);
+      }
+      return batch.call(env.DB, statements) as never;
+    });
+    const response = await operate('/operator/v1/restore', { run: RUN });
+    spy.mockRestore();
+    prepared.mockRestore();
+    isOther = false;
+    if (response.status !== 200) {
+      lost += 1;
+      expect(response.status).toBe(503);
+      expect(response.headers.get('retry-after')).toBe('1');
+      expect(await response.json()).toMatchObject({
+        code: 'restore_step_taken',
+        message: expect.stringContaining(RUN),
+      });
+    }
+  };
+  await overtaken();
+  expect(lost).toBe(1);
+  const proof = await restore(RUN, async (step) => (step.proof === null ? overtaken() : undefined));
+  expect(lost).toBeGreaterThan(5);
+  expect(proof).toMatchObject({ differences: [], linesOfPayments: 6, restored: 6, kept: 0 });
+  expect(await databaseRows()).toEqual(rows);
 });
