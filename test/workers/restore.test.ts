@@ -20,6 +20,7 @@ import { configOf } from '../../src/config.ts';
 import { uuidV7 } from '../../src/crypto/uuid-v7.ts';
 import type { Command } from '../../src/domain/command.ts';
 import type { Intent } from '../../src/domain/intent.ts';
+import { LOST_VERSIONS_MAX } from '../../src/domain/restored.ts';
 import { RESTORED_HOLD_MS } from '../../src/domain/restored-hold.ts';
 import type { Tenant } from '../../src/domain/terms.ts';
 import { continueRequests } from '../../src/operations/customers/actions.ts';
@@ -46,7 +47,8 @@ import {
   seal,
 } from './restore-support.ts';
 import { accountRows } from './support/account.ts';
-import { bookSql } from './support/book.ts';
+import { partNames } from './support/backup.ts';
+import { bookSql, bookStub } from './support/book.ts';
 import { abortObjects, reportsAreSent } from './support/gateway.ts';
 import {
   ALPHA,
@@ -358,6 +360,25 @@ test('all payments of a part, of later parts and of the generation before come b
   await loseGateway(bucket);
   expect(await restore()).toMatchObject({ restored: PAYMENTS_MAX + 3, differences: [] });
   expect([await read(later), await read(before)]).toMatchObject(Array(2).fill({ status: 'open' }));
+});
+
+test('decisions.md#49: after a second loss, the events come after those of both lost gateways', async () => {
+  const name = await create('order-9', [started()]);
+  await reportsAreSent();
+  const { version } = await read(name);
+  const bucket = await backUp([SANDBOX], [[name]]);
+  await loseGateway(bucket);
+  await restore();
+  await reportsAreSent();
+  expect(await bookStub(SANDBOX).backUp()).toBe(true);
+  const copied: Bucket = new Map();
+  for (const part of await partNames()) {
+    const object = await env.BACKUPS.get(part);
+    copied.set(part, new Uint8Array((await object?.arrayBuffer()) ?? new ArrayBuffer()));
+  }
+  await loseGateway(copied);
+  expect(await restore()).toMatchObject({ differences: [], restored: 1, kept: 1 });
+  expect((await read(name)).version).toBe(version + 2 * LOST_VERSIONS_MAX);
 });
 
 test('an object with the same or a newer state refuses the backup', async () => {
