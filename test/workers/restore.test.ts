@@ -764,20 +764,6 @@ test('a request that confirms its rows late skips none of the next ones', async 
   expect(await databaseRows()).toEqual(rows);
 });
 
-test('a call that wakes up after the others have ended the restore moves nothing back', async () => {
-  const bucket = await backUp([SANDBOX], []);
-  await loseGateway(bucket);
-  expect((await operateApi('/restore', { run: RUN })).status).toBe(200);
-  const { batch } = env.DB;
-  const spy = vi.spyOn(env.DB, 'batch').mockImplementationOnce(async (statements) => {
-    await restore();
-    return batch.call(env.DB, statements) as never;
-  });
-  expect((await operateApi('/restore', { run: RUN })).status).toBeGreaterThanOrEqual(500);
-  spy.mockRestore();
-  expect((await operateApi('/maintenance/end', {})).status).toBe(200);
-});
-
 test('a payment whose object dies within its restore is restored by the next try', async () => {
   const parts = await populate();
   const bucket = await backUp(TENANTS, parts);
