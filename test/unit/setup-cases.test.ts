@@ -138,7 +138,7 @@ test('names the command that continues with the answers, when the first step fai
   const failed = await scene.setup({ operator: undefined });
   expect(failed.isDone).toBe(false);
   expect(failed.text).toContain(
-    'run: npm run setup -- --url https://pay.example.org --office-url https://office.example.org --operator "Sara Abebe" --jurisdiction none --location afr',
+    "run: npm run setup -- --env production --url https://pay.example.org --office-url https://office.example.org --operator 'Sara Abebe' --jurisdiction none --location afr",
   );
   scene.answers = [];
   const again = await scene.setup({
