@@ -34,7 +34,12 @@ console.log(`A local Cloudflare with an empty account and the domain ${state.zon
 
 That terminal is then without internet, and recovery files go to ${environment.HOME}.
 To see the gateway's pages, let a browser use the proxy ${gatewayUrl} and accept its certificate.
-Ctrl-C ends the gateway and deletes all of it but deployments/trial.json.`);
+
+At the end, run this there, and then press Ctrl-C here, which deletes all the rest:
+
+  npm run teardown -- --env trial --with-backups
+
+After Ctrl-C alone, delete deployments/trial.json: the next rehearsal has no recovery file for it.`);
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => {
