@@ -2,11 +2,16 @@
  * `npm run cloudflare`: a local Cloudflare with an empty account, in which a person rehearses setup,
  * deployments and restores as docs/deploy.md describes them.
  */
+import { rmSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import '../../../scripts/project/exit-on-signals.ts';
 import { commandLine, numberOption } from '../../../scripts/project/options.ts';
 import { quoted } from '../../../scripts/setup/terminal.ts';
 import { startCloudflare } from './server.ts';
+
+/** A Worker that is still ending may write once more. */
+const RETRIES = 3;
 
 const { port, gateway } = commandLine({
   usage: 'npm run cloudflare',
@@ -41,14 +46,7 @@ At the end, run this there, and then press Ctrl-C here, which deletes all the re
 
 After Ctrl-C alone, delete deployments/trial.json: the next rehearsal has no recovery file for it.`);
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, () => {
-    cloudflare.stop().then(
-      () => process.exit(0),
-      (error: unknown) => {
-        console.error(error instanceof Error ? error.message : error);
-        process.exit(1);
-      },
-    );
-  });
-}
+// Miniflare ends this process at a signal, so that only what runs at its exit cleans up for sure.
+process.once('exit', () => {
+  rmSync(environment.HOME, { recursive: true, force: true, maxRetries: RETRIES });
+});
