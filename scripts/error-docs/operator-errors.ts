@@ -130,6 +130,12 @@ export const OPERATOR_ERRORS: Readonly<Record<OperatorProblemCode, ErrorText>> =
     meaning: 'Another restore has begun and has not ended.',
     remedy: 'Repeat the command with the run that the message names.',
   },
+  restore_step_taken: {
+    meaning:
+      'Two calls, such as those of two operators, took the same step at once. One has done it.',
+    remedy: 'Repeat the command: it continues, and doubles nothing.',
+    retry: 'after_wait',
+  },
   payment_remembers: {
     meaning:
       'Since that time an attempt, an outcome, a refund or an event was recorded. Set back, the payment would forget money or a message.',

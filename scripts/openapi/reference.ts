@@ -84,14 +84,14 @@ function callMarkdown(call: string, operation: Operation, openApi: OpenApi): str
       ? []
       : [
           table(
-            ['Parameter', 'Where', 'Type', 'Required', 'Meaning'],
-            parameters.map(({ name, in: place, schema, required, description: meaning }) => [
-              code(name),
-              place,
-              typeOf(schema),
-              required ? 'yes' : 'no',
-              meaning,
-            ]),
+            ['Parameter', 'Type', 'Meaning'],
+            parameters.map(
+              ({ name, in: place, schema, required = false, description: meaning }) => [
+                code(name),
+                `in the ${place}: ${neededType(schema, required)}`,
+                meaning,
+              ],
+            ),
           ),
         ]),
     ...(request === undefined ? [] : requestMarkdown(resolve(request, openApi))),
@@ -154,16 +154,20 @@ function answerText(byType: Content = {}): string {
 
 /** Every field at every depth, by its path. */
 function fieldTable(schema: JsonSchema): string {
-  return table(['Field', 'Type', 'Required', 'Meaning'], [...fieldRows(schema, '')]);
+  return table(['Field', 'Type', 'Meaning'], [...fieldRows(schema, '')]);
 }
 
 function* fieldRows(schema: JsonSchema, path: string): Generator<readonly string[]> {
   for (const [name, field] of Object.entries(schema.properties ?? {})) {
     const fieldPath = path === '' ? name : `${path}.${name}`;
-    const required = schema.required?.includes(name) === true ? 'yes' : 'no';
-    yield [code(fieldPath), typeOf(field), required, field.description ?? ''];
+    const isRequired = schema.required?.includes(name) === true;
+    yield [code(fieldPath), neededType(field, isRequired), field.description ?? ''];
     yield* nestedRows(field, fieldPath);
   }
+}
+
+function neededType(schema: JsonSchema, isRequired: boolean): string {
+  return `${typeOf(schema)}${isRequired ? '; **required**' : ''}`;
 }
 
 function* nestedRows(field: JsonSchema, path: string): Generator<readonly string[]> {

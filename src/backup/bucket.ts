@@ -69,7 +69,7 @@ export async function readPart<Line>(env: Env, name: string): Promise<ReadPart<L
   return { lines, etag: object.etag, writtenAtMs: writtenAtMsOf(object) };
 }
 
-/** The same of a restore, which goes on without a part that is missing or damaged, and says so. */
+/** The same for a caller that goes on without a part that is missing or damaged, and says so. */
 export async function readIfWhole<Line>(
   env: Env,
   name: string,

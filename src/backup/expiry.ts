@@ -1,10 +1,11 @@
 import { retentionOf } from '../config.ts';
+import { log } from '../platform/log.ts';
 import {
   allNames,
   asking,
   BACKUP_KEPT_MS,
   bucketOf,
-  readPart,
+  readIfWhole,
   rewritePart,
   writtenAtMsOf,
 } from './bucket.ts';
@@ -61,8 +62,10 @@ async function purgeAddresses(env: Env, nowMs: number): Promise<void> {
       if (atMs === null || atMs > untilMs) {
         continue;
       }
-      const part = await readPart<RowLine>(env, object.key);
-      if (part !== null) {
+      const { part, differences } = await readIfWhole<RowLine>(env, object.key);
+      if (part === null) {
+        log('warn', 'backup_part_unreadable', { name: object.key, error: differences.join() });
+      } else {
         await rewritePart(env, object.key, withoutAddresses(part.lines), {
           ...part,
           writtenAtMs: null,

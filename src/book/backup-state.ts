@@ -54,6 +54,24 @@ export function backUpLater(sql: SqlStorage, ids: readonly number[]): void {
   }
 }
 
+/**
+ * Notes the payments that an unreadable part may have in its newest copy: those between its ids, in
+ * whole milliseconds, that did not change after it was written. A payment past its retention has no
+ * line in the new part.
+ */
+export function backUpUnchanged(
+  sql: SqlStorage,
+  { fromId, toId }: { readonly fromId: number; readonly toId: number },
+  writtenAtMs: number,
+): void {
+  const [from, to] = [fromId, toId + IDS_PER_MS].map((id) => Math.floor(id / IDS_PER_MS));
+  sql.exec(
+    `INSERT OR IGNORE INTO backup_later SELECT id FROM payment
+      WHERE id >= ? AND id < ? AND updated_at_ms <= ? AND id <= (SELECT to_id FROM backup)`,
+    ...[(from ?? 0) * IDS_PER_MS, (to ?? 0) * IDS_PER_MS, writtenAtMs],
+  );
+}
+
 /** Whether a payment waits for the backup, young ones included. */
 export function hasPending(sql: SqlStorage): boolean {
   const { pending } = sql

@@ -5,7 +5,7 @@ import {
   bucketOf,
   hasBucket,
   namesAfter,
-  readPart,
+  readIfWhole,
   writePart,
   writtenAtMsOf,
 } from '../backup/bucket.ts';
@@ -26,6 +26,7 @@ import { errorText, log } from '../platform/log.ts';
 import {
   type BookedId,
   backUpLater,
+  backUpUnchanged,
   beginGeneration,
   type Claim,
   claimedPayments,
@@ -253,33 +254,45 @@ export class BookBackup {
       return false;
     }
     const { key } = oldest;
+    const part = parsePaymentsPart(key);
     if (renewed !== key) {
       const living = await this.#livingPayments(key);
       this.#storage.transactionSync(() => {
-        backUpLater(this.#sql, living);
+        if (living !== 'unreadable') {
+          backUpLater(this.#sql, living);
+        } else if (part !== null) {
+          backUpUnchanged(this.#sql, part, writtenAtMs ?? 0);
+        }
         this.#sql.exec('UPDATE backup SET renewed = ?', key);
       });
       return true;
     }
     await asking(bucketOf(this.#env).delete(key));
-    const part = parsePaymentsPart(key);
     if (part !== null && part.generation === stateOf(this.#sql).generation) {
       this.#sql.exec('UPDATE backup SET kept_from = ?', part.sequence + 1);
     }
     return true;
   }
 
-  /** The book's ids of a part's payments whose objects still have their data. */
-  async #livingPayments(name: string): Promise<readonly number[]> {
-    const part = await readPart<PaymentLine>(this.#env, name);
+  /**
+   * The book's ids of a part's payments whose objects still have their data. `unreadable`: no key of
+   * BACKUP_KEYS will ever open the part, so it must not stop the expiry of those after it.
+   */
+  async #livingPayments(name: string): Promise<readonly number[] | 'unreadable'> {
+    const { part, differences } = await readIfWhole<PaymentLine>(this.#env, name);
+    if (part === null) {
+      log('warn', 'backup_part_unreadable', { name, error: differences.join() });
+      return 'unreadable';
+    }
     const living: number[] = [];
-    await concurrently(part?.lines ?? [], async (line) => {
+    await concurrently(part.lines, async (line) => {
       const { records } = await this.#records(line);
       // Without rows or a tombstone the object is lost, and the part may have the only copy.
       if (records === 'failed' || records?.length === 0) {
         throw new BackupUnavailable('a payment could not be read');
       }
-      if (records !== null) {
+      // After a restore, another payment may have the id. This one can never return to its object.
+      if (records !== null && uuidIn(records) === uuidIn(line.records)) {
         living.push(this.#idOf(line));
       }
     });
@@ -297,4 +310,8 @@ export class BookBackup {
     }
     return row.id;
   }
+}
+
+function uuidIn([payment]: readonly StoredRecord[]): string | undefined {
+  return JSON.parse(payment?.content ?? '{}').intent?.terms.uuid;
 }

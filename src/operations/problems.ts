@@ -85,6 +85,11 @@ export const OPERATION_PROBLEMS = {
     status: 409,
     message: 'A restore of the run {run} is under way: continue that one. Nothing was changed',
   },
+  restore_step_taken: {
+    status: 503,
+    message:
+      'Another call has taken this step of the restore of the run {run}. Repeat the call, which continues after it',
+  },
   payment_remembers: {
     status: 409,
     message: 'The payment must not be set back to that time: {what}. Nothing was changed',

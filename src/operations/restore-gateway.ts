@@ -10,7 +10,13 @@ import { body } from '../http/strict-body.ts';
 import { prepare, runBatch } from '../platform/database.ts';
 import { rememberJurisdiction } from '../platform/jurisdiction.ts';
 import { proofOf } from '../restore/proof.ts';
-import { beginStatement, type Place, type RestoreState, readState } from '../restore/state.ts';
+import {
+  beginStatement,
+  isStepTaken,
+  type Place,
+  type RestoreState,
+  readState,
+} from '../restore/state.ts';
 import {
   confirmMembers,
   finish,
@@ -51,11 +57,11 @@ export const restoreStep = action(
     const manifest = await manifestOf(call, run);
     const state = await readState(call.env.DB);
     if (state === null) {
-      await begin(call, run, manifest, memberRows);
+      await taking(run, begin(call, run, manifest, memberRows));
       return progressOf(await stateOf(call, run), manifest, null);
     }
     checkRun(state, run);
-    const members = await reading(takeStep(call, state, manifest));
+    const members = await taking(run, takeStep(call, state, manifest));
     return progressOf(await stateOf(call, run), manifest, members);
   },
 );
@@ -68,7 +74,7 @@ export const confirmRestoredMembers = action(
   async (call, _target, { run, table, part }): Promise<RestoreProgress> => {
     const manifest = await manifestOf(call, run);
     const inserted = { phase: 'members', table, part } as const;
-    await reading(confirmMembers(call, await stateOf(call, run), manifest, inserted));
+    await taking(run, confirmMembers(call, await stateOf(call, run), manifest, inserted));
     return progressOf(await stateOf(call, run), manifest, null);
   },
 );
@@ -84,7 +90,7 @@ export const proveRestore = action(
     }
     const proof = await proofOf(call.env, manifest, state.counts, memberRows);
     if (state.place.phase === 'proof') {
-      await finish(call, state, state.counts);
+      await taking(run, finish(call, state, state.counts));
     }
     const { lines, restored, kept } = state.counts;
     return { ...proof, linesOfPayments: lines, restored, kept };
@@ -200,6 +206,17 @@ async function reading<T>(read: Promise<T>): Promise<T> {
       throw operationProblem('backup_unreadable', { why: error.message });
     }
     throw error;
+  }
+}
+
+/** Problem 503 for a step that another call has taken, such as that of a second operator. */
+async function taking<T>(run: string, step: Promise<T>): Promise<T> {
+  try {
+    return await reading(step);
+  } catch (error) {
+    throw isStepTaken(error)
+      ? operationProblem('restore_step_taken', { run, retryAfterSeconds: 1 })
+      : error;
   }
 }
 

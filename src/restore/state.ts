@@ -1,4 +1,4 @@
-import { prepare, type SqlStatement } from '../platform/database.ts';
+import { isConstraintFailure, prepare, type SqlStatement } from '../platform/database.ts';
 
 /** How far the restore of a gateway is: one row in D1, so that any call can continue it. */
 
@@ -97,4 +97,9 @@ export function moveStatement(
       place.phase === 'finished' ? nowMs : null,
     ],
   };
+}
+
+/** Whether a batch failed because another call has begun the restore or taken the step meanwhile. */
+export function isStepTaken(error: unknown): boolean {
+  return isConstraintFailure(error) && String(error).includes(' failed: restore.');
 }

@@ -2,6 +2,7 @@ import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, it, test, vi } from 'vitest';
 import { continueBackup } from '../../src/backup/daily.ts';
+import { sealPart } from '../../src/backup/part.ts';
 import { BookBackup } from '../../src/book/backup.ts';
 import { eraseFromBackup } from '../../src/book/erase-from-backup.ts';
 import { MerchantBook } from '../../src/book/merchant-book.ts';
@@ -33,6 +34,8 @@ import {
  */
 
 const caught = useGateway();
+
+const OTHER_KEY = { keyId: 'gone', base64: btoa('k'.repeat(32)) };
 
 async function create(...uniqueIds: string[]): Promise<void> {
   for (const paymentIntentUniqueId of uniqueIds) {
@@ -289,6 +292,40 @@ it('deletes no part with a payment whose object is lost, and reports it', async 
   await alarm();
   expect(await partNames('payments/')).toContain(first);
   expect(logged.some((line) => line.includes('"backup_failed"'))).toBe(true);
+});
+
+it('deletes an old part with a payment whose id another payment has taken after a loss', async () => {
+  await create('order-1', 'order-2');
+  await round();
+  const [first = ''] = await partNames('payments/');
+  await objectSql(
+    "UPDATE record SET content = json_set(content, '$.intent.terms.uuid', 'another')",
+    'order-1',
+  );
+  await bookSql("DELETE FROM payment WHERE unique_id = 'order-1'");
+  advance(500 * DAY_MS);
+  await alarm();
+  expect(await partNames('payments/')).not.toContain(first);
+  expect(Object.values(await paymentLines())).toEqual([['order-2']]);
+});
+
+it.each([
+  ['whose key has left BACKUP_KEYS', (name: string) => sealPart([OTHER_KEY], name, [])],
+  ['that is damaged', async () => new Uint8Array(3)],
+])('an old part %s is deleted after its payments are copied again', async (_what, bytesOf) => {
+  await create('order-1', 'order-2');
+  await end('order-2');
+  await round();
+  const [name = ''] = await partNames('payments/');
+  await purge('order-2');
+  const customMetadata = (await env.BACKUPS.head(name))?.customMetadata ?? {};
+  await env.BACKUPS.put(name, await bytesOf(name), { customMetadata });
+  advance(35 * DAY_MS);
+  await alarm();
+  expect(Object.values(await paymentLines())).toEqual([['order-1']]);
+  expect(await partNames('payments/')).not.toContain(name);
+  expect(await bookSql('SELECT failures FROM backup')).toEqual([{ failures: 0 }]);
+  expect(logged.some((line) => line.includes('"backup_part_unreadable"'))).toBe(true);
 });
 
 it('gives every line of an erased payment what its object has left, and may be repeated', async () => {

@@ -10,7 +10,7 @@ import { auditEntry } from '../../src/audit/log.ts';
 import { writePart } from '../../src/backup/bucket.ts';
 import { continueBackup } from '../../src/backup/daily.ts';
 import type { Manifest, RowLine } from '../../src/backup/manifest.ts';
-import { manifestName } from '../../src/backup/names.ts';
+import { auditPartName, manifestName } from '../../src/backup/names.ts';
 import { openPart } from '../../src/backup/part.ts';
 import { exportOf, finishRun, type HeldRun } from '../../src/backup/runs.ts';
 import { PAYMENTS_TABLES, PAYMENTS_TABLES_LEFT_OUT } from '../../src/backup/tables.ts';
@@ -415,6 +415,22 @@ it('deletes runs after 35 days, but never the newest one, and keeps the audit lo
   const entries = await rowsIn(second, 'back-office', 'audit_log');
   const invited = { action: 'member.invited', address: null };
   expect(entries).toMatchObject([invited, invited]);
+});
+
+test('a part of the audit log that cannot be opened keeps no address of the others', async () => {
+  const actor = { kind: 'member', id: 'mem_1', name: 'Sara', address: '192.0.2.1' } as const;
+  const about = { merchantId: 'mer_alpha', environment: null, target: 'mem_2' } as const;
+  const entry = auditEntry({ actor, ...about, atMs: Date.now(), action: 'member.invited' });
+  await runBatch(env.BACK_OFFICE_DB, [entry]);
+  await crons();
+  const damaged = auditPartName('back-office', 0, 0);
+  await env.BACKUPS.put(damaged, 'damaged', { customMetadata: { writtenAtMs: '1' } });
+  advance(436 * DAY_MS);
+  await crons();
+  expect(await rowsIn(await manifest(), 'back-office', 'audit_log')).toMatchObject([
+    { address: null },
+  ]);
+  expect(await partNames()).toContain(damaged);
 });
 
 it('takes from the back office only tables of its own database', async () => {

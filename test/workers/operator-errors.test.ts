@@ -140,6 +140,13 @@ const PROVOKED: Readonly<Record<OperatorProblemCode, () => Promise<Response>>> =
     await env.DB.prepare("UPDATE restore SET run = '20900101T011700Z'").run();
     return operate(`${V1}/restore`, { run: RUN });
   },
+  restore_step_taken: async () => {
+    const bucket = await backUp([], []);
+    await loseGateway(bucket);
+    const taken = new Error('D1_ERROR: UNIQUE constraint failed: restore.id: SQLITE_CONSTRAINT');
+    vi.spyOn(env.DB, 'batch').mockRejectedValueOnce(taken);
+    return operate(`${V1}/restore`, { run: RUN });
+  },
   payment_remembers: async () => {
     await createHosted();
     await withRecovery('order-1');

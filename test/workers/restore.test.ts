@@ -20,6 +20,7 @@ import { configOf } from '../../src/config.ts';
 import { uuidV7 } from '../../src/crypto/uuid-v7.ts';
 import type { Command } from '../../src/domain/command.ts';
 import type { Intent } from '../../src/domain/intent.ts';
+import { LOST_VERSIONS_MAX } from '../../src/domain/restored.ts';
 import { RESTORED_HOLD_MS } from '../../src/domain/restored-hold.ts';
 import type { Tenant } from '../../src/domain/terms.ts';
 import { continueRequests } from '../../src/operations/customers/actions.ts';
@@ -31,7 +32,7 @@ import { readState } from '../../src/restore/state.ts';
 import worker from '../support/gateway.ts';
 import { requestRefund, someTerms, startAttempt } from '../support/intents.ts';
 import { auditLog, signedIn } from './dashboard-support.ts';
-import { content, operateApi } from './operator-support.ts';
+import { content, operate, operateApi } from './operator-support.ts';
 import {
   BACKED_UP_AT_MS,
   type Bucket,
@@ -46,7 +47,8 @@ import {
   seal,
 } from './restore-support.ts';
 import { accountRows } from './support/account.ts';
-import { bookSql } from './support/book.ts';
+import { partNames } from './support/backup.ts';
+import { bookSql, bookStub } from './support/book.ts';
 import { abortObjects, reportsAreSent } from './support/gateway.ts';
 import {
   ALPHA,
@@ -358,6 +360,25 @@ test('all payments of a part, of later parts and of the generation before come b
   await loseGateway(bucket);
   expect(await restore()).toMatchObject({ restored: PAYMENTS_MAX + 3, differences: [] });
   expect([await read(later), await read(before)]).toMatchObject(Array(2).fill({ status: 'open' }));
+});
+
+test('decisions.md#49: after a second loss, the events come after those of both lost gateways', async () => {
+  const name = await create('order-9', [started()]);
+  await reportsAreSent();
+  const { version } = await read(name);
+  const bucket = await backUp([SANDBOX], [[name]]);
+  await loseGateway(bucket);
+  await restore();
+  await reportsAreSent();
+  expect(await bookStub(SANDBOX).backUp()).toBe(true);
+  const copied: Bucket = new Map();
+  for (const part of await partNames()) {
+    const object = await env.BACKUPS.get(part);
+    copied.set(part, new Uint8Array((await object?.arrayBuffer()) ?? new ArrayBuffer()));
+  }
+  await loseGateway(copied);
+  expect(await restore()).toMatchObject({ differences: [], restored: 1, kept: 1 });
+  expect((await read(name)).version).toBe(version + 2 * LOST_VERSIONS_MAX);
 });
 
 test('an object with the same or a newer state refuses the backup', async () => {
@@ -766,4 +787,52 @@ test('a payment whose object dies within its restore is restored by the next try
   const what = `payments of sandbox/${ALPHA.id}/0`;
   expect(proof.lines).toContainEqual({ what, inBackup: 4, inGateway: 4 });
   expect((await read({ tenant: SANDBOX, uniqueId: 'paid' })).status).toBe('succeeded');
+});
+
+test('of two operators who take the same step, one is told to repeat the call, and nothing is doubled', async () => {
+  await signedIn();
+  const parts = await populate();
+  const rows = await databaseRows();
+  const bucket = await backUp(TENANTS, parts);
+  await loseGateway(bucket);
+  const { batch, prepare } = env.DB;
+  let lost = 0;
+  let isOther = false;
+  let isStep = false;
+  /** Another operator takes the step of `take` before that writes. */
+  const overtaken = async () => {
+    // Books report to the same database meanwhile.
+    const prepared = vi.spyOn(env.DB, 'prepare').mockImplementation((sql) => {
+      isStep ||= /(UPDATE|INTO) restore/.test(sql);
+      return prepare.call(env.DB, sql);
+    });
+    const spy = vi.spyOn(env.DB, 'batch').mockImplementation(async (statements) => {
+      const isTaken = isStep && !isOther;
+      isStep = false;
+      if (isTaken) {
+        isOther = true;
+        expect((await operateApi('/restore', { run: RUN })).status).toBe(200);
+      }
+      return batch.call(env.DB, statements) as never;
+    });
+    const response = await operate('/operator/v1/restore', { run: RUN });
+    spy.mockRestore();
+    prepared.mockRestore();
+    isOther = false;
+    if (response.status !== 200) {
+      lost += 1;
+      expect(response.status).toBe(503);
+      expect(response.headers.get('retry-after')).toBe('1');
+      expect(await response.json()).toMatchObject({
+        code: 'restore_step_taken',
+        message: expect.stringContaining(RUN),
+      });
+    }
+  };
+  await overtaken();
+  expect(lost).toBe(1);
+  const proof = await restore(RUN, async (step) => (step.proof === null ? overtaken() : undefined));
+  expect(lost).toBeGreaterThan(5);
+  expect(proof).toMatchObject({ differences: [], linesOfPayments: 6, restored: 6, kept: 0 });
+  expect(await databaseRows()).toEqual(rows);
 });
