@@ -16,12 +16,14 @@ import { PROJECT_DIRECTORY } from './project/files.ts';
 import { numberOption, runScript } from './project/options.ts';
 import { SetupProblem } from './setup/explain.ts';
 import { runSelfCheck } from './setup/self-check.ts';
-import { processTerminal, type Terminal } from './setup/terminal.ts';
+import { commandOf, processTerminal, type Terminal } from './setup/terminal.ts';
 
 const STEPS = '10,50,100';
 /** Long enough for the self-check and for some customers; Cloudflare's counts come later. */
 const WAIT_SECONDS = 60;
 const WHOLE = 100;
+/** What the command can do in place of a deployment. */
+const ACTS = ['migrate', 'classes', 'rollback'] as const;
 
 const SCRIPT = {
   usage: 'npm run deploy',
@@ -88,7 +90,7 @@ async function isCompatible(commit: string): Promise<boolean> {
 }
 
 await runScript(SCRIPT, async ({ steps, wait, yes, ...given }) => {
-  const acts = (['migrate', 'classes', 'rollback'] as const).filter((one) => given[one]);
+  const acts = ACTS.filter((one) => given[one]);
   if (acts.length > 1) {
     throw new Error(`--${acts.join(' and --')} are done one after the other`);
   }
@@ -103,7 +105,11 @@ await runScript(SCRIPT, async ({ steps, wait, yes, ...given }) => {
     isWithoutComparison: given['without-comparison'],
     act: acts[0] ?? 'deploy',
     operatorsFile: places.operatorsFile,
-    command: `npm run deploy -- --env ${places.name}`,
+    command: commandOf(
+      'deploy',
+      env,
+      ACTS.map((act) => `--${act}`),
+    ),
   };
   const terminal = processTerminal();
   return runDeploy(

@@ -41,7 +41,7 @@ await runScript(SCRIPT, async (given) => {
     isDryRun: given['dry-run'],
     isYes: false,
     replaceDns: [],
-    command: commandOf('rotate'),
+    command: commandOf('rotate', given.env),
   };
   const deployment = await requireDeployment(options.name, options.directory);
   const setup = new Setup(options, await processTools(), deployment);

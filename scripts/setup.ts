@@ -38,7 +38,7 @@ await runScript(SCRIPT, async (given) => {
     replaceDns: given['replace-dns'],
     isYes: given.yes,
     isDryRun: given['dry-run'],
-    command: commandOf('setup'),
+    command: commandOf('setup', given.env),
   };
   return runSetup(options, await processTools());
 });

@@ -42,7 +42,7 @@ await runScript(SCRIPT, async (given) => {
     isDryRun: given['dry-run'],
     isYes: false,
     replaceDns: [],
-    command: commandOf('teardown'),
+    command: commandOf('teardown', given.env),
   };
   return runTeardown(options, await processTools());
 });

@@ -13,7 +13,12 @@ import {
   pendingMigrations,
 } from './checks.ts';
 import { type DeployOptions, type DeployRun, type DeployTools, PLANES } from './context.ts';
-import { commitMessage, type DeployedWorker, deployedWorker } from './deployed.ts';
+import {
+  commitMessage,
+  type DeployedWorker,
+  deployedWorker,
+  type WorkerVersion,
+} from './deployed.ts';
 import { goBack, StillLive } from './going-back.ts';
 import { type Release, releaseGradually, splitOf } from './gradual.ts';
 import { recordExpiry, recordReleased } from './records.ts';
@@ -307,6 +312,15 @@ async function isRight(run: DeployRun, plane: Plane, name: string, id: string): 
   }
 }
 
+/** When a version's code was uploaded: a changed secret makes a newer version of the same code. */
+function codeFrom({ versions }: DeployedWorker, version: WorkerVersion): string {
+  const older = versions.slice(versions.findIndex(({ id }) => id === version.id));
+  const other = older.findIndex(
+    ({ tag, commit }) => tag === null || tag !== version.tag || commit !== version.commit,
+  );
+  return older[(other < 0 ? older.length : other) - 1]?.createdOn ?? version.createdOn;
+}
+
 /**
  * Takes the newest version back from each Worker that has any of it, whether its deployment is under
  * way or done. The back office goes first, because it calls the payments. Tables, secrets and stored
@@ -314,8 +328,13 @@ async function isRight(run: DeployRun, plane: Plane, name: string, id: string): 
  */
 async function rollBack(run: DeployRun, deployed: Deployed): Promise<boolean> {
   const { terminal, options } = run;
-  const currents = PLANES.flatMap((plane) => deployed[plane].shares.at(-1)?.version ?? []);
-  const [newest] = currents.toSorted((one, other) => other.createdOn.localeCompare(one.createdOn));
+  const currents = PLANES.flatMap((plane) => {
+    const version = deployed[plane].shares.at(-1)?.version;
+    return version === undefined
+      ? []
+      : [{ ...version, codeFrom: codeFrom(deployed[plane], version) }];
+  });
+  const [newest] = currents.toSorted((one, other) => other.codeFrom.localeCompare(one.codeFrom));
   const targets = PLANES.toReversed().flatMap((plane) => {
     const worker = deployed[plane];
     const current = worker.shares.at(-1)?.version;

@@ -159,7 +159,8 @@ export async function send(gateway: Gateway, request: ApiRequest): Promise<unkno
     const lines = fields
       .filter((one) => !isSame(one))
       .map(([field, message]) => `  ${field}: ${message}`);
-    const message = [`${response.status}: ${envelope.message}`, ...lines].join('\n');
+    const advice = envelope.code === 'not_found' ? [notFoundAdvice(gateway)] : [];
+    const message = [`${response.status}: ${envelope.message}`, ...lines, ...advice].join('\n');
     throw new GatewayError(message, response.status);
   }
   return envelope.content;
@@ -184,7 +185,14 @@ async function reach({ origin, headers }: Gateway, { path, body }: ApiRequest): 
   }
 }
 
+/** What a command names may be misspelled, in the other environment, or at another gateway. */
+function notFoundAdvice({ origin }: Gateway): string {
+  return `${origin} does not have what this command names. Check the environment (sandbox or production) and each id:
+"merchant list" and "attention" show ids. For another gateway, add --env or --url.`;
+}
+
 interface Envelope {
+  readonly code?: string;
   readonly message: string;
   readonly content: unknown;
   readonly validationErrors?: Readonly<Record<string, string>>;

@@ -126,8 +126,7 @@ export function commandWith(
   const words = answers.flatMap(([option, given, answer]) =>
     given === undefined && answer !== null ? [option, quoted(answer)] : [],
   );
-  const separator = options.command.includes(' -- ') || words.length === 0 ? [] : ['--'];
-  return [options.command, ...separator, ...words].join(' ');
+  return [options.command, ...words].join(' ');
 }
 
 /** A later run changes addresses, and nothing that objects keep for ever. */

@@ -372,7 +372,7 @@ function changedOperators(
       if (others.length === 0) {
         throw new SetupProblem(
           `${name} is the only operator`,
-          'Add another one first: npm run rotate -- operator NAME.',
+          'Add another one first: the same command with the new name, without --remove.',
         );
       }
       return own.length === 0 ? null : others;

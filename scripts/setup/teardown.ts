@@ -6,7 +6,7 @@ import { type RunOptions, Setup, type Tools } from './context.ts';
 import { explained, SetupProblem } from './explain.ts';
 import { databaseOf, jurisdictionHeaders, type QueueRow } from './resources.ts';
 import { runSteps, type Step, type Work } from './step.ts';
-import type { Terminal } from './terminal.ts';
+import { quoted, type Terminal } from './terminal.ts';
 import type { DomainRow, RouteRow } from './triggers.ts';
 
 export interface TeardownOptions extends RunOptions {
@@ -72,7 +72,7 @@ async function confirm(
   if (typed !== name) {
     throw new SetupProblem(
       `${what} was not confirmed`,
-      `Type it when asked, or give it with ${option} "${name}".`,
+      `Type it when asked, or give it with ${option} ${quoted(name)}.`,
     );
   }
 }

@@ -12,15 +12,25 @@ export interface Terminal {
   open(url: string): void;
 }
 
-/** A word of a command line, for people to copy. */
+/** A word of a shell's command line, for people to copy. A `$` in double quotes would change it. */
 export function quoted(word: string): string {
-  return /^[\w@%+=:,./~-]+$/.test(word) ? word : `"${word}"`;
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-/** The command that this process was started with. */
-export function commandOf(script: string): string {
-  const words = process.argv.slice(2).map(quoted);
-  return [`npm run ${script}`, ...(words.length > 0 ? ['--', ...words] : [])].join(' ');
+/**
+ * The command that this process was started with, without some of its flags. It names the deployment,
+ * because KEFEL_ENV of another terminal may name another one.
+ */
+export function commandOf(
+  script: string,
+  deployment: string,
+  without: readonly string[] = [],
+  args: readonly string[] = process.argv.slice(2),
+): string {
+  const given = args.filter((word) => !without.includes(word));
+  const isNamed = given.some((word) => /^--env(?:=|$)/.test(word));
+  const words = [...given, ...(isNamed ? [] : ['--env', deployment])];
+  return [`npm run ${script} --`, ...words.map(quoted)].join(' ');
 }
 
 export function processTerminal(): Terminal {

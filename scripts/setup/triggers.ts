@@ -6,8 +6,6 @@ import { SetupProblem } from './explain.ts';
 import type { QueueRow } from './resources.ts';
 import type { Step, Work } from './step.ts';
 
-const OTHER_ADDRESS = 'choose another address with `npm run setup -- --url URL`';
-
 /** What leads to a Worker: addresses, schedules and, for the payments, queues. */
 export function triggersStep(setup: Setup): Step {
   return {
@@ -44,8 +42,16 @@ export function triggersStep(setup: Setup): Step {
 
 /** What a look at addresses needs of a command's run. */
 export type AddressAccess = Pick<Setup, 'cloudflare' | 'path' | 'terminal' | 'replacedHosts'> & {
-  readonly options: { readonly isYes: boolean; readonly isDryRun?: boolean };
+  readonly options: {
+    readonly name: string;
+    readonly isYes: boolean;
+    readonly isDryRun?: boolean;
+  };
 };
+
+function otherAddress({ options }: AddressAccess): string {
+  return `choose another address with \`npm run setup -- --env ${options.name} --url URL\``;
+}
 
 /** Refuses addresses that something else has, or whose DNS record a person wants to keep. */
 export async function checkAddresses(
@@ -119,7 +125,7 @@ async function missingDomains(access: AddressAccess, { config }: RenderedWorker)
     if (known !== undefined && known.service !== config.name) {
       throw new SetupProblem(
         `the Worker ${known.service} answers at ${hostname}`,
-        `Remove ${hostname} from it in Cloudflare's dashboard, or ${OTHER_ADDRESS}.`,
+        `Remove ${hostname} from it in Cloudflare's dashboard, or ${otherAddress(access)}.`,
       );
     }
     if (known === undefined) {
@@ -164,7 +170,7 @@ async function checkDnsRecord(
   }
   throw new SetupProblem(
     `${hostname} has a DNS record of something else`,
-    `Remove the record, or allow it to be replaced with --replace-dns ${hostname}, or ${OTHER_ADDRESS}.`,
+    `Remove the record, or allow it to be replaced with --replace-dns ${hostname}, or ${otherAddress(access)}.`,
   );
 }
 
@@ -173,7 +179,8 @@ export interface RouteRow {
   readonly script?: string;
 }
 
-async function missingRoutes({ cloudflare }: AddressAccess, { config }: RenderedWorker) {
+async function missingRoutes(access: AddressAccess, { config }: RenderedWorker) {
+  const { cloudflare } = access;
   const routes = (config.routes ?? []).filter(({ zone_name: zone }) => zone !== undefined);
   const [first] = routes;
   if (first?.zone_name === undefined) {
@@ -189,7 +196,7 @@ async function missingRoutes({ cloudflare }: AddressAccess, { config }: Rendered
     if (found?.script !== undefined && found.script !== config.name) {
       throw new SetupProblem(
         `the Worker ${found.script} has the route ${pattern}`,
-        `Remove the route in Cloudflare's dashboard, or ${OTHER_ADDRESS}.`,
+        `Remove the route in Cloudflare's dashboard, or ${otherAddress(access)}.`,
       );
     }
     if (found === undefined) {

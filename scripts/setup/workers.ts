@@ -113,7 +113,7 @@ export function workerStep(setup: Setup, plane: Plane): Step {
       }
       if (isOtherCode) {
         setup.terminal.say(
-          '  It runs other code than this folder has: `npm run deploy` changes it in safe steps.',
+          `  It runs other code than this folder has: ${deployCommand(setup)} changes it in safe steps.`,
         );
       }
       return works;
@@ -190,13 +190,17 @@ export async function uploadSecrets(
   await recordUploads(setup, names, now);
 }
 
+function deployCommand({ options }: Setup): string {
+  return `\`npm run deploy -- --env ${options.name}\``;
+}
+
 /** A new secret makes a version with all requests, so it would end a gradual deployment. */
 export async function checkNotSplit(setup: Setup, worker: string): Promise<void> {
   const deployed = await deployedWorker(setup, worker);
   if (deployed !== null && deployed.shares.length > 1) {
     throw new SetupProblem(
       `a deployment of ${worker} is under way in steps, and a changed secret would end it`,
-      'Finish it or roll it back with `npm run deploy`.',
+      `Finish it or roll it back with ${deployCommand(setup)}.`,
     );
   }
 }
@@ -228,13 +232,13 @@ function redeployment(
       if (isSplit) {
         throw new SetupProblem(
           `a deployment of ${config.name} is under way in steps, and this one would end it`,
-          'Finish it or roll it back with `npm run deploy`.',
+          `Finish it or roll it back with ${deployCommand(setup)}.`,
         );
       }
       if (isOtherCode) {
         throw new SetupProblem(
           `${config.name} runs other code than this folder has, or was not deployed by setup or \`npm run deploy\`; this folder's code would replace it at once`,
-          'Run `npm run deploy`, which changes code and configuration in safe steps.',
+          `Run ${deployCommand(setup)}, which changes code and configuration in safe steps.`,
         );
       }
       const file = await keepingWorkersDev(setup, worker, uploadFile);

@@ -71,7 +71,13 @@ test('decisions.md#48: checks every part of both Workers, by their own queues an
 });
 
 test.each<[string, readonly string[], Readonly<Record<string, string>>, number, string]>([
-  ['an unknown merchant', ['merchant', 'show', 'nobody'], {}, 1, '404: Not found'],
+  [
+    'an unknown payment',
+    ['payment', 'show', 'production', 'demo', 'nothing'],
+    {},
+    1,
+    'does not have what this command names. Check the environment (sandbox or production)',
+  ],
   [
     'a taken id',
     ['merchant', 'create', '--name', 'X', '--id', 'demo'],

@@ -121,7 +121,7 @@ export async function setupScene(options: CloudflareOptions = {}) {
     isYes: false,
     isDryRun: false,
     replaceDns: [],
-    command: 'npm run setup',
+    command: 'npm run setup -- --env production',
   });
 
   async function run(command: (tools: Tools) => Promise<boolean>) {

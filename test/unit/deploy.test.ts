@@ -282,6 +282,22 @@ test('goes back further with each rollback, and never to a version that was take
   expect([stage.shares(PAYMENTS), stage.shares(BACK_OFFICE)]).toEqual([ALL_OLD, ALL_OLD]);
 });
 
+test('takes only the Worker of the last release back, although a secret of the other one is newer', async () => {
+  const third = '3'.repeat(40);
+  await stage.run();
+  const annotations = stage.script(BACK_OFFICE).versions.at(-1)?.annotations ?? {};
+  Object.assign(annotations, { 'workers/tag': `${'1'.repeat(12)}-${'e'.repeat(12)}` });
+  stage.commit = third;
+  stage.known.push(third);
+  expect(await stage.run()).toBe(true);
+  expect([stage.shares(PAYMENTS), stage.shares(BACK_OFFICE)]).toEqual([ALL_NEW, { [third]: 100 }]);
+  stage.changeSecret(PAYMENTS, 'RAIL_M_PESA_PRODUCTION');
+  const before = stage.script(PAYMENTS).deployments.length;
+  expect(await stage.run({ act: 'rollback' }), stage.output).toBe(true);
+  expect(stage.shares(BACK_OFFICE)).toEqual(ALL_NEW);
+  expect(stage.script(PAYMENTS).deployments).toHaveLength(before);
+});
+
 test('replaces no DNS record that was made during the deployment, unless told', async () => {
   const host = 'pay.example.com';
   stage.meanwhile = () => stage.cloudflare.state.dnsRecords.add(host);

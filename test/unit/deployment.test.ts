@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,6 +21,7 @@ import {
 } from '../../scripts/deployment/render.ts';
 import { WRANGLER_CONFIG_FILE } from '../../scripts/project/files.ts';
 import { readWorkerConfig } from '../../scripts/project/worker-config.ts';
+import { commandOf, quoted } from '../../scripts/setup/terminal.ts';
 import { keyRing, strongKeyRing } from '../../src/config.ts';
 import { plainQueueName } from '../../src/platform/queue-name.ts';
 import { importPrivateKey } from '../../src/webhooks/sign.ts';
@@ -259,5 +261,20 @@ describe('secrets of a deployment', async () => {
     await expect(secretsOf({ ...deployment, keys: moved }, recoveryKey)).rejects.toThrow(
       'does not open the key k20261127010000 of WEBHOOK_RSA_PRIVATE_KEYS_SANDBOX',
     );
+  });
+});
+
+describe('a printed command', () => {
+  test('gives a shell each word as it was', () => {
+    const words = ['Sara "S" Abebe', "N'Dour", '$HOME `id` $(id)', 'a\\b!c', '~/x', '*', ''];
+    const script = `printf '%s\\n' ${words.map(quoted).join(' ')}`;
+    expect(execFileSync('sh', ['-c', script], { encoding: 'utf8' })).toBe(`${words.join('\n')}\n`);
+  });
+
+  test('names its deployment, although KEFEL_ENV chose it, and keeps the other options', () => {
+    const args = ['--wait', '600', '--migrate'];
+    const command = commandOf('deploy', 'staging', ['--migrate'], args);
+    expect(command).toBe('npm run deploy -- --wait 600 --env staging');
+    expect(commandOf('deploy', 'trial', [], ['--env=trial'])).toBe('npm run deploy -- --env=trial');
   });
 });

@@ -138,7 +138,7 @@ test('names the command that continues with the answers, when the first step fai
   const failed = await scene.setup({ operator: undefined });
   expect(failed.isDone).toBe(false);
   expect(failed.text).toContain(
-    'run: npm run setup -- --url https://pay.example.org --office-url https://office.example.org --operator "Sara Abebe" --jurisdiction none --location afr',
+    "run: npm run setup -- --env production --url https://pay.example.org --office-url https://office.example.org --operator 'Sara Abebe' --jurisdiction none --location afr",
   );
   scene.answers = [];
   const again = await scene.setup({
@@ -183,6 +183,7 @@ test('replaces no version that was uploaded in another way', async () => {
   const { isDone, text } = await scene.setup();
   expect(isDone).toBe(false);
   expect(text).toContain('was not deployed by setup or `npm run deploy`');
+  expect(text).toContain('Run `npm run deploy -- --env production`, which');
   expect(scene.wranglerRuns).toEqual([]);
 });
 
@@ -396,6 +397,7 @@ describe('says what stops it, and continues with the same command', () => {
     const { isDone, text } = await scene.setup(address);
     expect(isDone).toBe(false);
     expect(text).toContain('pay.example.com has a DNS record of something else');
+    expect(text).toContain('another address with `npm run setup -- --env production --url URL`');
     expect(scene.cloudflare.state.domains).toEqual([]);
     // --yes does not allow setup to replace it.
     expect((await scene.setup({ ...address, isYes: true })).isDone).toBe(false);

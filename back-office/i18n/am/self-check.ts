@@ -111,7 +111,7 @@ export const selfCheck: SelfCheckMessages = {
     answered: 'መልሷል።',
     consumed: 'መልእክት ከ{seconds} ሰ. በኋላ ተቀብሏል።',
     paid: 'ከ{seconds} ሰ. በኋላ ተከፍሏል።',
-    event_ended: 'ክስተቱ ተስተናግዷል፦ {status}',
+    event_ended: 'ክስተቱ ተስተናግዷል። ፍተሻ የዌብሁክ አድራሻ ስለሌለው ለማንም ሰርቨር አይላክም።',
     booked: 'መዝገቡ እንደተከፈለ ያሳያል።',
     waiting: 'መልስ በመጠበቅ ላይ።',
     silent: 'በ{seconds} ሰ. ውስጥ አልመለሰም።',

@@ -118,7 +118,7 @@ export const selfCheck = {
     answered: 'Answered.',
     consumed: 'A message was consumed after {seconds} s.',
     paid: 'Paid after {seconds} s.',
-    event_ended: 'Its event was handled: {status}',
+    event_ended: 'A consumer handled its event. No server gets it, because a check has no webhook.',
     booked: 'The book shows it as paid.',
     waiting: 'Waiting for the answer.',
     silent: 'Did not answer within {seconds} s.',

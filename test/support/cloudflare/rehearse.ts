@@ -2,11 +2,16 @@
  * `npm run cloudflare`: a local Cloudflare with an empty account, in which a person rehearses setup,
  * deployments and restores as docs/deploy.md describes them.
  */
+import { rmSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import '../../../scripts/project/exit-on-signals.ts';
 import { commandLine, numberOption } from '../../../scripts/project/options.ts';
 import { quoted } from '../../../scripts/setup/terminal.ts';
 import { startCloudflare } from './server.ts';
+
+/** A Worker that is still ending may write once more. */
+const RETRIES = 3;
 
 const { port, gateway } = commandLine({
   usage: 'npm run cloudflare',
@@ -34,16 +39,14 @@ console.log(`A local Cloudflare with an empty account and the domain ${state.zon
 
 That terminal is then without internet, and recovery files go to ${environment.HOME}.
 To see the gateway's pages, let a browser use the proxy ${gatewayUrl} and accept its certificate.
-Ctrl-C ends the gateway and deletes all of it but deployments/trial.json.`);
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, () => {
-    cloudflare.stop().then(
-      () => process.exit(0),
-      (error: unknown) => {
-        console.error(error instanceof Error ? error.message : error);
-        process.exit(1);
-      },
-    );
-  });
-}
+At the end, run this there, and then press Ctrl-C here, which deletes all the rest:
+
+  npm run teardown -- --env trial --with-backups
+
+After Ctrl-C alone, delete deployments/trial.json: the next rehearsal has no recovery file for it.`);
+
+// Miniflare ends this process at a signal, so that only what runs at its exit cleans up for sure.
+process.once('exit', () => {
+  rmSync(environment.HOME, { recursive: true, force: true, maxRetries: RETRIES });
+});
