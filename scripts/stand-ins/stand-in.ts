@@ -250,6 +250,13 @@ export class OrderBook<Order extends { readonly orderId: string }> {
   }
 }
 
+/**
+ * Options of a server that never closes an idle connection. After a pause on a busy machine, Node's
+ * timer would close one whose next request has just arrived unread. The gateway, which closes its idle
+ * connections sooner, could not know whether that call was received, and must not repeat it.
+ */
+export const KEEPS_IDLE_CONNECTIONS = { keepAliveTimeout: 0 } as const;
+
 /** An HTTP server that records requests and answers with `handle`. */
 export class StandInServer {
   readonly baseUrl: string;
@@ -268,7 +275,7 @@ export class StandInServer {
     port = 0,
   ): Promise<StandInServer> {
     const calls: ReceivedCall[] = [];
-    const server = createServer((incoming, outgoing) => {
+    const server = createServer(KEEPS_IDLE_CONNECTIONS, (incoming, outgoing) => {
       serve(incoming, outgoing, calls, handle).catch((error: unknown) => {
         outgoing.writeHead(500).end(String(error));
       });

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { listenLocally } from '../../lab/harness/local-server.ts';
+import { KEEPS_IDLE_CONNECTIONS } from '../../scripts/stand-ins/stand-in.ts';
 
 /** How the merchant's server treats one request. */
 export type Behavior =
@@ -123,7 +124,7 @@ export class MerchantServer {
 
   static async start(): Promise<MerchantServer> {
     const endpoints = new Map<string, Endpoint>();
-    const server = createServer((request, response) => {
+    const server = createServer(KEEPS_IDLE_CONNECTIONS, (request, response) => {
       const path = (request.url ?? '').split('?')[0] ?? '';
       void serve(request, response, endpoints.get(path) ?? null);
     });
