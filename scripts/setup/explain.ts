@@ -102,7 +102,7 @@ function explainedCall(error: CloudflareError): Explanation {
     return {
       problem: 'the newest version is not the deployed one, so Cloudflare changes no secret',
       remedy:
-        'Deploy the code that shall run with `npm run deploy`, so that it is the newest version, and then run this again. After a rollback, take the older code first: docs/operations.md#roll-back.',
+        'Deploy the code that should run with `npm run deploy`, so that it is the newest version, and then run this again. After a rollback, take the older code first: docs/operations.md#roll-back.',
     };
   }
   if (error.status === 401) {

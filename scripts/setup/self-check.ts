@@ -109,7 +109,7 @@ export async function checkGateway(
 
 /**
  * Starts the self-check, prints each result as soon as it is known, and fails for a wrong one. Returns
- * what each check found. `headers`: which version shall answer.
+ * what each check found. `headers`: which version must answer.
  * `mustStart`: a check that began before, with another version, proves nothing.
  */
 export async function runSelfCheck(

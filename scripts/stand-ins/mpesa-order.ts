@@ -116,8 +116,12 @@ export function statusResult(
       };
 }
 
+let issued = 0;
+
 /** In the samples' format: the time, and M-PESA's own digits. */
 export function checkoutRequestId(phone: string): string {
-  const suffix = `${randomInt(1_000, 10_000)}${phone.slice(3)}`;
+  // Random digits would give two pushes of one second the same id now and then.
+  issued = (issued + 1) % 9_000;
+  const suffix = `${1_000 + issued}${phone.slice(3)}`;
   return `ws_CO_${addisDigits(Date.now())}${suffix}`;
 }

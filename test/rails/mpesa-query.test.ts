@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { checkoutRequestId } from '../../scripts/stand-ins/mpesa-order.ts';
 import type { CustomerAct } from '../../scripts/stand-ins/stand-in.ts';
 import { bodyText, type CallbackReading } from '../../src/rails/callback.ts';
 import { statusBody } from '../../src/rails/mpesa/status.ts';
@@ -222,4 +223,9 @@ describe('a made-up result', () => {
       { level: 'warn', ...line, providerCode: 'Completed' },
     ]);
   });
+});
+
+it('finds one push by its id, even among many of one second', () => {
+  const ids = Array.from({ length: 2_000 }, () => checkoutRequestId('251711223344'));
+  expect(new Set(ids).size).toBe(ids.length);
 });

@@ -223,6 +223,9 @@ export class RailScene<Played extends StandIn = StandIn> {
       return { order, started, atProvider };
     }
     const result = await started;
+    if (plan.start === undefined && result.type !== 'accepted') {
+      throw new Error(`the start ended: ${JSON.stringify(result)}`);
+    }
     const known = this.#after(order, result);
     if (this.player.isMadeByPage && result.type === 'accepted') {
       await fetch(result.redirectUrl ?? '').catch(() => null);
