@@ -47,6 +47,8 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "const wasNeverCalled = attempt.startClaim «=== 'free'→!== 'not_needed'»;":
       'a prompt that was sent counts as never sent',
     'if (step.nowMs < «→2 * »expiryAtMs(next.intent)) {': 'no expiry',
+    'failureReason: «attempt.failureReason ?? →»reason,':
+      'an abandoned attempt counts as timed out when its window closes',
   },
   'src/domain/resolve.ts': {
     "if (step.intent.status === «'succeeded'→'canceled'») {":
@@ -74,6 +76,8 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "return «step.nowMs >= expiryAtMs(step.intent) ? end(reopened, 'expired') : →»reopened;":
       'a payment reopens after its time',
     'endedAtMs: «intent.endedAtMs ?? →»step.nowMs': 'a late payment moves the time of the end',
+    'const ended = { ...intent, status, «failureReason→failureReason: failureReason ?? intent.failureReason», endedAtMs:':
+      'a late success keeps the reason of the failure before it',
   },
   'src/domain/manual-resolution.ts': {
     '  if (step.nowMs < «attempt.deadlineAtMs→attempt.startedAtMs») {\n':
@@ -100,6 +104,8 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       'an attempt takes refunds although more was returned than paid',
     'if («holding >= REFUNDS_MAX || requests >= REFUND_REQUESTS_MAX→requests >= REFUNDS_MAX») {':
       'failed and canceled refunds use up the places of a payment',
+    'nowMs - attempt.«updatedAtMs→startedAtMs» > windowMs':
+      "a provider's time for refunds begins before the payment",
   },
   'src/domain/refund-resolve.ts': {
     "return «applyRefundTime(recordUnknown(step, refund, outcome, command.answersCheckAtMs))→failRefund(step, refund, { type: 'failed', reason: 'declined' })»;":
@@ -116,6 +122,10 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       'one operator confirms their own decision',
     '      return «withRefund(step, { ...refund, checkAtMs: null }→failRefund(step, refund, outcome»);\n':
       'the provider fails a refund that an operator is returning by hand',
+    'railReference: «refund.railReference ?? outcome.railReference ?? null→outcome.railReference ?? refund.railReference»,':
+      "an inconclusive answer replaces the provider's id of a refund",
+    'railReference: outcome.railReference« ?? refund.railReference→»,':
+      "a success without an id deletes the provider's id of a refund",
   },
   'src/domain/refund-repeat.ts': {
     "  if («refund.status !== 'unresolved' || refund.claimId→refund.claimId» === null) {":
@@ -124,6 +134,8 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       'a repeat is sent twice',
     "  if («step.intent.terms.environment === 'production' && !isVerified→false») {":
       'an operator without a proved name sends money again',
+    "    // The call may make an operator's proposal wrong.\n«    proposal: null,\n→»":
+      'a second operator confirms what was found before the refund was sent again',
   },
   'src/domain/refund-time.ts': {
     '    !isTooMuch(intent, refund)« &&\n    !refundsOf(intent, refund.attemptId).some(isInFlight)→»\n':
@@ -136,6 +148,8 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       'the window of a refund closes before its query',
     "refund.status === 'pending' ? «'refund_requires_action' : null→null : 'refund_requires_action'»":
       'the merchant gets no event when an operator must return the money',
+    'const stopsAtMs = «mustStop(intent, refund) ? refund.updatedAtMs : →»null;':
+      'no alarm stops the only waiting refund that became too large',
   },
   'src/domain/refund-amounts.ts': {
     "return sumOf(refundsOf(intent, attempt.id).filter(«holdsMoney→({ status }) => status === 'succeeded'»));":
@@ -150,6 +164,10 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       'a part returns the double commission, until all of it is returned',
     'returnedMinor: amountMinor + «(terms.commissionPaidByCustomer ? commissionReturnedMinor : 0)→commissionReturnedMinor»,':
       'a refund returns a commission that the customer never paid',
+    'return Math.max(0, «Math.min(leftMinor, chargeLeftMinor)→chargeLeftMinor > 0 ? leftMinor : 0»);':
+      'a refund of all that is left exceeds what the customer paid',
+    '(«index < position || →»!isWaiting(other)),':
+      'two waiting refunds that no longer fit together are both sent',
   },
   'src/domain/refund.ts': {
     "return status !== 'failed' && status !== 'canceled'«→ && status !== 'unresolved'»;":
@@ -237,6 +255,8 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       "a row has the commission of the payment's first method",
     'refundedMinor: refundedOf(intent)«.amountMinor→.returnedMinor»,':
       "the lists' refunded sums include commission",
+    '=> id === paidAttemptId)?.«updatedAtMs→startedAtMs» ?? null;':
+      'a payment counts on the day on which its attempt began',
   },
   'src/book/apply.ts': {
     'if (before !== null && message.intentVersion «<→>» before.version) {':
@@ -331,6 +351,8 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       'an event adds a commission that the merchant pays',
     '      refundedAmount: «refundedOf(intent).amountMinor→refund.amountMinor»,\n      refund:':
       "the event of a refund names its own amount as the payment's refunded sum",
+    'updatedAt: isoTime(«attempt→intent».updatedAtMs),':
+      "an event dates the attempt by its payment's last refund",
   },
   'src/webhooks/secret-store.ts': {
     '(SELECT COUNT(*) FROM webhook_secrets WHERE «→merchant_id = ?1 OR »':
@@ -392,6 +414,28 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'src/api/call.ts': {
     "limitCalls(config, env.API_RATE_LIMIT, «digest→'key'», KEY_POLICY)":
       'one busy key uses up the limit of all',
+  },
+  'src/domain/receipt.ts': {
+    "const text = receipt«.normalize('NFKC')→».toUpperCase();":
+      'a receipt in full-width letters is another receipt',
+    '(anomaly) =>\n«      anomaly.attemptId === attemptId &&\n→»':
+      'the second attempt with a receipt of another payment is not marked',
+  },
+  'src/rails/ebirr/answer.ts': {
+    'minorOf(txAmount) !== order.«chargedMinor→terms.amountMinor»;':
+      "eBirr's report of what the customer paid is refused when that includes a commission",
+  },
+  'src/rails/ethswitch/cards-status.ts': {
+    'const isFinal = nowMs >= order.«attempt.deadlineAtMs→terms.expiresAtMs» ||':
+      'a declined card ends an attempt whose page takes another card',
+  },
+  'src/rails/mpesa/reversal.ts': {
+    'amountMinor !== refund.«returnedMinor→amountMinor») {':
+      'a report of a returned commission is refused',
+  },
+  'back-office/dashboard/payments/csv.ts': {
+    'const NEGATIVE_AMOUNT = /^-\\d+[.,]\\d\\d«$→»/;':
+      'a text that begins like an amount runs as a formula',
   },
 };
 

@@ -135,6 +135,16 @@ describe('the status of a card order', () => {
     expect(stateWith({ orderStatus: 6, actionCode }, AFTER_SESSION_MS - 1)).toBe(state);
   });
 
+  test('a customer may try another card while the page is open, also after the payment expired', () => {
+    const order = orderFor(RAIL, 'ETS_SWITCH', { attempt: OFFERED });
+    const { startedAtMs, deadlineAtMs } = order.attempt;
+    const terms = { ...order.terms, expiresAtMs: startedAtMs + 60_000 };
+    const declined = JSON.stringify({ ...PAID, orderStatus: 6, actionCode: 5 });
+    const read = (nowMs: number) => readCardsState(declined, { ...order, terms }, nowMs);
+    expect(read(deadlineAtMs - 1)).toEqual({ type: 'open' });
+    expect(read(deadlineAtMs)).toEqual({ type: 'failed', reason: 'declined' });
+  });
+
   test('ignores the failure of another order', () => {
     expect(stateWith({ orderStatus: 6, orderNumber: 'A'.repeat(20) })).toBe('unknown');
     expect(stateWith({ orderStatus: 6, amount: 1 })).toBe('unknown');

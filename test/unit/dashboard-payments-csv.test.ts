@@ -70,6 +70,8 @@ describe('cells', () => {
     ['-1.5', `"'-1.5"`],
     // An amount is a number, not a formula.
     ['-1.50', '-1.50'],
+    ['-1.00+cmd|x', `"'-1.00+cmd|x"`],
+    ['-1.00\n=1', `"'-1.00\n'=1"`],
     // Excel with decimal commas splits a line at semicolons and line ends, quotes or not.
     ['a;=1+1', `"a;'=1+1"`],
     ['a; "=1+1', `"a;' ""=1+1"`],

@@ -124,22 +124,28 @@ describe('a receipt', () => {
     expect(intent.attempts[0]?.status).toBe('unresolved');
   });
 
-  test('of another payment is recorded once for each payment', () => {
-    const conflict = (uniqueId: string): Command => ({
+  test('of another payment is recorded once for each attempt and each other payment', () => {
+    const conflict = (attemptId: string, merchantId: string, uniqueId: string): Command => ({
       type: 'report_receipt_conflict',
-      attemptId: 'a',
-      other: { merchantId: 'mer_2', uniqueId },
+      attemptId,
+      other: { merchantId, uniqueId },
     });
+    const reports = [
+      conflict('a', 'mer_2', 'x'),
+      conflict('a', 'mer_2', 'y'),
+      conflict('a', 'mer_3', 'x'),
+      conflict('b', 'mer_2', 'x'),
+    ];
     const { intent } = playedOut([
-      START,
-      succeed('a'),
-      conflict('x'),
-      conflict('y'),
-      conflict('x'),
+      ...[startAttempt('b'), abandon('b'), START, succeed('a')],
+      ...reports,
+      ...reports,
     ]);
-    expect(intent.anomalies.map(({ kind, other }) => [kind, other?.uniqueId])).toEqual([
-      ['receipt_conflict', 'x'],
-      ['receipt_conflict', 'y'],
+    expect(intent.anomalies).toMatchObject([
+      { kind: 'receipt_conflict', attemptId: 'a', other: { merchantId: 'mer_2', uniqueId: 'x' } },
+      { kind: 'receipt_conflict', attemptId: 'a', other: { merchantId: 'mer_2', uniqueId: 'y' } },
+      { kind: 'receipt_conflict', attemptId: 'a', other: { merchantId: 'mer_3', uniqueId: 'x' } },
+      { kind: 'receipt_conflict', attemptId: 'b', other: { merchantId: 'mer_2', uniqueId: 'x' } },
     ]);
     expect(intent.status).toBe('succeeded');
   });
@@ -147,6 +153,7 @@ describe('a receipt', () => {
   test.each([
     ['CBE123', 'cbe123', true],
     ['CBE-123.', 'CBE123', true],
+    ['ＣＢＥ１２３', 'CBE123', true],
     ['CBE123', 'CBE1234', false],
     ['--', '--', true],
     ['--', '..', false],

@@ -7,7 +7,12 @@ import { SEARCH_ID_LENGTH_MAX } from '../../src/domain/search-key.ts';
 import type { IntentTerms } from '../../src/domain/terms.ts';
 import type { PaymentDetails, ProjectionRow } from '../../src/intent/book-message.ts';
 import { newDelivery } from '../../src/intent/delivery.ts';
-import { phonesOf, projectedRefunds, projectionRow } from '../../src/intent/projected-view.ts';
+import {
+  paidAtMs,
+  phonesOf,
+  projectedRefunds,
+  projectionRow,
+} from '../../src/intent/projected-view.ts';
 import {
   isShownAtOnce,
   needsConfirmation,
@@ -31,6 +36,7 @@ import {
   startAttempt,
   succeed,
 } from '../support/intents.ts';
+import { at, play } from '../support/story.ts';
 
 /**
  * Goal: the book's view of a payment says what happened, and which changes its readers must
@@ -128,6 +134,12 @@ test.each<[string, readonly Command[], Partial<ProjectionRow>]>([
   ],
 ])('the row of a payment %s', (_name, commands, row) => {
   expect(projectionRow(after(commands))).toMatchObject(row);
+});
+
+test('a payment is paid when Kefel learns of it, which may be a day after its attempt began', () => {
+  const { intent } = play([at(1_000, START), at(29_000, succeed('a'))]);
+  expect(paidAtMs(intent)).toBe(29_000);
+  expect(paidAtMs(after([START]))).toBeNull();
 });
 
 test('a refund has the method and transactionId of the attempt that it returns', () => {

@@ -125,8 +125,8 @@ test('only what was returned counts as refunded, and only a paid attempt is refu
 });
 
 test("a provider's time for refunds begins with the payment", () => {
-  const story = [startAttempt('second'), succeed('second')];
-  const { intent } = decide(openIntent(someTerms()), story, 5_000);
+  const started = decide(openIntent(someTerms()), [startAttempt('second')], 4_000).intent;
+  const { intent } = decide(started, [succeed('second')], 5_000);
   const request = requestOf('r0', {
     amountMinor: null,
     capability: { ...ALL, windowMs: 1_000 },

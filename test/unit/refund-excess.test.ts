@@ -141,7 +141,8 @@ describe('refunds that were requested since and no longer fit', () => {
     PAID_100,
     ...asked('one', 6_000, REFUSED),
     requestRefund('small', { amountMinor: 3_000 }),
-    requestRefund('large', { amountMinor: 6_000 }),
+    // Fits alone, but not beside the one before it.
+    requestRefund('large', { amountMinor: 4_000 }),
     requestRefund('tiny', { amountMinor: 1_000 }),
   );
   const late = decided(waiting, returned('one'));
@@ -163,18 +164,25 @@ describe('refunds that were requested since and no longer fit', () => {
     expect(refundsToStart(rejected, 2_000).map(({ id }) => id)).toEqual(['small', 'tiny']);
   });
 
-  test('an operator who would return it by hand is warned', () => {
-    const byHand = decided(
+  test.each([
+    ['the provider', {}, null],
+    // The operator who would return it is warned.
+    ['a person', { capability: null }, 'not_supported'],
+  ] as const)('the alarm stops the only one, which waits for %s', (...row) => {
+    const [_name, changes, requestedActionReason] = row;
+    const only = decided(
       PAID_100,
       ...asked('one', 6_000, REFUSED),
-      requestRefund('hand', { amountMinor: 6_000 }, { capability: null }),
+      requestRefund('only', { amountMinor: 6_000 }, changes),
       returned('one'),
-      TICK,
     );
-    expect(byHand.refunds[1]).toMatchObject({
+    expect(nextWakeAtMs(only)).toBe(1_000);
+    const stopped = decided(only, TICK);
+    expect(nextWakeAtMs(stopped)).toBeNull();
+    expect(stopped.refunds[1]).toMatchObject({
       status: 'requires_action',
       actionReason: 'exceeds_payment',
-      requestedActionReason: 'not_supported',
+      requestedActionReason,
     });
   });
 });
@@ -198,6 +206,10 @@ test('a refund whose amount still fits fails if its commission makes it exceed w
   // 34.01 and 34.03 went back; with 32.00 it would be 100.04 of 100.03.
   expect(returnedMinor).toEqual([3_401, 3_300, 3_300, 3_403, 3_200]);
   expect(intent.refunds.at(-1)).toMatchObject({ id: 'last', actionReason: 'exceeds_payment' });
+  // 32.00 of the amount are left, but only 31.99 of what the customer paid.
+  const rejected = decided(intent, resolveRefundManually('last', { outcome: { type: 'failed' } }));
+  const left = rejected.attempts.map((attempt) => refundableMinor(rejected, attempt));
+  expect(left).toEqual([0, 10_000, 3_199]);
 });
 
 test('each refund that must wait for a person is announced, once and in a step of its own', () => {

@@ -207,6 +207,23 @@ test.each<[string, number | undefined, { checks: number; checkAtMs: number }]>([
   expect(nextWakeAtMs(intent)).toBe(60_000);
 });
 
+test.each<[string, RefundOutcome, string]>([
+  [
+    'an inconclusive answer keeps',
+    { type: 'unknown', checkAtMs: 90_000, railReference: 'R2' },
+    'R1',
+  ],
+  ['an inconclusive answer without an id keeps', { type: 'unknown', checkAtMs: 90_000 }, 'R1'],
+  ['a success without an id keeps', { type: 'succeeded', railReference: null }, 'R1'],
+  ['a success with another id replaces', { type: 'succeeded', railReference: 'R2' }, 'R2'],
+])("%s the provider's id of the refund", (_name, outcome, railReference) => {
+  const known: RefundOutcome = { type: 'unknown', checkAtMs: 80_000, railReference: 'R1' };
+  const before = after(request('one', 400), claimRefund('one'), resolveRefund('one', known));
+  expect(decide(before, [resolveRefund('one', outcome)], 2_000).intent.refunds).toMatchObject([
+    { railReference },
+  ]);
+});
+
 test.each<[string, Command[], string]>([
   ['before the provider was called', [], 'pending'],
   ['after its success', [claimRefund('one'), resolveRefund('one', RETURNED)], 'succeeded'],

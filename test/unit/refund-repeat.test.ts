@@ -67,6 +67,13 @@ test('is called by the alarm at once, with one claim', () => {
   expect(accepted(called, [claimRepeat('c1')], 61_002)).toBe(called);
 });
 
+test('discards what one operator has found, because the call may make it wrong', () => {
+  const found = resolveRefundManually('r0', { secondOperatorAboveMinor: 0 });
+  const proposed = accepted(unresolved, [found], 61_000);
+  expect(proposed.refunds).toMatchObject([{ proposal: { operator: 'Abebe' } }]);
+  expect(accepted(proposed, [repeat()], 61_001).refunds).toMatchObject([{ proposal: null }]);
+});
+
 test('is unresolved again when the caller dies, and can be repeated once more', () => {
   expect(refundsToCheck(called, SECOND_WINDOW_MS)).toHaveLength(1);
   const again = accepted(called, [UNKNOWN], SECOND_WINDOW_MS);

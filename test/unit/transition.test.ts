@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { ATTEMPTS_MAX } from '../../src/domain/attempt.ts';
+import { ATTEMPTS_MAX, type FailureReason } from '../../src/domain/attempt.ts';
 import type { Command } from '../../src/domain/command.ts';
 import { attemptsToCheck, decide, nextWakeAtMs, openIntent } from '../../src/domain/decide.ts';
 import { reportedAttempt } from '../../src/domain/intent.ts';
 import type { Method } from '../../src/domain/method.ts';
-import { commissionOf } from '../../src/domain/terms.ts';
+import { commissionOf, type IntentKind } from '../../src/domain/terms.ts';
 import {
   ABANDON_PAYMENT,
   abandon,
@@ -345,8 +345,23 @@ test('each version knows the status before it, and keeps it while the status sta
   expect(previous(at(1, REDIRECT), at(2, succeed('a')))).toBe('processing');
 });
 
-test('the tenth failure is the reason of the payment', () => {
-  expect(play(failures(ATTEMPTS_MAX)).intent.failureReason).toBe('declined');
+test.each<[string, Story, FailureReason | null, IntentKind?]>([
+  ['the tenth failure is', failures(ATTEMPTS_MAX), 'declined'],
+  ['an express failure is', [PUSH, fail('a')], 'declined', 'express'],
+  ['a late success leaves no failure as', [PUSH, fail('a'), succeed('a')], null, 'express'],
+  ['an expiry leaves no failure as', [REDIRECT, fail('a'), at(60_000, TICK)], null],
+])('%s the reason of the payment', (_name, story, reason, kind = 'hosted') => {
+  expect(play(story, { kind }).intent.failureReason).toBe(reason);
+});
+
+test('an attempt that the customer abandoned stays abandoned when its window closes', () => {
+  const final = startAttempt('a', { windowIsFinal: true });
+  expect(play([final, abandon('a'), at(30_000, TICK)]).intent.attempts).toMatchObject([
+    { status: 'expired', failureReason: 'abandoned' },
+  ]);
+  expect(play([final, at(30_000, TICK)]).intent.attempts).toMatchObject([
+    { status: 'expired', failureReason: 'timed_out' },
+  ]);
 });
 
 test('a method that the payment does not offer has no commission', () => {

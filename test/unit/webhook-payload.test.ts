@@ -162,6 +162,14 @@ describe('the bytes of an event (decisions.md#17)', () => {
     );
   });
 
+  test('date the attempt by its own last change, not by one of a refund', () => {
+    const refunded: Intent = { ...full, updatedAtMs: createdAtMs + 86_400_000 };
+    expect(JSON.parse(eventBody(refunded, 'payment_succeeded'))).toMatchObject({
+      lastUpdateDate: '2026-11-18T09:30:00.005Z',
+      transaction: { updatedAt: '2026-11-17T09:30:02.505Z' },
+    });
+  });
+
   test('of a failure contain its reason, and of a late success the lateness', () => {
     const failed: Intent = { ...minimal, status: 'failed', failureReason: 'abandoned' };
     expect(JSON.parse(eventBody(failed, 'payment_failed'))).toMatchObject({

@@ -6,7 +6,13 @@ import type { Rail } from '../../../src/rails/rail.ts';
 import type { RailOrder } from '../../../src/rails/rail-order.ts';
 import { attemptWith, termsWith } from '../checkout-fixtures.ts';
 
-/** An order of ETB 1,500.00 as an adapter gets it, planned by `rail` now. */
+/** Of what the customer pays, rounded down. */
+const COMMISSION_PERCENT = 2;
+
+/**
+ * An order of ETB 1,500.00 as an adapter gets it, planned by `rail` now. `terms.amountMinor` is what the
+ * customer pays: the order's own amount is less, so that no adapter takes one for the other.
+ */
 export function orderFor(
   rail: Rail,
   method: Method,
@@ -34,10 +40,13 @@ export function orderFor(
     ...rail.plan(terms, method, nowMs),
     ...changed.attempt,
   });
+  const chargedMinor = terms.amountMinor;
+  const commissionMinor = Math.floor((chargedMinor * COMMISSION_PERCENT) / 100);
+  const amountMinor = chargedMinor - commissionMinor;
   return {
-    terms,
+    terms: { ...terms, amountMinor, commissionPaidByCustomer: true },
     attempt,
-    chargedMinor: terms.amountMinor,
+    chargedMinor,
     attemptToken: 'test1.attempt-token',
     callbackUrl: `https://pay.example.com/rails/${rail.id}/test1.attempt-token`,
     checkoutUrl: 'https://pay.example.com/checkout/test1.checkout-token',
