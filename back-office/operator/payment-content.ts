@@ -1,4 +1,4 @@
-import type { Intent } from '../../src/domain/intent.ts';
+import { type Intent, paidAtMs } from '../../src/domain/intent.ts';
 import { paidNeedsSecondOperator } from '../../src/domain/manual-resolution.ts';
 import { needsSecondOperator } from '../../src/domain/refund-amounts.ts';
 import type { PaymentDetails } from '../../src/interface/operations.ts';
@@ -24,6 +24,7 @@ export function paymentContent(details: PaymentDetails) {
     createdAtMs: terms.createdAtMs,
     expiresAtMs: terms.expiresAtMs,
     endedAtMs: intent.endedAtMs,
+    paidAtMs: paidAtMs(intent),
     attempts: intent.attempts.map((attempt) => attemptContent(details, attempt)),
     refunds: intent.refunds.map((refund) => refundContent(details, refund)),
     anomalies: intent.anomalies,

@@ -24,6 +24,8 @@ export const payments: Command = {
     method: { value: 'METHOD', about: 'such as TELE_BIRR or M_PESA' },
     phone: { value: 'PHONE', about: "the customer's phone number" },
     metadata: { value: 'KEY=VALUE', about: 'an entry of its metadata', isRepeatable: true },
+    'paid-from': { value: 'TIME', about: 'paid since then, the latest paid first' },
+    'paid-to': { value: 'TIME', about: 'paid before then' },
     ...PAGE_OPTIONS,
   },
   async run(given) {
@@ -39,6 +41,8 @@ export const payments: Command = {
       method: given.text('method'),
       customerPhone: given.text('phone'),
       metadata: Object.keys(metadata).length === 0 ? undefined : metadata,
+      paidFrom: timeIn(given, 'paid-from'),
+      paidTo: timeIn(given, 'paid-to'),
       ...pageFilter(given),
     });
     // The gateway says what is wrong with a value that it does not know.

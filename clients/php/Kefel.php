@@ -88,8 +88,8 @@ final class Payments
     /**
      * A page of payments, newest first. The list lags by seconds.
      *
-     * @param array $filter `status`, `method`, `createdFrom`, `createdTo`, `endedFrom`, `endedTo`
-     *     (DateTimeInterface), `customerPhone`, `metadata` (array), `limit`, `cursor`
+     * @param array $filter `status`, `method`, `createdFrom`, `createdTo`, `endedFrom`, `endedTo`,
+     *     `paidFrom`, `paidTo` (DateTimeInterface), `customerPhone`, `metadata` (array), `limit`, `cursor`
      * @return array `data`, `hasMore`, `nextCursor`
      */
     public function list(array $filter = []): array

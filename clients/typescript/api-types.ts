@@ -659,6 +659,10 @@ export interface Payment {
    * Until when an attempt in flight may be reported after `expireDate`; PAYMENT_EXPIRED waits for it
    */
   expiryHeldUntil: string | null;
+  /**
+   * When Kefel recorded that it was paid
+   */
+  paidAt: string | null;
 }
 /**
  * A refund of a payment. Amounts are in minor units.
@@ -888,6 +892,10 @@ export interface PaymentSummary {
   metadata: {
     [k: string]: string;
   };
+  /**
+   * When Kefel recorded that it was paid
+   */
+  paidAt: string | null;
 }
 /**
  * An event and where it was sent. In lists it can lag a few seconds.
@@ -1224,6 +1232,10 @@ export interface EventBody {
    */
   refundedAmount?: number;
   refund?: Refund;
+  /**
+   * When Kefel recorded that it was paid
+   */
+  paidAt: string | null;
 }
 /**
  * What Kefel posts to your endpoint, with the headers of Standard Webhooks.

@@ -127,6 +127,8 @@ export interface PaymentFilter extends PageOptions {
   readonly createdTo?: Date;
   readonly endedFrom?: Date;
   readonly endedTo?: Date;
+  readonly paidFrom?: Date;
+  readonly paidTo?: Date;
   readonly customerPhone?: string;
   readonly metadata?: Readonly<Record<string, string>>;
 }

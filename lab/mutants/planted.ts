@@ -255,7 +255,9 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       "a row has the commission of the payment's first method",
     'refundedMinor: refundedOf(intent)«.amountMinor→.returnedMinor»,':
       "the lists' refunded sums include commission",
-    '=> id === paidAttemptId)?.«updatedAtMs→startedAtMs» ?? null;':
+  },
+  'src/domain/intent.ts': {
+    'paidAttempt(intent)?.«updatedAtMs→startedAtMs» ?? null;':
       'a payment counts on the day on which its attempt began',
   },
   'src/book/apply.ts': {

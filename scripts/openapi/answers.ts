@@ -176,7 +176,7 @@ const anomaly = answer<Payment['anomalies'][number]>({
   createdAt: time,
 });
 
-const payment = answer<PaymentWithoutEvent>({
+const { paidAt, ...payment } = answer<PaymentWithoutEvent>({
   paymentIntentId: described(integer, 'A random id'),
   uuid,
   uniqueId: text('Your `paymentIntentUniqueId`'),
@@ -206,6 +206,7 @@ const payment = answer<PaymentWithoutEvent>({
   ),
   reason: v.nullable(failureReason),
   metadata,
+  paidAt: v.nullable(timeOf('When Kefel recorded that it was paid')),
 }).entries;
 
 const refund = answer<Refund>({
@@ -296,6 +297,7 @@ const SHARED = {
           'Until when an attempt in flight may be reported after `expireDate`; PAYMENT_EXPIRED waits for it',
         ),
       ),
+      paidAt,
     }),
     'A payment as it is now. Amounts are in minor units.',
   ),
@@ -326,6 +328,7 @@ const SHARED = {
       updatedAt: time,
       endedAt: v.nullable(timeOf('When the payment first ended')),
       metadata,
+      paidAt,
     }),
     'A payment in a list. It can lag a few seconds behind the payment itself.',
   ),
@@ -363,6 +366,7 @@ const SHARED = {
         ),
       ),
       refund: v.optional(described(named<Refund>('Refund'), 'The refund; in events of refunds')),
+      paidAt,
     }),
     'The payment as the event found it: the JSON text in `body` of a webhook.',
   ),

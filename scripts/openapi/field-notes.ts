@@ -138,6 +138,9 @@ export const PAYMENTS_QUERY_NOTES: Notes = {
   endedFrom:
     'From this time of the end on. With `endedFrom` or `endedTo`, the latest end comes first.',
   endedTo: 'Before this time of the end',
+  paidFrom:
+    'Paid from this time on, also if the payment had ended before. With `paidFrom` or `paidTo`, the latest paid comes first.',
+  paidTo: 'Paid before this time',
   customerPhone: [
     'The mobile number of the customer or of an attempt, in any common notation',
     '0911234567',

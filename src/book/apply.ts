@@ -202,6 +202,7 @@ interface SearchedRow {
   readonly number: number;
   readonly search_keys: string;
   readonly ended_at_ms: number | null;
+  readonly paid_at_ms: number | null;
 }
 
 /** The text of a payment's entry in the full-text index, which has payments that ended. */
@@ -209,8 +210,9 @@ export function entryOf(createdAtMs: number, row: SearchedRow | null): string {
   if (row === null || row.ended_at_ms === null) {
     return '';
   }
-  const { unique_id: uniqueId, number, search_keys: keys, ended_at_ms: endedAtMs } = row;
-  return termsOf({ uniqueId, number, createdAtMs, endedAtMs, searchKeys: JSON.parse(keys) });
+  const { unique_id: uniqueId, number, ended_at_ms: endedAtMs, paid_at_ms: paidAtMs } = row;
+  const searchKeys = JSON.parse(row.search_keys);
+  return termsOf({ uniqueId, number, createdAtMs, endedAtMs, paidAtMs, searchKeys });
 }
 
 /** The index stores no text, so a deletion must name the terms that were inserted. */

@@ -24,9 +24,11 @@ type Passed = {
   readonly sealed_details: string | null;
   readonly updated_at_ms: number;
   readonly ended_at_ms: number | null;
+  readonly paid_at_ms: number | null;
 };
 
-const COLUMNS = 'id, unique_id, number, search_keys, sealed_details, updated_at_ms, ended_at_ms';
+const COLUMNS =
+  'id, unique_id, number, search_keys, sealed_details, updated_at_ms, ended_at_ms, paid_at_ms';
 
 /**
  * Purges payments of `retentionMs` and more. Returns the time of the next purge, or null for never.

@@ -13,6 +13,7 @@ export interface PaymentRow
   readonly currency: Currency;
   /** What the customer pays. */
   readonly chargedMinor: number;
+  readonly paidAtMs: number | null;
 }
 
 /** A payment in a merchant's list, with what the list shows of its customer. */
@@ -73,8 +74,10 @@ export interface EndedFilter
   readonly endedFromMs?: number | undefined;
   /** Exclusive. */
   readonly endedToMs?: number | undefined;
-  /** Only payments that were paid when they ended. */
-  readonly paidAtEnd?: true;
+  /** Inclusive. With either of these two, the payments that were paid last come first. */
+  readonly paidFromMs?: number | undefined;
+  /** Exclusive. */
+  readonly paidToMs?: number | undefined;
 }
 
 /** A delivery of an event in lists. */
@@ -117,11 +120,8 @@ export interface RefundFilter extends TimeRange {
   readonly uniqueId?: string | undefined;
 }
 
-/**
- * The lists of a statement. Together they have each change of the merchant's money once: payments
- * paid when they ended, payments paid after their end, and refunds.
- */
-export const STATEMENT_PARTS = ['paid', 'paid_late', 'refunded'] as const;
+/** The lists of a statement. Together they have each change of the merchant's money once. */
+export const STATEMENT_PARTS = ['paid', 'refunded'] as const;
 export type StatementPart = (typeof STATEMENT_PARTS)[number];
 
 /** A payment when it was paid, or a refund when the money was returned. In minor units. */

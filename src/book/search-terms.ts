@@ -28,7 +28,7 @@ export function endSearchKey(id: string): string {
 const ENDED_DIGITS = 7;
 const LAST_SECOND = 36 ** ENDED_DIGITS - 1;
 
-/** The second of a payment's end, as a term. Such terms sort by the end: ascending or descending. */
+/** The second of an end or a payment, as a term. Such terms sort by it: ascending or descending. */
 export function endedTerm(atMs: number, isAscending: boolean): string {
   const second = Math.max(0, Math.min(Math.floor(atMs / 1_000), LAST_SECOND));
   const [prefix, number] = isAscending ? ['ended:', second] : ['ends:', LAST_SECOND - second];
@@ -53,19 +53,23 @@ export interface SearchedPayment {
   readonly number: number;
   readonly createdAtMs: number;
   readonly endedAtMs: number;
+  readonly paidAtMs: number | null;
   readonly searchKeys: readonly string[];
 }
 
 /** All terms of a payment, as the text of its entry. */
 export function termsOf(payment: SearchedPayment): string {
-  const { uniqueId, number, createdAtMs, endedAtMs, searchKeys } = payment;
+  const { uniqueId, number, createdAtMs, endedAtMs, paidAtMs, searchKeys } = payment;
   const ids = [uniqueId, ...searchKeys.flatMap(plainIdOf)];
   const keys = [
     idSearchKey(uniqueId),
     idSearchKey(String(number)),
     ...searchKeys.filter((key) => !isFoundByTime(key, createdAtMs)),
     ...ids.map(endSearchKey),
-    ...[true, false].map((isAscending) => endedTerm(endedAtMs, isAscending)),
+    // Both are one moment, and one term, unless the payment was paid late.
+    ...[endedAtMs, paidAtMs ?? endedAtMs].flatMap((atMs) =>
+      [true, false].map((isAscending) => endedTerm(atMs, isAscending)),
+    ),
   ];
   return [...new Set(keys.map(searchTerm))].sort().join(' ');
 }

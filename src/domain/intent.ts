@@ -117,6 +117,14 @@ export function attemptInFlight(intent: Intent): Attempt | null {
 
 /** The attempt that merchants and customers see: the one that paid, else the latest. */
 export function reportedAttempt(intent: Intent): Attempt | null {
-  const paid = intent.attempts.find((attempt) => attempt.id === intent.paidAttemptId);
-  return paid ?? intent.attempts.at(-1) ?? null;
+  return paidAttempt(intent) ?? intent.attempts.at(-1) ?? null;
+}
+
+function paidAttempt({ attempts, paidAttemptId }: Intent): Attempt | null {
+  return attempts.find(({ id }) => id === paidAttemptId) ?? null;
+}
+
+/** When Kefel stored that the payment is paid; null before that. Later than the end if paid late. */
+export function paidAtMs(intent: Intent): number | null {
+  return paidAttempt(intent)?.updatedAtMs ?? null;
 }

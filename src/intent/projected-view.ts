@@ -46,11 +46,6 @@ export function projectionRow(intent: Intent) {
   };
 }
 
-/** When Kefel learned that the payment was paid; null before that. */
-export function paidAtMs({ attempts, paidAttemptId }: Intent): number | null {
-  return attempts.find(({ id }) => id === paidAttemptId)?.updatedAtMs ?? null;
-}
-
 /** Without the merchant's own words, which may name a person. */
 export function projectedRefunds({ attempts, refunds }: Intent) {
   return refunds.flatMap((refund) => {

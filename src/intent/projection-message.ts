@@ -1,7 +1,7 @@
 import { configOf } from '../config.ts';
 import { type DigestKind, keyedDigest } from '../crypto/keyed-digest.ts';
 import { sealRepeatably } from '../crypto/sealed.ts';
-import { type Intent, reportedAttempt } from '../domain/intent.ts';
+import { type Intent, paidAtMs, reportedAttempt } from '../domain/intent.ts';
 import { phoneFrom } from '../domain/phone.ts';
 import {
   digestOwner,
@@ -20,13 +20,7 @@ import {
   type ProjectionMessage,
   shownDelivery,
 } from './book-message.ts';
-import {
-  paidAtMs,
-  phonesOf,
-  projectedRefunds,
-  projectionRow,
-  replacedReceiptsIn,
-} from './projected-view.ts';
+import { phonesOf, projectedRefunds, projectionRow, replacedReceiptsIn } from './projected-view.ts';
 import { receiptsIn, searchedIds } from './projection.ts';
 import { receiptKeys } from './receipt-keys.ts';
 import type { Snapshot, StoredEvent } from './store.ts';

@@ -5,6 +5,7 @@ import {
   hasEnded,
   type Intent,
   type IntentStatus,
+  paidAtMs,
   reportedAttempt,
 } from '../domain/intent.ts';
 import { idWithoutPhone, maskedPhone } from '../domain/phone.ts';
@@ -59,7 +60,7 @@ export function wireStatus(status: IntentStatus) {
 
 /** The payment without an event. */
 export function paymentPayload(intent: Intent) {
-  return { ...termsPayload(intent), ...statePayload(intent) };
+  return { ...termsPayload(intent), ...statePayload(intent), ...addedPayload(intent) };
 }
 
 /**
@@ -82,7 +83,8 @@ export function statusContent(intent: Intent) {
   const refundedMinor = refundedOf(intent).amountMinor;
   const heldUntilMs = restoredHoldEndsAtMs(intent) ?? expiryHeldUntilMs(intent);
   return {
-    ...paymentPayload(intent),
+    ...termsPayload(intent),
+    ...statePayload(intent),
     description,
     debitAccount,
     phoneNumber: phone === null ? null : maskedPhone(phone),
@@ -94,6 +96,7 @@ export function statusContent(intent: Intent) {
       netShareMinor(intent.terms, shareMinor, refundedMinor),
     ),
     expiryHeldUntil: heldUntilMs === null ? null : isoTime(heldUntilMs),
+    ...addedPayload(intent),
   };
 }
 
@@ -107,6 +110,7 @@ export function eventBody(intent: Intent, event: EventType, refund: Refund | nul
       refundedAmount: refundedOf(intent).amountMinor,
       refund: refundPayload(intent, refund),
     }),
+    ...addedPayload(intent),
   });
 }
 
@@ -163,6 +167,12 @@ function statePayload(intent: Intent) {
     reason: intent.failureReason,
     metadata: intent.terms.metadata,
   };
+}
+
+/** Keys that were added to the published ones, so they are the last. */
+function addedPayload(intent: Intent) {
+  const atMs = paidAtMs(intent);
+  return { paidAt: atMs === null ? null : isoTime(atMs) };
 }
 
 function beneficiaryPayload(split: Split) {

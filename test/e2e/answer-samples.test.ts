@@ -21,7 +21,7 @@ const TIMES: Readonly<Record<string, string>> = {
     ['creationDate', 'createdAt'].map((field) => [field, '2026-11-22T08:00:00.000Z']),
   ),
   ...Object.fromEntries(
-    ['lastUpdateDate', 'updatedAt', 'endedAt', 'lastTryAt'].map((field) => [
+    ['lastUpdateDate', 'updatedAt', 'endedAt', 'paidAt', 'lastTryAt'].map((field) => [
       field,
       '2026-11-22T08:00:03.000Z',
     ]),

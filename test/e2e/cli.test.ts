@@ -293,6 +293,8 @@ describe('kefel payments, events, resend', () => {
     await listed(id);
     const row = rowOf(await done('payments', '--status', 'FAILED', '--from', '1h'), id);
     expect(row).toMatch(/^20.*Z {2}FAILED +100\.02 ETB +CBE +\S+ +insufficient_funds$/);
+    const unpaid = await done('payments', '--metadata', `id=${id}`, '--paid-from', '1h', '--json');
+    expect(JSON.parse(unpaid).data).toEqual([]);
     const byMetadata = JSON.parse(await done('payments', '--metadata', `id=${id}`, '--json'));
     expect(byMetadata).toMatchObject({ data: [{ uniqueId: id }], hasMore: false });
     expect(JSON.parse(await done('payments', id))).toMatchObject({ uniqueId: id, anomalies: [] });

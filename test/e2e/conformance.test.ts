@@ -49,6 +49,8 @@ const QUERY_OVERRIDES: Overrides = {
   createdTo: TIMES,
   endedFrom: TIMES,
   endedTo: TIMES,
+  paidFrom: TIMES,
+  paidTo: TIMES,
   customerPhone: fc.constantFrom('0911223344', '+251711223344', '12'),
   cursor: fc.constantFrom('', 'by4', 'by4xMDAwLngK'),
 };

@@ -1,5 +1,5 @@
 import type { EventRow, ListedPayment, PaymentRow, RefundRow } from '../../src/book/rows.ts';
-import type { Intent } from '../../src/domain/intent.ts';
+import { type Intent, paidAtMs } from '../../src/domain/intent.ts';
 import { maskedPhone } from '../../src/domain/phone.ts';
 import type { Refund } from '../../src/domain/refund.ts';
 import { chargedMinor } from '../../src/domain/terms.ts';
@@ -130,7 +130,7 @@ export const ANOMALOUS: Intent = {
 export function rowOf(intent: Intent): PaymentRow {
   const row = projectionRow(intent);
   const charged = row.method === null ? row.amountMinor : chargedMinor(intent.terms, row.method);
-  return { ...row, chargedMinor: charged };
+  return { ...row, chargedMinor: charged, paidAtMs: paidAtMs(intent) };
 }
 
 export const ROWS: readonly ListedPayment[] = [LONGEST, PROCESSING, PAID, FAILED].map((intent) => {

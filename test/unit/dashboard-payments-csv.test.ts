@@ -34,6 +34,7 @@ const ROW: ExportedPayment = {
   createdAtMs: Date.UTC(2026, 10, 21, 10, 0, 0, 7),
   updatedAtMs: Date.UTC(2026, 10, 21, 10, 5),
   endedAtMs: Date.UTC(2026, 10, 21, 22, 4),
+  paidAtMs: Date.UTC(2026, 10, 23, 22, 4),
   transactionId: 'REF7',
   refundedMinor: 2_050,
   openRefunds: 1,
@@ -126,6 +127,8 @@ test('writes a paid payment with times in UTC and amounts in major units', () =>
     customer_email: 'almaz@example.com',
     description: 'Two bags',
     metadata: '"{""cart"":""7""}"',
+    paid_at: '2026-11-23T22:04:00.000Z',
+    paid_at_eat: '2026-11-24 01:04:00',
   });
   expect(cellsOf(ROW, 'full').phone).toBe('251911234567');
   const details = { ...ROW.details, providerReference: 'ws_CO_23112026911234567' };
@@ -134,7 +137,8 @@ test('writes a paid payment with times in UTC and amounts in major units', () =>
 });
 
 test('leaves charge and commission of an unpaid payment empty', () => {
-  const open = { ...ROW, status: 'open', method: null, endedAtMs: null } as const;
+  const unpaid = { method: null, endedAtMs: null, paidAtMs: null } as const;
+  const open = { ...ROW, ...unpaid, status: 'open' } as const;
   const empty = {
     commission: '',
     charged: '',
@@ -144,6 +148,8 @@ test('leaves charge and commission of an unpaid payment empty', () => {
     method: '',
     ended_at: '',
     ended_at_eat: '',
+    paid_at: '',
+    paid_at_eat: '',
   };
   expect(cellsOf(open)).toMatchObject({ amount: '100.50', ...empty });
 });

@@ -1,18 +1,13 @@
 import { expect, test } from 'vitest';
 import type { Command } from '../../src/domain/command.ts';
 import { openIntent } from '../../src/domain/decide.ts';
-import type { Intent } from '../../src/domain/intent.ts';
+import { type Intent, paidAtMs } from '../../src/domain/intent.ts';
 import { OPEN_PROJECTION_AGAIN_MS } from '../../src/domain/schedule.ts';
 import { SEARCH_ID_LENGTH_MAX } from '../../src/domain/search-key.ts';
 import type { IntentTerms } from '../../src/domain/terms.ts';
 import type { PaymentDetails, ProjectionRow } from '../../src/intent/book-message.ts';
 import { newDelivery } from '../../src/intent/delivery.ts';
-import {
-  paidAtMs,
-  phonesOf,
-  projectedRefunds,
-  projectionRow,
-} from '../../src/intent/projected-view.ts';
+import { phonesOf, projectedRefunds, projectionRow } from '../../src/intent/projected-view.ts';
 import {
   isShownAtOnce,
   needsConfirmation,

@@ -104,6 +104,7 @@ const full: Intent = {
   attempts: [attempt],
   updatedAtMs: createdAtMs + 2_500,
   endedAtMs: createdAtMs + 2_500,
+  paidAttemptId: attempt.id,
 };
 
 const IN_STATUS_ONLY = [
@@ -131,7 +132,7 @@ describe('the bytes of an event (decisions.md#17)', () => {
     const expired: Intent = { ...minimal, status: 'expired', previousStatus: 'open', version: 2 };
     expect(eventBody(expired, 'payment_expired')).toBe(
       `{${minimalTermsText},"event":"PAYMENT_EXPIRED","status":"EXPIRED",` +
-        '"previousStatus":"OPEN","sequence":2,"late":false,"reason":null,"metadata":{}}',
+        '"previousStatus":"OPEN","sequence":2,"late":false,"reason":null,"metadata":{},"paidAt":null}',
     );
   });
 
@@ -158,7 +159,8 @@ describe('the bytes of an event (decisions.md#17)', () => {
         '"phone":"911223344","isPhoneUpdatable":false},' +
         '"paymentMethodTypes":["TELE_BIRR","M_PESA"],"event":"PAYMENT_SUCCESS",' +
         '"status":"SUCCESS","previousStatus":"PROCESSING","sequence":3,"late":false,' +
-        '"reason":null,"metadata":{"order":"ሀ-7","cart.id":"\\"9\\""}}',
+        '"reason":null,"metadata":{"order":"ሀ-7","cart.id":"\\"9\\""},' +
+        '"paidAt":"2026-11-17T09:30:02.505Z"}',
     );
   });
 
@@ -230,9 +232,10 @@ describe('the status call (decisions.md#17, #31)', () => {
     expect(JSON.stringify(statusContent(minimal))).toBe(
       `{${minimalTermsText},"status":"OPEN","previousStatus":null,"sequence":1,"late":false,` +
         '"reason":null,"metadata":{},"description":"A bag of coffee","debitAccount":"1000555",' +
-        '"phoneNumber":null,"anomalies":[],"refundedAmount":0,"refunds":[],"netShareAmounts":[],"expiryHeldUntil":null}',
+        '"phoneNumber":null,"anomalies":[],"refundedAmount":0,"refunds":[],"netShareAmounts":[],"expiryHeldUntil":null,"paidAt":null}',
     );
     const event = JSON.parse(eventBody(full, 'payment_succeeded'));
+    expect(event.paidAt).toBe('2026-11-17T09:30:02.505Z');
     delete event.event;
     expect(JSON.stringify(paymentPayload(full))).toBe(JSON.stringify(event));
   });

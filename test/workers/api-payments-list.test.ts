@@ -15,12 +15,15 @@ import {
   contentOf,
   createExpress,
   createHosted,
+  DAY_MS,
   execute,
   MINUTE_MS,
   type Page,
   payHosted,
   postHosted,
+  resolveAttempt,
   startRedirect,
+  statusPath,
   tenantOf,
   useGateway,
 } from './support.ts';
@@ -51,6 +54,10 @@ async function project(): Promise<void> {
   await applyAll(caught.projections.splice(0));
 }
 
+async function statusNow() {
+  return (await answerOf(call(statusPath('order-1')))).envelope.content;
+}
+
 const isoAfter = (ms: number) => new Date(Date.now() + ms).toISOString();
 
 test('shows a payment by the names of the payment object', async () => {
@@ -63,7 +70,7 @@ test('shows a payment by the names of the payment object', async () => {
   expect(page).toEqual({ hasMore: false, nextCursor: null });
   const read = await answerOf(call('/api/v1/payment/sandbox/intent/order-1'));
   const payment = read.envelope.content as Record<string, unknown>;
-  const { createdAt, updatedAt, endedAt, ...others } = data[0] as unknown as Record<
+  const { createdAt, updatedAt, endedAt, paidAt, ...others } = data[0] as unknown as Record<
     string,
     unknown
   >;
@@ -72,11 +79,13 @@ test('shows a payment by the names of the payment object', async () => {
   expect(payment.transaction).toMatchObject({
     ...{ transactionId, paymentType, receipt, providerReference },
   });
-  expect([createdAt, updatedAt, endedAt]).toEqual([
+  expect([createdAt, updatedAt, endedAt, paidAt]).toEqual([
     payment.creationDate,
     payment.lastUpdateDate,
     payment.lastUpdateDate,
+    payment.lastUpdateDate,
   ]);
+  expect(payment.paidAt).toBe(paidAt);
   expect(shared).toMatchObject({ status: 'SUCCESS', metadata: { cart: '8841', note: 'ሰላም "1"' } });
 });
 
@@ -103,6 +112,33 @@ test.each([
     expect(read.envelope.content).toMatchObject({ transaction });
   },
 );
+
+test('finds a late payment by the time when it was paid, and still by its end', async () => {
+  await createHosted();
+  await execute(startRedirect('a0'));
+  advance(DAY_MS);
+  expect(await statusNow()).toMatchObject({ status: 'EXPIRED', paidAt: null });
+  const endedAt = isoAfter(0);
+  const ofEnd = { endedFrom: endedAt, endedTo: isoAfter(MINUTE_MS) };
+  advance(2 * DAY_MS);
+  const paidAt = isoAfter(0);
+  const ofPayment = { paidFrom: paidAt, paidTo: isoAfter(MINUTE_MS) };
+  await execute(resolveAttempt('a0', 'succeeded'));
+  advance(DAY_MS);
+  await execute(resolveAttempt('a0', 'succeeded'));
+  await project();
+  expect((await list({ status: 'SUCCESS', ...ofPayment })).data).toMatchObject([
+    { uniqueId: 'order-1', late: true, endedAt, paidAt },
+  ]);
+  expect(await statusNow()).toMatchObject({ status: 'SUCCESS', paidAt });
+  // The end that was announced does not move.
+  expect(await idsOf(ofEnd)).toEqual(['order-1']);
+  expect(await idsOf({ ...ofPayment, ...ofEnd })).toEqual(['order-1']);
+  for (const query of [{ paidFrom: ofPayment.paidTo }, { paidTo: paidAt }]) {
+    expect(await idsOf(query)).toEqual([]);
+  }
+  expect(await idsOf({ ...ofPayment, endedTo: endedAt })).toEqual([]);
+});
 
 /** Three payments a minute apart, the last one first in lists. */
 async function scene(): Promise<readonly string[]> {
@@ -148,6 +184,9 @@ const FILTERS: readonly (readonly [string, (times: readonly string[]) => Query, 
   ['ended from', (at) => ({ endedFrom: at[0] ?? '' }), ['paid']],
   ['ended before', (at) => ({ endedTo: at[0] ?? '' }), []],
   ['ended and created', (at) => ({ endedFrom: at[0] ?? '', createdFrom: at[1] ?? '' }), []],
+  ['paid from', (at) => ({ paidFrom: at[0] ?? '' }), ['paid']],
+  ['paid before', (at) => ({ paidTo: at[0] ?? '' }), []],
+  ['metadata and paid', (at) => ({ 'metadata[branch]': 'Bole', paidFrom: at[0] ?? '' }), ['paid']],
   ["the customer's phone", () => ({ customerPhone: '0911 22 33 44' }), ['paid']],
   ["an attempt's phone", () => ({ customerPhone: '+251733445566' }), ['express']],
   ['a phone of nobody', () => ({ customerPhone: '0911223345' }), []],

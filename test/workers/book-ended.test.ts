@@ -10,8 +10,8 @@ import { bookSql, bookStub } from './support/book.ts';
 import { ALPHA, advance, DAY_MS, MINUTE_MS, tenantOf, useGateway } from './support.ts';
 
 /**
- * Goal: a list by the end has each payment that ended in its range once, in order, forwards and
- * backwards, also if the payment lived long. Method: payments in two volumes, many of them with the
+ * Goal: a list by the end, or by the time of payment, has each payment of its range once, in order,
+ * forwards and backwards, also if the payment lived long or was paid late. Method: payments in two volumes, many of them with the
  * same millisecond or second of their end, and the order that the test expects.
  */
 
@@ -41,6 +41,8 @@ function payment(startMs: number, number: number) {
     },
     {
       bookVolume: number % 2,
+      // Every second one is paid after its end, in the same seconds as others end.
+      paidAtMs: status === 'succeeded' ? endedAtMs + (number % 8 === 4 ? 1_330 : 0) : null,
       searchKeys: [`phone:${number % 7}`],
       sealedDetails: 'k1.sealed',
     },
@@ -49,14 +51,21 @@ function payment(startMs: number, number: number) {
 
 type Message = ReturnType<typeof payment>;
 
-function expectedOf(messages: readonly Message[], isWanted: (message: Message) => boolean) {
-  const ends = messages.filter((message) => message.row.endedAtMs !== null && isWanted(message));
-  const inOrder = ends.toSorted(
-    ({ row: one, bookVolume }, { row: other, bookVolume: otherVolume }) =>
-      (other.endedAtMs ?? 0) - (one.endedAtMs ?? 0) ||
-      other.createdAtMs - one.createdAtMs ||
-      (other.number % 1_024) - (one.number % 1_024) ||
-      otherVolume - bookVolume,
+const ended = ({ row }: Message) => row.endedAtMs;
+const paid = ({ paidAtMs }: Message) => paidAtMs;
+
+function expectedOf(
+  messages: readonly Message[],
+  isWanted: (message: Message) => boolean,
+  atMsOf: typeof ended,
+) {
+  const wanted = messages.filter((message) => atMsOf(message) !== null && isWanted(message));
+  const inOrder = wanted.toSorted(
+    (one, other) =>
+      (atMsOf(other) ?? 0) - (atMsOf(one) ?? 0) ||
+      other.row.createdAtMs - one.row.createdAtMs ||
+      (other.row.number % 1_024) - (one.row.number % 1_024) ||
+      other.bookVolume - one.bookVolume,
   );
   return inOrder.map(({ row }) => row.uniqueId);
 }
@@ -81,32 +90,53 @@ async function walk(filter: SummaryFilter, limit: number): Promise<string[]> {
   return pages.flatMap(({ ids }) => ids);
 }
 
-test('each payment is listed once, in the order of its end, forwards and backwards', async () => {
+test('each payment is listed once, in the order of its end or payment, forwards and backwards', async () => {
   const startMs = Math.floor(Date.now() / 1_000) * 1_000;
   const messages = Array.from({ length: PAYMENTS }, (_, number) => payment(startMs, number));
   await applyAll(messages.toReversed());
   const endedFromMs = 0;
-  const cases: readonly (readonly [SummaryFilter, (message: Message) => boolean])[] = [
-    [{ endedFromMs }, () => true],
-    [{ endedFromMs, status: 'failed' }, ({ row }) => row.status === 'failed'],
-    [{ endedFromMs, method: 'CBE' }, ({ row }) => row.method === 'CBE'],
+  const paidFromMs = 0;
+  const isIn = (atMs: number | null) =>
+    Number(atMs) >= startMs + 570 && Number(atMs) < startMs + 1_520;
+  const cases: readonly (readonly [SummaryFilter, (message: Message) => boolean, typeof ended?])[] =
     [
-      { endedFromMs, status: 'failed', method: 'CBE' },
-      ({ row }) => row.status === 'failed' && row.method === 'CBE',
-    ],
-    [{ endedFromMs, status: 'open' }, () => false],
-    [
-      { endedFromMs: startMs + 570, endedToMs: startMs + 1_520 },
-      ({ row }) =>
-        Number(row.endedAtMs) >= startMs + 570 && Number(row.endedAtMs) < startMs + 1_520,
-    ],
-    [
-      { endedFromMs, createdFromMs: startMs - DAY_MS, createdToMs: startMs - MINUTE_MS },
-      ({ row }) => row.createdAtMs >= startMs - DAY_MS && row.createdAtMs < startMs - MINUTE_MS,
-    ],
-  ];
-  for (const [filter, isWanted] of cases) {
-    const expected = expectedOf(messages, isWanted);
+      [{ paidFromMs }, () => true, paid],
+      [{ paidFromMs, status: 'failed' }, () => false, paid],
+      [{ paidFromMs, method: 'CBE' }, ({ row }) => row.method === 'CBE', paid],
+      [
+        { paidFromMs: startMs + 570, paidToMs: startMs + 1_520 },
+        ({ paidAtMs }) => isIn(paidAtMs),
+        paid,
+      ],
+      [
+        { paidFromMs, endedFromMs: startMs + 570, endedToMs: startMs + 1_520 },
+        ({ row }) => isIn(row.endedAtMs),
+        paid,
+      ],
+      [
+        { paidFromMs, createdToMs: startMs - MINUTE_MS },
+        ({ row }) => row.createdAtMs < startMs - MINUTE_MS,
+        paid,
+      ],
+      [{ endedFromMs }, () => true],
+      [{ endedFromMs, status: 'failed' }, ({ row }) => row.status === 'failed'],
+      [{ endedFromMs, method: 'CBE' }, ({ row }) => row.method === 'CBE'],
+      [
+        { endedFromMs, status: 'failed', method: 'CBE' },
+        ({ row }) => row.status === 'failed' && row.method === 'CBE',
+      ],
+      [{ endedFromMs, status: 'open' }, () => false],
+      [
+        { endedFromMs: startMs + 570, endedToMs: startMs + 1_520 },
+        ({ row }) => isIn(row.endedAtMs),
+      ],
+      [
+        { endedFromMs, createdFromMs: startMs - DAY_MS, createdToMs: startMs - MINUTE_MS },
+        ({ row }) => row.createdAtMs >= startMs - DAY_MS && row.createdAtMs < startMs - MINUTE_MS,
+      ],
+    ];
+  for (const [filter, isWanted, atMsOf = ended] of cases) {
+    const expected = expectedOf(messages, isWanted, atMsOf);
     for (const limit of [1, 4, 100]) {
       expect(await walk(filter, limit), JSON.stringify(filter)).toEqual(expected);
     }
@@ -118,7 +148,8 @@ test('payments stay in the list by their end when their personal data is gone', 
   const messages = Array.from({ length: 12 }, (_, number) => payment(startMs, number));
   await applyAll(messages);
   const expected = await walk({ endedFromMs: 0 }, 4);
-  expect(expected).toHaveLength(9);
+  const expectedPaid = await walk({ paidFromMs: 0 }, 4);
+  expect([expected.length, expectedPaid.length]).toEqual([9, 3]);
   advance(402 * DAY_MS);
   for (const volume of [0, 1]) {
     await runDurableObjectAlarm(bookStub(tenant, volume));
@@ -127,6 +158,7 @@ test('payments stay in the list by their end when their personal data is gone', 
     expect(await bookSql(sql, tenant, volume)).toEqual([]);
   }
   expect(await walk({ endedFromMs: 0 }, 4)).toEqual(expected);
+  expect(await walk({ paidFromMs: 0 }, 4)).toEqual(expectedPaid);
 });
 
 test('a payment whose end moves is listed once, at its new place', async () => {
@@ -169,14 +201,16 @@ test('a list among more payments than a page may read: short pages with cursors,
   expect((await reader.summaries(filter, oldest, 20)).rows.map(({ number }) => number)).toEqual([
     3,
   ]);
-  const withKey = async (key: string) => {
+  const withKey = async (key: string, of: SummaryFilter = { endedFromMs: 0 }) => {
     const start = { isAscending: false, after: null, includesPlace: false };
-    const args = [{ endedFromMs: 0 }, [[key]], start, 3] as const;
-    const found = await bookOf(env, tenant, 0).ask('summaries', ...args);
+    const found = await bookOf(env, tenant, 0).ask('summaries', of, [[key]], start, 3);
     return found?.rows.map(({ row }) => row.number);
   };
   expect(await withKey('meta:all')).toEqual([21_499, 21_498, 21_497]);
   expect(await withKey('meta:most')).toEqual([18_999, 18_998, 18_997]);
+  // Two of these failed, so they were not paid.
+  expect(await withKey('meta:all', { paidFromMs: 0 })).toEqual([21_499, 21_498, 21_497]);
+  expect(await withKey('meta:most', { paidToMs: startMs + 400 })).toEqual([2, 1, 0]);
   // The index folds case, keys do not.
   expect(await withKey('META:most')).toEqual([]);
   expect(await withKey('META:all')).toEqual([]);

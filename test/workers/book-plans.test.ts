@@ -110,6 +110,7 @@ const QUESTIONS: readonly (readonly [string, number, Question])[] = [
   ['payments with refunds', 60, ['payments', { refunds: 'any' }, MIDDLE, PAGE, false]],
   ['payments by the end', 60, ['summaries', { endedToMs: middleMs }, [], FIRST, PAGE]],
   ['payments by the end in the middle', 60, ['summaries', { endedFromMs: 0 }, [], MIDDLE, PAGE]],
+  ['payments by the time of payment', 250, ['summaries', { paidToMs: middleMs }, [], FIRST, PAGE]],
   ['the first to end', 60, ['summaries', { endedFromMs: 0 }, [], OLDEST, PAGE]],
   [
     'payments of a status by the end',

@@ -299,17 +299,17 @@ function expectedOf(truths: readonly Truth[]) {
       })),
     ),
     totals: Object.fromEntries([...totals].sort()),
-    ends: truths.flatMap(({ number, endedAtMs }) =>
-      endedAtMs === null
-        ? []
-        : [
-            {
-              number,
-              term: `ended:${Math.floor(endedAtMs / 1_000)
-                .toString(36)
-                .padStart(7, '0')}`,
-            },
-          ],
+    ends: truths.flatMap(({ number, endedAtMs, paidAtMs }) =>
+      [...new Set(endedAtMs === null ? [] : [endedAtMs, paidAtMs ?? endedAtMs])]
+        .map(
+          (atMs) =>
+            `ended:${Math.floor(atMs / 1_000)
+              .toString(36)
+              .padStart(7, '0')}`,
+        )
+        .filter((term, index, terms) => terms.indexOf(term) === index)
+        .sort()
+        .map((term) => ({ number, term })),
     ),
     found: Object.fromEntries(
       [...new Set(truths.flatMap(({ keys }) => keys))]
@@ -367,7 +367,7 @@ async function storedIn(keys: readonly string[]) {
     totals: Object.fromEntries(totals.toSorted(([one], [other]) => (one < other ? -1 : 1))),
     ends: await bookSql(
       `SELECT number, term FROM payment_search_entry CROSS JOIN payment ON payment.id = doc
-        WHERE term >= 'ended:' AND term < 'ended;' ORDER BY number`,
+        WHERE term >= 'ended:' AND term < 'ended;' ORDER BY number, term`,
     ),
     found: Object.fromEntries(await Promise.all(found)),
   };

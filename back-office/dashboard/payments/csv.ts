@@ -95,6 +95,9 @@ const PAYMENT_COLUMNS = {
   customer_email: ({ details }) => details.customerEmail ?? '',
   description: ({ details }) => details.description ?? '',
   metadata: ({ details: { metadata } }) => (metadata === undefined ? '' : JSON.stringify(metadata)),
+  // Programs may read columns by their position, so later ones come last.
+  paid_at: (row) => (row.paidAtMs === null ? '' : isoTime(row.paidAtMs)),
+  paid_at_eat: (row) => (row.paidAtMs === null ? '' : ethiopianTimestamp(row.paidAtMs)),
 } as const satisfies Readonly<
   Record<string, (row: ExportedPayment, format: Format, phones: Phones) => string>
 >;

@@ -1,4 +1,4 @@
-import { type Intent, reportedAttempt } from '../../../src/domain/intent.ts';
+import { type Intent, paidAtMs, reportedAttempt } from '../../../src/domain/intent.ts';
 import { majorText } from '../../../src/domain/money.ts';
 import { phoneText } from '../../../src/domain/phone.ts';
 import { netShareMinor, refundedOf } from '../../../src/domain/refund-amounts.ts';
@@ -31,6 +31,7 @@ export function PaymentFacts(props: Props & { readonly checkoutUrl: string | nul
   const text = useTexts(DASHBOARD_TEXTS).payment;
   const shared = useTexts(CHECKOUT_TEXTS);
   const attempt = reportedAttempt(intent);
+  const paidMs = paidAtMs(intent);
   return (
     <Section id="facts" title={text.facts}>
       <Facts
@@ -42,6 +43,7 @@ export function PaymentFacts(props: Props & { readonly checkoutUrl: string | nul
           [text.createdAt, <When atMs={terms.createdAtMs} />],
           [text.expiresAt, <When atMs={terms.expiresAtMs} />],
           intent.endedAtMs === null ? null : [text.endedAt, <When atMs={intent.endedAtMs} />],
+          paidMs === null ? null : [text.paidAt, <When atMs={paidMs} />],
         ]}
       />
       {checkoutUrl !== null && (

@@ -348,6 +348,7 @@ export const dashboard: DashboardMessages = {
     createdAt: 'የተፈጠረው',
     expiresAt: 'ጊዜው የሚያልፈው',
     endedAt: 'ያበቃው',
+    paidAt: 'የተከፈለው',
     openCheckout: 'የክፍያ ገጹን ይመልከቱ',
     checkoutPrivate: 'ለዚህ ደንበኛ ብቻ፦ ሊንኩ ያለው ሁሉ ክፍያውን መፈጸም ወይም ማቋረጥ ይችላል።',
     customerReceipt: 'የደንበኛው ደረሰኝ',

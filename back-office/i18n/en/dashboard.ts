@@ -377,6 +377,7 @@ export const dashboard = {
     createdAt: 'Created',
     expiresAt: 'Expires',
     endedAt: 'Ended',
+    paidAt: 'Paid',
     openCheckout: 'Open the checkout page',
     checkoutPrivate: 'Only for this customer. Anyone with this link can pay or end the payment.',
     customerReceipt: 'Receipt for the customer',

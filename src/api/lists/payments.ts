@@ -18,6 +18,8 @@ export async function listPayments({ request, env, access }: MerchantCall): Prom
     createdToMs: query.createdTo,
     endedFromMs: query.endedFrom,
     endedToMs: query.endedTo,
+    paidFromMs: query.paidFrom,
+    paidToMs: query.paidTo,
     phone: query.customerPhone,
     metadata: query.metadata,
   };
@@ -30,7 +32,7 @@ const STATUSES = Object.keys(WIRE_STATUSES) as IntentStatus[];
 
 export type PaymentSummaryContent = ReturnType<typeof summaryContent>;
 
-/** Names of the payment object, without its three dates (docs/lists.md#payment-summary). */
+/** Names of the payment object, but for three dates (docs/lists.md#payment-summary). */
 function summaryContent({ details, ...row }: ExportedPayment) {
   const { receipt = null, providerReference = null, phone = null, metadata = {} } = details;
   return {
@@ -55,5 +57,6 @@ function summaryContent({ details, ...row }: ExportedPayment) {
     updatedAt: isoTime(row.updatedAtMs),
     endedAt: row.endedAtMs === null ? null : isoTime(row.endedAtMs),
     metadata,
+    paidAt: row.paidAtMs === null ? null : isoTime(row.paidAtMs),
   };
 }

@@ -29,6 +29,8 @@ export const paymentsQuery = v.object({
   method: v.optional(oneOf(METHODS)),
   endedFrom: v.optional(timeField),
   endedTo: v.optional(timeField),
+  paidFrom: v.optional(timeField),
+  paidTo: v.optional(timeField),
   customerPhone: v.optional(
     parsed(phoneFrom, fieldError('invalid_format', 'Must be an Ethiopian mobile number.')),
   ),

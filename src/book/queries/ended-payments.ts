@@ -13,18 +13,38 @@ import {
 import { type BookedPayment, paymentsById } from './payment-source.ts';
 
 /**
- * Payments in the order of their end. The full-text index has them by the second of their end, so a
- * page reads whole seconds and sorts them.
+ * Payments in the order of their end, or of the time when they were paid, which differs only for late
+ * ones. The full-text index has them by the second of both, so a page reads whole seconds and sorts
+ * them.
  */
 
-/** Payments that ended after `low` and before `high`, and whose rows meet the conditions. */
+/** What orders a list, as a payment's row has it. */
+const ENDED = {
+  column: 'ended_at_ms',
+  atMsOf: ({ endedAtMs }: BookedPayment) => endedAtMs,
+} as const;
+const PAID = {
+  column: 'paid_at_ms',
+  atMsOf: ({ paidAtMs }: BookedPayment) => paidAtMs,
+} as const;
+
+/** Payments that ended, or were paid, after `low` and before `high`, and meet the conditions. */
 interface Wanted {
   readonly sql: SqlStorage;
+  readonly moment: typeof ENDED | typeof PAID;
   readonly conditions: readonly Condition[];
   readonly low: Place;
   readonly high: Place;
   readonly isAscending: boolean;
   readonly limit: number;
+}
+
+export function isByEnd(filter: EndedFilter): boolean {
+  return isByPayment(filter) || (filter.endedFromMs ?? filter.endedToMs) !== undefined;
+}
+
+function isByPayment({ paidFromMs, paidToMs }: EndedFilter): boolean {
+  return (paidFromMs ?? paidToMs) !== undefined;
 }
 
 export function endedPayments(
@@ -36,20 +56,24 @@ export function endedPayments(
 ): Found<BookedPayment> {
   const { isAscending } = start;
   const conditions = conditionsOf(filter, keys);
-  const wanted = { sql, conditions, ...endRange(filter, start), isAscending, limit };
+  const moment = isByPayment(filter) ? PAID : ENDED;
+  const wanted = { sql, moment, conditions, ...rangeOf(filter, start), isAscending, limit };
   return hasFewHits(sql, keys) ? sortHits(wanted, keys) : scanEnds(wanted);
 }
 
 /** Later than any end. */
 const LAST_MS = Number.MAX_SAFE_INTEGER;
 
-function endRange(
-  { createdFromMs = 0, endedFromMs = 0, endedToMs = LAST_MS }: EndedFilter,
+function rangeOf(
+  filter: EndedFilter,
   { after, isAscending, includesPlace }: PageStart,
 ): Pick<Wanted, 'low' | 'high'> {
-  // No payment ends before its creation, and none has an id below 0.
-  const low = placeOf(Math.max(createdFromMs, endedFromMs), -1);
-  const high = placeOf(endedToMs - 1, Number.MAX_SAFE_INTEGER);
+  const { createdFromMs = 0, endedFromMs = 0, endedToMs = LAST_MS } = filter;
+  const { paidFromMs = 0, paidToMs = LAST_MS } = filter;
+  const toMs = isByPayment(filter) ? paidToMs : endedToMs;
+  // A payment ends after its creation and is not paid before its end. None has an id below 0.
+  const low = placeOf(Math.max(createdFromMs, endedFromMs, paidFromMs), -1);
+  const high = placeOf(toMs - 1, Number.MAX_SAFE_INTEGER);
   if (after === null) {
     return { low, high };
   }
@@ -61,22 +85,22 @@ function endRange(
     : { low, high: comparePlaces(place, high) < 0 ? place : high };
 }
 
-/** Among payments that ended in the same millisecond, the latest created comes last. */
+/** Among payments of the same millisecond, the latest created comes last. */
 function placeOf(atMs: number, id: number): Place {
   return { atMs, id, volume: 0 };
 }
 
-function placedByEnd(row: BookedPayment): Placed<BookedPayment> {
-  return { row, place: placeOf(row.endedAtMs ?? 0, row.id) };
+function placedBy({ atMsOf }: Wanted['moment'], row: BookedPayment): Placed<BookedPayment> {
+  return { row, place: placeOf(atMsOf(row) ?? 0, row.id) };
 }
 
-/** What the filter wants of a payment's row, besides its end. */
+/** What the filter wants of a payment's row, besides the moment that orders the list. */
 function conditionsOf(filter: EndedFilter, keys: readonly KeyChoices[]): readonly Condition[] {
   const { status, method, createdFromMs, createdToMs } = filter;
   return [
     ...when('status = ?', status),
     ...when('method = ?', method),
-    ...(filter.paidAtEnd === true ? [{ sql: 'paid_at_ms = ended_at_ms', params: [] }] : []),
+    ...(isByPayment(filter) ? paidConditions(filter) : []),
     ...when(`payment.id >= ? * ${IDS_PER_MS}`, createdFromMs),
     ...when(`payment.id < ? * ${IDS_PER_MS}`, createdToMs),
     // The index folds case; the row has the keys as JSON.
@@ -84,6 +108,15 @@ function conditionsOf(filter: EndedFilter, keys: readonly KeyChoices[]): readonl
       sql: `(${choices.map(() => 'instr(search_keys, ?)').join(' OR ')})`,
       params: choices.map((key) => JSON.stringify(key)),
     })),
+  ];
+}
+
+/** The end has an order of its own only in a list by the end. */
+function paidConditions({ endedFromMs, endedToMs }: EndedFilter): readonly Condition[] {
+  return [
+    { sql: 'paid_at_ms IS NOT NULL', params: [] },
+    ...when('ended_at_ms >= ?', endedFromMs),
+    ...when('ended_at_ms < ?', endedToMs),
   ];
 }
 
@@ -103,22 +136,24 @@ function matchOf(keys: readonly KeyChoices[]): string {
 }
 
 function sortHits(
-  { sql, conditions, low, high, isAscending, limit }: Wanted,
+  { sql, moment, conditions, low, high, isAscending, limit }: Wanted,
   keys: readonly KeyChoices[],
 ): Found<BookedPayment> {
+  const { column } = moment;
   const order = isAscending ? 'ASC' : 'DESC';
   const found = sql.exec<{ id: number }>(
     `SELECT payment.id FROM payment_search CROSS JOIN payment ON payment.id = payment_search.rowid
-      WHERE payment_search MATCH ? AND (ended_at_ms, payment.id) > (?, ?)
-        AND (ended_at_ms, payment.id) < (?, ?) ${andAll(conditions)}
-      ORDER BY ended_at_ms ${order}, payment.id ${order} LIMIT ?`,
+      WHERE payment_search MATCH ? AND (${column}, payment.id) > (?, ?)
+        AND (${column}, payment.id) < (?, ?) ${andAll(conditions)}
+      ORDER BY ${column} ${order}, payment.id ${order} LIMIT ?`,
     matchOf(keys),
     ...[low.atMs, low.id, high.atMs, high.id],
     ...conditions.flatMap(({ params }) => params),
     limit,
   );
   const ids = found.toArray().map(({ id }) => id);
-  return { rows: paymentsById(sql, ids, true).map(placedByEnd), coveredTo: null };
+  const rows = paymentsById(sql, ids, true).map((row) => placedBy(moment, row));
+  return { rows, coveredTo: null };
 }
 
 /** Reads seconds until it has found enough, or has read about SCANNED_ROWS_MAX entries. */
@@ -174,22 +209,24 @@ const NO_LIMIT = -1;
 
 /** The payments of entries, in order. */
 function paymentsIn(
-  { sql, low, high, isAscending }: Wanted,
+  { sql, moment, low, high, isAscending }: Wanted,
   entries: readonly Entry[],
 ): readonly Placed<BookedPayment>[] {
   const sign = isAscending ? 1 : -1;
   return entries
     .flatMap(({ term, id }) =>
-      paymentsById(sql, id === null ? [] : [id], true).filter(
-        ({ endedAtMs }) => endedAtMs !== null && endedTerm(endedAtMs, isAscending) === term,
-      ),
+      paymentsById(sql, id === null ? [] : [id], true).filter((row) => {
+        // A payment that was paid late has a term for each of both moments.
+        const atMs = moment.atMsOf(row);
+        return atMs !== null && endedTerm(atMs, isAscending) === term;
+      }),
     )
-    .map(placedByEnd)
+    .map((row) => placedBy(moment, row))
     .filter(({ place }) => comparePlaces(place, low) > 0 && comparePlaces(place, high) < 0)
     .sort((one, other) => sign * comparePlaces(one.place, other.place));
 }
 
-/** After all payments that ended in a term's second. */
+/** After all payments of a term's second. */
 function endOfSecond(term: string, isAscending: boolean): Place {
   const firstMs = endedTermMs(term);
   return isAscending ? placeOf(firstMs + 999, Number.MAX_SAFE_INTEGER) : placeOf(firstMs, 0);

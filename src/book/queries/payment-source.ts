@@ -19,7 +19,6 @@ export interface BookedPayment
   readonly id: number;
   readonly createdAtMs: number;
   readonly late: boolean;
-  readonly paidAtMs: number | null;
   /** JSON. */
   readonly searchKeys: string;
   /** Null also when the question did not want it. */

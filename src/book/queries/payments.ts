@@ -1,5 +1,5 @@
 import type { EndedFilter, KeyChoices, PaymentFilter } from '../rows.ts';
-import { endedPayments } from './ended-payments.ts';
+import { endedPayments, isByEnd } from './ended-payments.ts';
 import { type Found, type PageStart, scan } from './page.ts';
 import {
   type BookedPayment,
@@ -44,8 +44,8 @@ function matches(row: BookedPayment, filter: PaymentFilter): boolean {
 }
 
 /**
- * The payments of the API's list: those with a key of every group. With a time of the end in the
- * filter, they are in the order of the end.
+ * The payments of the API's list: those with a key of every group. With a time of the end or of the
+ * payment in the filter, they are in its order.
  */
 export function summaries(
   sql: SqlStorage,
@@ -54,7 +54,7 @@ export function summaries(
   start: PageStart,
   limit: number,
 ): Found<BookedPayment> {
-  if (filter.endedFromMs !== undefined || filter.endedToMs !== undefined) {
+  if (isByEnd(filter)) {
     return endedPayments(sql, filter, keys, start, limit);
   }
   const { isAscending } = start;

@@ -3,7 +3,7 @@ import { commissionBackMinor } from '../../domain/refund-amounts.ts';
 import type { DayRange, StatementLine, StatementPart } from '../rows.ts';
 import { endedPayments } from './ended-payments.ts';
 import { type Found, type PageStart, type ReadRows, scan } from './page.ts';
-import { type BookedPayment, idRange, needingAttention, readFrom } from './payment-source.ts';
+import type { BookedPayment } from './payment-source.ts';
 import { type BookedRefund, refunds } from './refunds.ts';
 
 /**
@@ -15,7 +15,7 @@ interface Days {
   readonly toMs: number;
 }
 
-/** The newest first. Late payments and refunds in the order of their creation and request. */
+/** The newest first: payments by the time when they were paid, refunds by that of their request. */
 export function statement(
   sql: SqlStorage,
   part: StatementPart,
@@ -26,12 +26,9 @@ export function statement(
   const days = { fromMs: businessDayStartMs(fromDay), toMs: businessDayStartMs(toDay + 1) };
   switch (part) {
     case 'paid': {
-      const ended = { endedFromMs: days.fromMs, endedToMs: days.toMs };
-      const filter = { status: 'succeeded', paidAtEnd: true, ...ended } as const;
+      const filter = { paidFromMs: days.fromMs, paidToMs: days.toMs };
       return linesOf(endedPayments(sql, filter, [], start, limit), paidLine);
     }
-    case 'paid_late':
-      return linesOf(paidLate(sql, days, start, limit), paidLine);
     case 'refunded':
       return linesOf(returned(sql, days, start, limit), refundedLine);
   }
@@ -39,15 +36,6 @@ export function statement(
 
 function isIn({ fromMs, toMs }: Days, atMs: number): boolean {
   return atMs >= fromMs && atMs < toMs;
-}
-
-/** Payments that were paid after they had ended. */
-function paidLate(sql: SqlStorage, days: Days, start: PageStart, limit: number) {
-  const { isAscending } = start;
-  const source = needingAttention({ sql, isAscending, withDetails: false });
-  const isWanted = ({ paidAtMs, endedAtMs }: BookedPayment) =>
-    paidAtMs !== null && paidAtMs !== endedAtMs && isIn(days, paidAtMs);
-  return scan(readFrom(source, idRange({}, start), isAscending), isWanted, limit);
 }
 
 /**

@@ -24,6 +24,7 @@ const run = promisify(execFile);
 const FILTER_OPTIONS: Readonly<Record<string, string>> = {
   createdFrom: 'from',
   createdTo: 'to',
+  paidFrom: 'paid-from',
   deliveryState: 'state',
   customerPhone: 'phone',
   paymentIntentUniqueId: 'payment',

@@ -263,6 +263,8 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
       hasMore: false,
       nextCursor: null,
     });
+    const unpaid = await stage.value('payments.list', { metadata, paidFrom: createdFrom });
+    expect(unpaid).toMatchObject({ data: [] });
   },
   'throws an error for a filter that does not fit': async (stage) => {
     expect(await stage.error('payments.list', { status: 'LATE' })).toMatchObject({
