@@ -219,8 +219,8 @@ CREATE TABLE dead_letters (
   ),
   -- What kind of message of that queue it is.
   kind TEXT NOT NULL,
-  -- The payment's object, where the message names one.
-  object_id TEXT CHECK (length(object_id) = 64),
+  -- The name of the payment's object, where the message has one.
+  object_name TEXT CHECK (length(object_name) = 64),
   -- The message in JSON, sealed with DATA_ENCRYPTION_KEYS because a provider's answer may hold
   -- personal data of a customer. Empty once the message was discarded or has expired.
   sealed_body TEXT NOT NULL,

@@ -44,7 +44,7 @@ CREATE TABLE customer_request_payments (
 CREATE INDEX customer_request_payments_by_time ON customer_request_payments (due_at_ms);
 
 -- What erasure and a customer's export need of a payment.
-CREATE INDEX dead_letters_by_object ON dead_letters (object_id) WHERE object_id IS NOT NULL;
+CREATE INDEX dead_letters_by_object ON dead_letters (object_name) WHERE object_name IS NOT NULL;
 
 -- The jurisdiction of all objects, `none` for none: NULL before the first merchant. A gateway with another
 -- OBJECT_JURISDICTION refuses to work, because it would see empty objects.

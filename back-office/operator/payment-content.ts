@@ -5,10 +5,10 @@ import type { PaymentDetails } from '../../src/interface/operations.ts';
 
 /** A payment in the API's answers. */
 export function paymentContent(details: PaymentDetails) {
-  const { objectId, intent, history, events, review, retention } = details;
+  const { objectName, intent, history, events, review, retention } = details;
   const { terms } = intent;
   return {
-    objectId,
+    objectName,
     environment: terms.environment,
     merchantId: terms.merchantId,
     merchantName: terms.merchantName,

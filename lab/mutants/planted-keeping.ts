@@ -189,7 +189,7 @@ export const PLANTED_KEEPING: Readonly<Record<string, Readonly<Record<string, st
       'a payment on the attention list is erased',
     '«  await eraseFromBackup(env, tenant, { volume, id, uniqueId });\n→»':
       'an erased payment stays in the backup',
-    '«  await runBatch(env.DB, remains(payment, client.objectId));\n→»':
+    '«  await runBatch(env.DB, remains(payment, client.objectName));\n→»':
       "an operator's note and a dead letter keep an erased customer's data",
   },
   'src/operations/customers/requests.ts': {

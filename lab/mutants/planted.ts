@@ -242,7 +242,7 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'src/intent/ask-rails.ts': {
     '  if (refund !== undefined« && claimOf(refund) === claimId→») {':
       'a refund that another alarm has claimed is requested again',
-    "    const outcome = (await ports.attempts.query(env, objectId, intent, attempt)) ?? «unknown→{ type: 'failed', reason: 'timed_out' }»;":
+    "    const outcome = (await ports.attempts.query(env, intent, attempt)) ?? «unknown→{ type: 'failed', reason: 'timed_out' }»;":
       'a rail without settings fails its attempts',
     "    if (attempt.startClaim === «'free'→'not_needed' && attempt.checks < 0») {":
       'a lost start message is never sent again',

@@ -90,7 +90,7 @@ export class Actors {
       case 'resend':
         return this.#resend(payment);
       case 'republish':
-        return this.request('operator', () => this.#client(payment).republish());
+        return this.request('operator', async () => (await this.#client(payment)).republish());
       case 'crash':
         return this.#crash(payment);
       case 'outage':
@@ -110,7 +110,9 @@ export class Actors {
     this.#forAll('look at health', ({ merchant }) =>
       this.request('health', () => bookOf(this.#world.env, merchant, 0).report()),
     );
-    this.#forAll('look', (payment) => this.request('api', () => this.#client(payment).read()));
+    this.#forAll('look', (payment) =>
+      this.request('api', async () => (await this.#client(payment)).read()),
+    );
     this.#forAll('look at refunds', ({ merchant }) =>
       this.request('api', () => accountOf(this.#world.env, merchant).paymentOfRefund('refund-1')),
     );
@@ -128,7 +130,7 @@ export class Actors {
     }
   }
 
-  #client({ merchant, uniqueId }: PlannedPayment): IntentClient {
+  #client({ merchant, uniqueId }: PlannedPayment): Promise<IntentClient> {
     return intentByUniqueId(this.#world.env, merchant, uniqueId);
   }
 
@@ -253,11 +255,11 @@ export class Actors {
 
   read(tenant: Tenant, uniqueId: string): Promise<Intent | null> {
     const { env } = this.#world;
-    return this.request('page', () => intentByUniqueId(env, tenant, uniqueId).read());
+    return this.request('page', async () => (await intentByUniqueId(env, tenant, uniqueId)).read());
   }
 
   async #execute(payment: PlannedPayment, command: Command): Promise<void> {
-    await this.request('page', () => this.#client(payment).execute([command]));
+    await this.request('page', async () => (await this.#client(payment)).execute([command]));
   }
 
   async #cancel(payment: PlannedPayment): Promise<void> {
@@ -303,7 +305,7 @@ export class Actors {
   #choose(payment: PlannedPayment, seen: Intent, method: PlannedPayment['method']) {
     const { env } = this.#world;
     return this.request('checkout', async () => {
-      const client = this.#client(payment);
+      const client = await this.#client(payment);
       const rail = railFor(env, seen.terms, method);
       if (rail === null) {
         throw new Error('every method has a rail');
@@ -325,10 +327,10 @@ export class Actors {
     }
     const choice = decision === 'decline' ? 'decline' : 'approve';
     const decide = (chosen: 'decline' | 'approve') =>
-      this.request('simulator', () =>
+      this.request('simulator', async () =>
         storeResult(
           this.#world.env,
-          this.#client(payment),
+          await this.#client(payment),
           simulatedCommands(chosen, intent, attempt),
         ),
       );
@@ -345,12 +347,12 @@ export class Actors {
   ): Promise<void> {
     const { env, provider } = this.#world;
     const order = await this.request('checkout', async () => {
-      const client = this.#client(payment);
+      const client = await this.#client(payment);
       const url = await railPageUrl(env, client, intent);
       const attempt = attemptInFlight(intent);
       const rail = attempt && railOf(env, intent.terms, attempt);
       return url !== null && attempt !== null && rail !== null
-        ? railOrder(env, rail, client.objectId, intent, attempt)
+        ? railOrder(env, rail, intent, attempt)
         : null;
     });
     const visited = order && visitPage(order);
@@ -452,7 +454,7 @@ export class Actors {
 
   async #resend(payment: PlannedPayment): Promise<void> {
     await this.request('dashboard', async () => {
-      const client = this.#client(payment);
+      const client = await this.#client(payment);
       for (const { eventId, sequence, position } of await client.events()) {
         this.#world.journal.resentEvents.add(eventId);
         await client.resendEvent(sequence, RESENDABLE_DELIVERIES, position);
@@ -462,9 +464,9 @@ export class Actors {
 
   async #crash(payment: PlannedPayment): Promise<void> {
     const { clock, objects, accounts } = this.#world;
-    const { objectId } = this.#client(payment);
+    const { objectName } = await this.#client(payment);
     clock.note(`crash of the object of ${payment.uniqueId} and of the account`);
-    objects.host(objectId).crash();
+    objects.host(objects.namespace.idFromName(objectName).toString()).crash();
     for (const host of accounts.hosts.values()) {
       host.crash();
     }

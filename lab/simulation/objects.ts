@@ -44,7 +44,7 @@ export class Objects {
   readonly #class: ObjectClass;
   readonly #clock: Clock;
   readonly #names = new Map<string, string>();
-  /** How often everything was lost. */
+  /** How often everything was lost: a part of the ids, so that no namespace knows another's. */
   #losses = 0;
 
   constructor(world: World, objectClass: ObjectClass) {
@@ -56,11 +56,10 @@ export class Objects {
   /** As a binding of the Worker. */
   readonly namespace = {
     idFromName: (name: string) => {
-      const id = hash('sha256', name);
+      const id = hash('sha256', `${this.#losses} ${name}`);
       this.#names.set(id, name);
       return { toString: () => id };
     },
-    idFromString: (id: string) => ({ toString: () => id }),
     get: (id: { toString(): string }) => this.#stub(id.toString()),
   };
 
@@ -117,7 +116,7 @@ export class Objects {
     });
   }
 
-  /** Deletes the namespace with all objects; an empty one begins. */
+  /** Deletes the namespace with all objects; an empty one begins, with other ids. */
   lose(): void {
     this.#losses += 1;
     for (const host of this.hosts.values()) {

@@ -1,5 +1,5 @@
+import { objectNameOf } from '../../src/crypto/object-name.ts';
 import type { Intent } from '../../src/domain/intent.ts';
-import { intentByUniqueId } from '../../src/intent/client.ts';
 import type { HistoryEntry } from '../../src/intent/protocol.ts';
 import { Store, type StoredEvent } from '../../src/intent/store.ts';
 import { checkAccounts } from './check-accounts.ts';
@@ -25,7 +25,8 @@ export interface Ended {
 
 /** Checks every promise from outside, after all faults are over and everything has settled. */
 export async function checkPromises(world: World): Promise<void> {
-  const ended = world.plan.payments.flatMap((payment) => endedOf(world, payment));
+  const each = world.plan.payments.map((payment) => endedOf(world, payment));
+  const ended = (await Promise.all(each)).flat();
   const checks = [checkAnswers, checkReceipts, checkProvider, checkDailyLimit, checkRows];
   for (const check of [...checks, checkAttention, checkAccounts, checkRestore]) {
     check(world, ended);
@@ -38,9 +39,9 @@ export async function checkPromises(world: World): Promise<void> {
   await checkSearch(world, ended);
 }
 
-function endedOf({ env, objects }: World, payment: PlannedPayment): readonly Ended[] {
-  const { objectId } = intentByUniqueId(env, payment.merchant, payment.uniqueId);
-  const host = objects.hosts.get(objectId);
+async function endedOf({ objects }: World, payment: PlannedPayment): Promise<readonly Ended[]> {
+  const name = await objectNameOf({ ...payment.merchant, uniqueId: payment.uniqueId });
+  const host = objects.hosts.get(objects.namespace.idFromName(name).toString());
   const store = host === undefined ? null : new Store(host.storage());
   const stored = store?.exists() ? store.load() : null;
   if (store === null || stored === null || stored.intent === null) {

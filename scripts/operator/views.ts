@@ -20,7 +20,7 @@ const MERCHANT: View = [
 
 const PAYMENT: View = [
   'environment merchantId uniqueId merchantName status failureReason late amountMinor currency ' +
-    'createdAtMs expiresAtMs uuid objectId review',
+    'createdAtMs expiresAtMs uuid objectName review',
   {
     retention: ['endsAtMs', { hold: ['reason operator heldAtMs untilMs'] }],
     attempts: [

@@ -1,7 +1,7 @@
 import type { Link } from '../crypto/link-token.ts';
 import type { Attempt } from '../domain/attempt.ts';
 import type { Intent } from '../domain/intent.ts';
-import { type IntentClient, intentByObjectId } from '../intent/client.ts';
+import { type IntentClient, intentByName } from '../intent/client.ts';
 import { log } from '../platform/log.ts';
 import {
   type CallbackCall,
@@ -28,10 +28,10 @@ export const NOT_AVAILABLE: CallbackReply = textReply(503, 'Not available');
 /** Null when the link names no attempt of this rail. */
 export function callbackTarget(
   env: Env,
-  { objectId, index }: Link,
+  { objectName, index }: Link,
   railId: string,
 ): Promise<CallbackTarget | null> {
-  const client = intentByObjectId(env, objectId);
+  const client = intentByName(env, objectName);
   return targetIn(client, ({ attempts }) => attempts[index], railId);
 }
 
@@ -57,7 +57,7 @@ export async function answerCallback(
   target: CallbackTarget,
   call: CallbackCall,
 ): Promise<CallbackReply | null> {
-  const { client, intent, attempt } = target;
+  const { intent, attempt } = target;
   const rail = railOf(env, intent.terms, attempt);
   if (rail === null) {
     return answerWithoutRail(env, target);
@@ -65,7 +65,7 @@ export async function answerCallback(
   if (rail.readCallback === undefined) {
     return null;
   }
-  const order = await railOrder(env, rail, client.objectId, intent, attempt);
+  const order = await railOrder(env, rail, intent, attempt);
   return storeReading(env, target, await rail.readCallback(call, order));
 }
 

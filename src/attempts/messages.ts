@@ -9,25 +9,25 @@ export type RailMessage = StartMessage | ResultMessage;
 /** Asks the consumer to claim an attempt and start it at its rail. */
 export interface StartMessage {
   readonly type: 'start';
-  readonly objectId: string;
+  readonly objectName: string;
   readonly attemptId: string;
 }
 
 /** A rail's answer for an object that was unreachable when the answer came. */
 export interface ResultMessage {
   readonly type: 'result';
-  readonly objectId: string;
+  readonly objectName: string;
   readonly commands: readonly Command[];
   /** For the start of an express payment: the answers to replay when the request is repeated. */
   readonly answers: ExpressAnswers | null;
 }
 
 /** Never throws: the object resends a lost message once the lease has passed. */
-export async function requestStart(env: Env, objectId: string, attemptId: string): Promise<void> {
+export async function requestStart(env: Env, objectName: string, attemptId: string): Promise<void> {
   try {
-    await env.RAIL_STARTS.send({ type: 'start', objectId, attemptId } satisfies StartMessage);
+    await env.RAIL_STARTS.send({ type: 'start', objectName, attemptId } satisfies StartMessage);
   } catch (error) {
-    log('warn', 'queue_send_failed', { objectId, error: errorText(error) });
+    log('warn', 'queue_send_failed', { objectName, error: errorText(error) });
   }
 }
 
@@ -42,18 +42,18 @@ export async function storeResult(
   commands: readonly Command[],
   answers: ExpressAnswers | null = null,
 ): Promise<ExecuteResult | null> {
-  const { objectId } = client;
+  const { objectName } = client;
   try {
     return await client.execute(commands, answers);
   } catch (error) {
-    log('error', 'rail_answer_not_stored', { objectId, error: errorText(error) });
+    log('error', 'rail_answer_not_stored', { objectName, error: errorText(error) });
   }
   try {
-    const message: ResultMessage = { type: 'result', objectId, commands, answers };
+    const message: ResultMessage = { type: 'result', objectName, commands, answers };
     await env.RAIL_STARTS.send(message);
     return null;
   } catch (error) {
-    log('error', 'queue_send_failed', { objectId, error: errorText(error) });
+    log('error', 'queue_send_failed', { objectName, error: errorText(error) });
     return client.executePersistently(commands, answers);
   }
 }

@@ -1,5 +1,6 @@
 import { configOf } from '../config.ts';
 import { linkId, signLink } from '../crypto/link-token.ts';
+import { objectNameOf } from '../crypto/object-name.ts';
 import type { Attempt } from '../domain/attempt.ts';
 import type { Intent } from '../domain/intent.ts';
 import { chargedMinor } from '../domain/terms.ts';
@@ -10,7 +11,6 @@ import type { RailOrder } from '../rails/rail-order.ts';
 export async function railOrder(
   env: Env,
   rail: Rail,
-  objectId: string,
   intent: Pick<Intent, 'terms' | 'attempts'>,
   attempt: Attempt,
 ): Promise<RailOrder> {
@@ -19,18 +19,19 @@ export async function railOrder(
   if (index < 0) {
     throw new Error('The attempt belongs to another payment');
   }
-  const link = { objectId, index };
+  const { terms } = intent;
+  const link = { objectName: await objectNameOf(terms), index };
   const [attemptToken, checkoutUrl, orderId] = await Promise.all([
     signLink(keys, 'attempt', link),
-    checkoutUrlOf(env, objectId, intent),
+    checkoutUrlOf(env, intent),
     rail.openCallback === undefined ? undefined : linkId(keys, link),
   ]);
   return {
-    terms: intent.terms,
+    terms,
     attempt,
-    chargedMinor: chargedMinor(intent.terms, attempt.method),
+    chargedMinor: chargedMinor(terms, attempt.method),
     attemptToken,
-    callbackUrl: `${intent.terms.baseUrl}/rails/${attempt.railId}/${attemptToken}`,
+    callbackUrl: `${terms.baseUrl}/rails/${attempt.railId}/${attemptToken}`,
     ...(orderId !== undefined && { orderId }),
     checkoutUrl,
     returnUrl: `${checkoutUrl}/returned`,
@@ -38,19 +39,20 @@ export async function railOrder(
 }
 
 /** The URL of a payment's checkout page. */
-export async function checkoutUrlOf(
-  env: Env,
-  objectId: string,
-  { terms }: Pick<Intent, 'terms'>,
-): Promise<string> {
-  return `${terms.baseUrl}${await pagePath(env, 'checkout', objectId)}`;
+export async function checkoutUrlOf(env: Env, intent: Pick<Intent, 'terms'>): Promise<string> {
+  return `${intent.terms.baseUrl}${await pagePath(env, 'checkout', intent)}`;
 }
 
 /** The path of a paid payment's receipt. Its link only shows: it can start nothing. */
-export function receiptPathOf(env: Env, objectId: string): Promise<string> {
-  return pagePath(env, 'receipt', objectId);
+export function receiptPathOf(env: Env, intent: Pick<Intent, 'terms'>): Promise<string> {
+  return pagePath(env, 'receipt', intent);
 }
 
-async function pagePath(env: Env, page: 'checkout' | 'receipt', objectId: string) {
-  return `/${page}/${await signLink(configOf(env).linkSigningKeys, page, { objectId, index: 0 })}`;
+async function pagePath(
+  env: Env,
+  page: 'checkout' | 'receipt',
+  { terms }: Pick<Intent, 'terms'>,
+): Promise<string> {
+  const link = { objectName: await objectNameOf(terms), index: 0 };
+  return `/${page}/${await signLink(configOf(env).linkSigningKeys, page, link)}`;
 }

@@ -6,7 +6,6 @@ import { railOrder } from './order.ts';
 /** Queries the provider for an attempt's outcome; null when its rail is no longer configured. */
 export async function queryRail(
   env: Env,
-  objectId: string,
   intent: Intent,
   attempt: Attempt,
 ): Promise<Outcome | null> {
@@ -17,5 +16,5 @@ export async function queryRail(
   // Without a status query, the outcome can only come by callback.
   return rail.query === undefined
     ? { type: 'unknown', checkAtMs: null }
-    : rail.query(await railOrder(env, rail, objectId, intent, attempt), Date.now());
+    : rail.query(await railOrder(env, rail, intent, attempt), Date.now());
 }

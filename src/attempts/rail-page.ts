@@ -20,7 +20,7 @@ export async function railPageUrl(
   if (!rail?.page) {
     return null;
   }
-  const page = await rail.page(await railOrder(env, rail, client.objectId, intent, attempt));
+  const page = await rail.page(await railOrder(env, rail, intent, attempt));
   if (page === null) {
     return null;
   }

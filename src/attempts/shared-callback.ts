@@ -45,8 +45,8 @@ export async function answerSharedCallback(
       const target = opened && (await openedTarget(env, rail, environment, opened));
       isUnknown ||= opened !== null && REFERENCE.test(opened.orderId);
       if (opened !== null && target !== null) {
-        const { client, intent, attempt } = target;
-        const order = await railOrder(env, rail, client.objectId, intent, attempt);
+        const { intent, attempt } = target;
+        const order = await railOrder(env, rail, intent, attempt);
         // The id as received: the key that signed it may have been rotated since.
         const reading = await opened.read({ ...order, orderId: opened.orderId });
         return storeReading(env, target, reading);

@@ -1,5 +1,5 @@
 import type { Command } from '../domain/command.ts';
-import { intentByObjectId } from '../intent/client.ts';
+import { intentByName } from '../intent/client.ts';
 import { errorText, log } from '../platform/log.ts';
 import { retryLater } from '../platform/retry-later.ts';
 import { claimedWindowEndMs } from '../rails/phone-prompt.ts';
@@ -15,18 +15,18 @@ import { freeSlot, takeSlot } from './start-slots.ts';
  */
 export async function consumeStarts(batch: MessageBatch<RailMessage>, env: Env): Promise<void> {
   for (const message of batch.messages) {
-    const { objectId } = message.body;
+    const { objectName } = message.body;
     try {
       if (message.body.type === 'result') {
         const { commands, answers } = message.body;
-        await intentByObjectId(env, objectId).execute(commands, answers);
+        await intentByName(env, objectName).execute(commands, answers);
       } else {
         await startClaimed(env, message.body);
       }
       message.ack();
     } catch (error) {
       log('error', 'rail_message_failed', {
-        objectId,
+        objectName,
         type: message.body.type,
         error: errorText(error),
       });
@@ -45,8 +45,8 @@ export async function consumeStarts(batch: MessageBatch<RailMessage>, env: Env):
  * again after a consumer died, finds the start claimed and does nothing: the attempt stays
  * unresolved instead of charging the customer twice.
  */
-async function startClaimed(env: Env, { objectId, attemptId }: StartMessage): Promise<void> {
-  const client = intentByObjectId(env, objectId);
+async function startClaimed(env: Env, { objectName, attemptId }: StartMessage): Promise<void> {
+  const client = intentByName(env, objectName);
   const intent = await client.read();
   const attempt = intent?.attempts.find(({ id }) => id === attemptId);
   if (intent === null || attempt === undefined) {
@@ -65,7 +65,7 @@ async function startClaimed(env: Env, { objectId, attemptId }: StartMessage): Pr
     return;
   }
   try {
-    const order = await railOrder(env, rail, objectId, intent, attempt);
+    const order = await railOrder(env, rail, intent, attempt);
     const claimId = crypto.randomUUID();
     // Without a result by then, this consumer has died, and only a query can find the outcome.
     const check = rail.query === undefined ? {} : { checkAtMs: deadlineAtMs };

@@ -1,3 +1,4 @@
+import { objectNameOf } from '../crypto/object-name.ts';
 import type { Attempt, NewAttempt } from '../domain/attempt.ts';
 import type { Command, Rejection } from '../domain/command.ts';
 import {
@@ -125,8 +126,8 @@ export async function runAttempt(
     return { type: 'rejected', intent: start.intent, rejection: start.rejection };
   }
   const started = attemptOf(start.intent, planned.id);
-  const order = await railOrder(env, rail, client.objectId, start.intent, started);
-  const result = await startAtRail(env, client.objectId, order, rail);
+  const order = await railOrder(env, rail, start.intent, started);
+  const result = await startAtRail(env, order, rail);
   const stored = await storeStart(env, client, started, result);
   if (stored?.type === 'not_found') {
     return stored;
@@ -139,16 +140,12 @@ export async function runAttempt(
  * Calls the rail. The queue consumer calls a rail whose start waits for the customer; until then
  * the attempt is in flight as if the rail had accepted it.
  */
-export async function startAtRail(
-  env: Env,
-  objectId: string,
-  order: RailOrder,
-  rail: Rail,
-): Promise<StartResult> {
+export async function startAtRail(env: Env, order: RailOrder, rail: Rail): Promise<StartResult> {
   if (!rail.startWaitsForCustomer) {
     return rail.start(order);
   }
-  await requestStart(env, objectId, order.attempt.id);
+  const { terms, attempt } = order;
+  await requestStart(env, await objectNameOf(terms), attempt.id);
   return { type: 'accepted', redirectUrl: null, railReference: null };
 }
 

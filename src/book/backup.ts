@@ -194,11 +194,11 @@ export class BookBackup {
 
   async #records(payment: BookedId) {
     const { environment, merchantId } = identityOf(this.#sql);
-    const client = intentByUniqueId(this.#env, { environment, merchantId }, payment.uniqueId);
+    const client = await intentByUniqueId(this.#env, { environment, merchantId }, payment.uniqueId);
     // One object out of reach must not keep the others from the backup.
     const records = await client.exportRecords().catch((error: unknown) => {
       log('warn', 'backup_of_payment_failed', {
-        objectId: client.objectId,
+        objectName: client.objectName,
         error: errorText(error),
       });
       return 'failed' as const;

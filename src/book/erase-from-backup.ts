@@ -32,7 +32,7 @@ export async function eraseFromBackup(
   }
   // A part in progress may hold what the object had before.
   await bookOf(env, tenant, volume).settleBackup();
-  const records = await intentByUniqueId(env, tenant, uniqueId).exportRecords();
+  const records = await (await intentByUniqueId(env, tenant, uniqueId)).exportRecords();
   let rewritten = 0;
   for await (const { key } of allNames(env, paymentsPrefix({ ...tenant, volume }))) {
     const part = parsePaymentsPart(key);

@@ -56,12 +56,12 @@ async function resend(
   from: readonly DeliveryStatus[],
 ): Promise<Outcome> {
   const { uniqueId, sequence, position } = row;
-  const client = intentByUniqueId(env, tenant, uniqueId);
+  const client = await intentByUniqueId(env, tenant, uniqueId);
   try {
     return (await client.resendEvent(sequence, from, position)) ? 'resent' : 'unchanged';
   } catch (error) {
-    const { objectId } = client;
-    log('warn', 'event_resend_failed', { objectId, error: errorText(error) });
+    const { objectName } = client;
+    log('warn', 'event_resend_failed', { objectName, error: errorText(error) });
     return 'unreachable';
   }
 }

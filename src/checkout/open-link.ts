@@ -3,7 +3,7 @@ import { type Link, type LinkPurpose, verifyLink } from '../crypto/link-token.ts
 import type { Intent } from '../domain/intent.ts';
 import { isWithinLimit } from '../http/rate-limit.ts';
 import type { Handler } from '../http/router.ts';
-import { type IntentClient, intentByObjectId } from '../intent/client.ts';
+import { type IntentClient, intentByName } from '../intent/client.ts';
 import { busyPage, unknownPage } from './notices.ts';
 
 /** A request with a link that we signed, and the payment behind the link. */
@@ -35,7 +35,7 @@ export function behindLink(
     if (link instanceof Response) {
       return link;
     }
-    const client = intentByObjectId(env, link.objectId);
+    const client = intentByName(env, link.objectName);
     const intent = await client.read();
     return intent === null
       ? gonePage(request)

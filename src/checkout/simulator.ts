@@ -15,7 +15,7 @@ import { returnUrlFor } from './return-url.ts';
 
 /** GET /simulator/:token: the sandbox's stand-in for a provider's page. */
 export async function showSimulator(call: LinkCall): Promise<Response> {
-  const { request, env, client, intent } = call;
+  const { request, env, intent } = call;
   const attempt = simulatedAttempt(call);
   if (attempt === null) {
     return unknownPage(request);
@@ -26,7 +26,7 @@ export async function showSimulator(call: LinkCall): Promise<Response> {
     path: `/simulator/${call.token}`,
     remainingMs: Math.max(0, attempt.deadlineAtMs - Date.now()),
     action: `/rails/${simulator.id}/${call.token}`,
-    checkoutUrl: await checkoutUrlOf(env, client.objectId, intent),
+    checkoutUrl: await checkoutUrlOf(env, intent),
   });
   return pageResponse(request, page, {
     formTargets: [intent.terms.baseUrl, intent.terms.returnUrl],
@@ -40,7 +40,7 @@ export async function decideSimulated(call: LinkCall): Promise<Response> {
   if (attempt === null) {
     return unknownPage(request);
   }
-  const checkoutUrl = await checkoutUrlOf(env, client.objectId, intent);
+  const checkoutUrl = await checkoutUrlOf(env, intent);
   const choice = (await readForm(request))?.get('outcome') ?? '';
   // A SIMULATED_TEST has no page: `testMode` alone determines its outcome.
   if (!isChoice(choice) || !isInteractive(intent.terms)) {

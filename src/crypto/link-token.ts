@@ -7,7 +7,7 @@ import { macOf, signBytes, verifyBytes } from './signed-bytes.ts';
  * Link tokens, which unauthenticated pages and callbacks carry in their URLs. The gateway checks
  * the MAC before it contacts any object (docs/promises.md#8). The MAC covers the purpose, so that
  * a checkout link does not work as a callback link, and a receipt's link can pay nothing.
- * Format: `<keyId>.<base64url(object id ‖ index ‖ MAC)>`.
+ * Format: `<keyId>.<base64url(object name ‖ index ‖ MAC)>`.
  */
 export type LinkPurpose = 'checkout' | 'receipt' | 'attempt' | 'refund';
 
@@ -15,14 +15,14 @@ export type LinkPurpose = 'checkout' | 'receipt' | 'attempt' | 'refund';
 const ID_PURPOSE = 'order-id';
 
 export interface Link {
-  /** Durable Object id, 64 hexadecimal digits. */
-  readonly objectId: string;
+  /** The name of the payment's object, 64 hexadecimal digits. */
+  readonly objectName: string;
   /** Which attempt or refund of the payment the link is about; 0 for the checkout page and the receipt. */
   readonly index: number;
 }
 
-const OBJECT_ID_BYTES = 32;
-const PAYLOAD_BYTES = OBJECT_ID_BYTES + 1;
+const OBJECT_NAME_BYTES = 32;
+const PAYLOAD_BYTES = OBJECT_NAME_BYTES + 1;
 
 /** A token for `link`, signed with the first key of the ring. */
 export function signLink(keys: KeyRing, purpose: LinkPurpose, link: Link): Promise<string> {
@@ -76,13 +76,13 @@ function areEqual(one: Uint8Array, other: Uint8Array): boolean {
   return difference === 0;
 }
 
-function payloadOf({ objectId, index }: Link): Uint8Array {
-  return new Uint8Array([...bytesFromHex(objectId), index]);
+function payloadOf({ objectName, index }: Link): Uint8Array {
+  return new Uint8Array([...bytesFromHex(objectName), index]);
 }
 
 function linkOf(payload: Uint8Array): Link {
   return {
-    objectId: hexFromBytes(payload.subarray(0, OBJECT_ID_BYTES)),
-    index: payload[OBJECT_ID_BYTES] ?? 0,
+    objectName: hexFromBytes(payload.subarray(0, OBJECT_NAME_BYTES)),
+    index: payload[OBJECT_NAME_BYTES] ?? 0,
   };
 }

@@ -12,7 +12,7 @@ export interface DeadLetter {
   /** The queue to which it was sent. */
   readonly queue: MessageQueue;
   readonly kind: LetterKind;
-  readonly objectId: string | null;
+  readonly objectName: string | null;
   readonly sentAtMs: number;
   /** When it began to wait. */
   readonly storedAtMs: number;
@@ -34,7 +34,7 @@ export interface StoredDeadLetter extends DeadLetter {
   readonly sealedBody: string;
 }
 
-const COLUMNS = `id, queue, kind, object_id AS objectId, sent_at_ms AS sentAtMs,
+const COLUMNS = `id, queue, kind, object_name AS objectName, sent_at_ms AS sentAtMs,
   stored_at_ms AS storedAtMs, given_up_at_ms AS givenUpAtMs, times_given_up AS timesGivenUp,
   status, retries, handled_at_ms AS handledAtMs,
   handled_by AS handledBy`;
@@ -70,9 +70,9 @@ export async function insertDeadLetter(
   nowMs: number,
 ): Promise<SqlStatement> {
   const { id, timestamp, body } = message;
-  const { kind, objectId, subject } = await subjectOf(queue, id, body);
+  const { kind, objectName, subject } = await subjectOf(queue, id, body);
   return {
-    sql: `INSERT INTO dead_letters (id, message_id, queue, kind, object_id, subject, sealed_body,
+    sql: `INSERT INTO dead_letters (id, message_id, queue, kind, object_name, subject, sealed_body,
         sent_at_ms, stored_at_ms, given_up_at_ms)
       VALUES (?1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8)
       ON CONFLICT (subject) DO UPDATE SET
@@ -86,7 +86,7 @@ export async function insertDeadLetter(
       id,
       queue,
       kind,
-      objectId,
+      objectName,
       subject,
       await seal(keys, JSON.stringify(body), contextOf(subject)),
       timestamp.getTime(),

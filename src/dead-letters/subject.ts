@@ -1,13 +1,13 @@
 import { sha256Hex } from '../crypto/encoding.ts';
-import { OBJECT_ID } from '../domain/identifiers.ts';
+import { OBJECT_NAME } from '../domain/identifiers.ts';
 import type { MessageQueue } from './queues.ts';
 
 export type LetterKind = 'result' | 'start' | 'delivery' | 'unknown';
 
 interface Subject {
   readonly kind: LetterKind;
-  /** The payment's object, where the message names one. */
-  readonly objectId: string | null;
+  /** The name of the payment's object, where the message has one. */
+  readonly objectName: string | null;
   /** Two messages with one subject ask for the same work. */
   readonly subject: string;
 }
@@ -22,11 +22,11 @@ export async function subjectOf(
   body: unknown,
 ): Promise<Subject> {
   const kind = kindOf(queue, body);
-  const objectId = objectIdIn(body);
-  const parts = objectId === null ? null : await partsOf(kind, body);
+  const objectName = objectNameIn(body);
+  const parts = objectName === null ? null : await partsOf(kind, body);
   const isKnown = parts?.every(isName) === true;
-  const subject = isKnown ? [kind, objectId, ...parts].join('/') : `message/${messageId}`;
-  return { kind, objectId, subject };
+  const subject = isKnown ? [kind, objectName, ...parts].join('/') : `message/${messageId}`;
+  return { kind, objectName, subject };
 }
 
 /** What distinguishes the subjects of one kind and object. */
@@ -56,9 +56,9 @@ function kindOf(queue: MessageQueue, body: unknown): LetterKind {
   return type === 'result' || type === 'start' ? type : 'unknown';
 }
 
-function objectIdIn(body: unknown): string | null {
-  const objectId = fieldOf(body, 'objectId');
-  return typeof objectId === 'string' && OBJECT_ID.test(objectId) ? objectId : null;
+function objectNameIn(body: unknown): string | null {
+  const objectName = fieldOf(body, 'objectName');
+  return typeof objectName === 'string' && OBJECT_NAME.test(objectName) ? objectName : null;
 }
 
 function fieldOf(body: unknown, name: string): unknown {

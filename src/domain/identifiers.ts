@@ -93,5 +93,5 @@ export function intentNumberFrom(randomBytes: Uint8Array): number {
 
 /** A payment's integer id. */
 export const INTENT_NUMBER = /^[1-9]\d{0,15}$/;
-/** The id of a payment's Durable Object. */
-export const OBJECT_ID = /^[0-9a-f]{64}$/;
+/** The name of a payment's Durable Object. */
+export const OBJECT_NAME = /^[0-9a-f]{64}$/;

@@ -17,7 +17,7 @@ import type { ExecuteResult } from './protocol.ts';
 /** What the alarm's provider calls need of the object. */
 export interface Asker {
   readonly env: Env;
-  readonly objectId: string;
+  readonly objectName: string;
   readonly ports: Ports;
   /** Applies and commits one command. */
   execute(command: Command): ExecuteResult;
@@ -50,7 +50,7 @@ async function queryAttempt(asker: Asker, intent: Intent, attempt: Attempt): Pro
 
 /** The outcome that the provider reports. A failed query is inconclusive and repeats later. */
 async function attemptOutcome(
-  { env, objectId, ports }: Asker,
+  { env, objectName, ports }: Asker,
   intent: Intent,
   attempt: Attempt,
 ): Promise<Outcome> {
@@ -59,13 +59,13 @@ async function attemptOutcome(
   try {
     if (attempt.startClaim === 'free') {
       // No consumer has called the provider yet: the start message is lost or still waiting.
-      await ports.attempts.requestStart(env, objectId, attempt.id);
+      await ports.attempts.requestStart(env, objectName, attempt.id);
       return unknown;
     }
-    const outcome = (await ports.attempts.query(env, objectId, intent, attempt)) ?? unknown;
+    const outcome = (await ports.attempts.query(env, intent, attempt)) ?? unknown;
     return outcome.type === 'unknown' ? withMinimumWait(outcome) : outcome;
   } catch (error) {
-    log('error', 'rail_query_failed', { objectId, error: errorText(error) });
+    log('error', 'rail_query_failed', { objectName, error: errorText(error) });
     return unknown;
   }
 }
@@ -111,15 +111,15 @@ async function queryRefund(asker: Asker, intent: Intent, refund: Refund): Promis
 
 /** What the provider answers about a refund. A failed call is inconclusive. */
 async function refundOutcome(
-  { env, objectId }: Asker,
+  { env, objectName }: Asker,
   intent: Intent,
   refund: Refund,
   ask: RefundCall,
 ): Promise<RefundOutcome> {
   try {
-    return await ask(env, objectId, intent, refund);
+    return await ask(env, intent, refund);
   } catch (error) {
-    log('error', 'rail_refund_failed', { objectId, error: errorText(error) });
+    log('error', 'rail_refund_failed', { objectName, error: errorText(error) });
     return { type: 'unknown', checkAtMs: nextRefundCheckAtMs(refund, Date.now()) };
   }
 }

@@ -1,4 +1,5 @@
 import { placementOf } from '../config.ts';
+import { objectNameOf } from '../crypto/object-name.ts';
 import type { Command } from '../domain/command.ts';
 import type { Intent } from '../domain/intent.ts';
 import type { Tenant } from '../domain/terms.ts';
@@ -18,35 +19,39 @@ function payments(env: Env) {
   return objectsIn(env.PAYMENT_INTENT, placementOf(env));
 }
 
-/**
- * The id of the object that owns a payment. Its name contains environment, merchant and unique id,
- * so that one tenant's key, link or query cannot name another tenant's object (docs/promises.md#8).
- * Merchant ids contain no slash.
- */
-export function objectIdOf(env: Env, tenant: Tenant, uniqueId: string): string {
-  const name = `${tenant.environment}/${tenant.merchantId}/${uniqueId}`;
-  return payments(env).idFromName(name).toString();
-}
-
-export function intentByUniqueId(env: Env, tenant: Tenant, uniqueId: string): IntentClient {
-  return new IntentClient(env, objectIdOf(env, tenant, uniqueId));
+export async function intentByUniqueId(
+  env: Env,
+  tenant: Tenant,
+  uniqueId: string,
+): Promise<IntentClient> {
+  return new IntentClient(env, await objectNameOf({ ...tenant, uniqueId }));
 }
 
 /**
- * Callers pass only ids from verified links and queue messages, because every id names an object.
+ * Callers pass only names from verified links and queue messages, because every name has an object.
  */
-export function intentByObjectId(env: Env, objectId: string): IntentClient {
-  return new IntentClient(env, objectId);
+export function intentByName(env: Env, objectName: string): IntentClient {
+  return new IntentClient(env, objectName);
+}
+
+/**
+ * Has a payment sent to its book again, by the id under which Cloudflare lists its object: a list of
+ * a namespace has no names.
+ */
+export function republishById(env: Env, objectId: string): Promise<boolean> {
+  const objects = payments(env);
+  const byId = () => objects.get(objects.idFromString(objectId));
+  return methodsOf<PaymentIntentObject>(byId)('republish')();
 }
 
 /** Calls a payment's object. Throws ObjectUnavailable. */
 export class IntentClient {
-  readonly objectId: string;
+  readonly objectName: string;
   readonly #env: Env;
   /** Retries are safe: the object recognizes repeated uuids, claims and resolved attempts. */
   readonly #method = methodsOf<PaymentIntentObject>(() => {
     const objects = payments(this.#env);
-    return objects.get(objects.idFromString(this.objectId));
+    return objects.get(objects.idFromName(this.objectName));
   });
 
   readonly create = this.#method('create');
@@ -67,9 +72,9 @@ export class IntentClient {
   readonly erase = this.#method('erase');
   readonly exportRecords = this.#method('exportRecords');
 
-  constructor(env: Env, objectId: string) {
+  constructor(env: Env, objectName: string) {
     this.#env = env;
-    this.objectId = objectId;
+    this.objectName = objectName;
   }
 
   read(): Promise<Intent | null> {
@@ -102,7 +107,10 @@ export class IntentClient {
       try {
         return await call();
       } catch (error) {
-        log('warn', 'intent_call_repeated', { objectId: this.objectId, error: errorText(error) });
+        log('warn', 'intent_call_repeated', {
+          objectName: this.objectName,
+          error: errorText(error),
+        });
         await scheduler.wait(waitMs);
       }
     }

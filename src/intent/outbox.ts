@@ -1,3 +1,4 @@
+import { objectNameOf } from '../crypto/object-name.ts';
 import { errorText, log } from '../platform/log.ts';
 import type { Ports } from './ports.ts';
 import type { DeliveryId, DeliveryMessage } from './protocol.ts';
@@ -17,11 +18,12 @@ export type Fed = 'confirmed' | 'not_confirmed' | 'lost';
  */
 export async function sendMessages(
   env: Env,
-  objectId: string,
   snapshot: Snapshot,
   messages: readonly Message[],
   book: Ports['book'],
 ): Promise<Fed | null> {
+  const { terms } = snapshot.intent;
+  const objectName = await objectNameOf(terms);
   let fed: Fed | null = null;
   const sends = messages.map(async (message) => {
     if (message.queue === 'book') {
@@ -30,18 +32,18 @@ export async function sendMessages(
       return;
     }
     const queue = message.queue === 'webhooks' ? env.WEBHOOKS : env.WEBHOOK_RETRIES;
-    await queue.send(deliveryMessage(objectId, snapshot, message));
+    await queue.send(deliveryMessage(objectName, snapshot, message));
   });
   for (const result of await Promise.allSettled(sends)) {
     if (result.status === 'rejected') {
-      log('warn', 'message_send_failed', { objectId, error: errorText(result.reason) });
+      log('warn', 'message_send_failed', { objectName, error: errorText(result.reason) });
     }
   }
   return fed;
 }
 
 function deliveryMessage(
-  objectId: string,
+  objectName: string,
   { intent, events }: Snapshot,
   { sequence, position }: DeliveryId,
 ): DeliveryMessage {
@@ -52,7 +54,7 @@ function deliveryMessage(
     throw new Error('no such delivery');
   }
   return {
-    objectId,
+    objectName,
     sequence,
     position,
     tenant: { environment, merchantId },

@@ -1,5 +1,6 @@
 import { DurableObject } from 'cloudflare:workers';
 import { paymentRetentionMs } from '../config.ts';
+import { objectNameOf } from '../crypto/object-name.ts';
 import type { Command } from '../domain/command.ts';
 import { decide, openIntent } from '../domain/decide.ts';
 import type { ErasureTerms } from '../domain/erasure.ts';
@@ -79,8 +80,7 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
     this.#sends += messages.some(({ queue }) => queue === 'book') ? 1 : 0;
     const send = this.#sends;
     const mustConfirm = needsConfirmation(snapshot.intent, Date.now());
-    const objectId = this.ctx.id.toString();
-    const fed = await sendMessages(this.env, objectId, snapshot, messages, this.#ports.book);
+    const fed = await sendMessages(this.env, snapshot, messages, this.#ports.book);
     if (send !== this.#sends || this.#record.intent() === null) {
       return;
     }
@@ -276,8 +276,8 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
       const safeAtMs = Date.now() + ALARM_SAFETY_MS;
       await this.#record.alarm.armAt(safeAtMs);
       await this.#work(safeAtMs).catch((error: unknown) => {
-        const objectId = this.ctx.id.toString();
-        log('error', 'alarm_failed', { objectId, error: errorText(error) });
+        const objectName = this.ctx.id.name ?? null;
+        log('error', 'alarm_failed', { objectName, error: errorText(error) });
       });
     } finally {
       this.#isWorking = false;
@@ -308,7 +308,7 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
     await askRails(
       {
         env: this.env,
-        objectId: this.ctx.id.toString(),
+        objectName: await objectNameOf(intent.terms),
         ports: this.#ports,
         execute: (command) => this.execute([command]),
       },
@@ -323,7 +323,7 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
     const wakeAtMs = this.#record.alarm.wakeAtMs();
     const lateMs = Date.now() - (wakeAtMs ?? Number.POSITIVE_INFINITY);
     if (lateMs > ALARM_OVERDUE_MS && !this.#isWorking) {
-      log('warn', 'alarm_overdue', { objectId: this.ctx.id.toString(), lateMs });
+      log('warn', 'alarm_overdue', { objectName: this.ctx.id.name ?? null, lateMs });
       this.ctx.waitUntil(this.alarm());
     }
   }

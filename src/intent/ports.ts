@@ -27,9 +27,9 @@ export interface Ports {
   /** What the alarm does for an attempt in flight. */
   readonly attempts: {
     /** Sends the start message again for an attempt that no consumer has claimed. Never throws. */
-    requestStart(env: Env, objectId: string, attemptId: string): Promise<void>;
+    requestStart(env: Env, objectName: string, attemptId: string): Promise<void>;
     /** Queries the provider for the outcome. Null when its rail is no longer configured. */
-    query(env: Env, objectId: string, intent: Intent, attempt: Attempt): Promise<Outcome | null>;
+    query(env: Env, intent: Intent, attempt: Attempt): Promise<Outcome | null>;
   };
   /** What the alarm does for a refund. */
   readonly refunds: {
@@ -47,9 +47,4 @@ export interface Ports {
   };
 }
 
-export type RefundCall = (
-  env: Env,
-  objectId: string,
-  intent: Intent,
-  refund: Refund,
-) => Promise<RefundOutcome>;
+export type RefundCall = (env: Env, intent: Intent, refund: Refund) => Promise<RefundOutcome>;

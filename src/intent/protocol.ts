@@ -240,7 +240,7 @@ export type ExecuteResult =
 
 /** A message in the webhook queues. It identifies the delivery and contains no customer data. */
 export interface DeliveryMessage extends DeliveryId {
-  readonly objectId: string;
+  readonly objectName: string;
   /** Tenant and endpoint let the consumer bound concurrency without calling the object. */
   readonly tenant: Tenant;
   /** Null stands for the payment's callbackUrl, or `mustChoose` is true. */

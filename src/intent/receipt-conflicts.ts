@@ -19,7 +19,7 @@ export async function reportConflictsOf(
   { uniqueId, ...tenant }: NamedPayment,
   others: readonly OtherPayment[],
 ): Promise<void> {
-  const client = intentByUniqueId(env, tenant, uniqueId);
+  const client = await intentByUniqueId(env, tenant, uniqueId);
   const intent = await client.read();
   if (intent === null) {
     return;
@@ -48,7 +48,7 @@ async function reportOnOther(
   { merchantId, uniqueId }: OtherPayment,
 ): Promise<Intent | null> {
   const { environment } = intent.terms;
-  const client = intentByUniqueId(env, { environment, merchantId }, uniqueId);
+  const client = await intentByUniqueId(env, { environment, merchantId }, uniqueId);
   const other = await client.read();
   const commands = other === null ? [] : conflictsWith(other, intent);
   if (commands.length === 0) {

@@ -30,7 +30,7 @@ export interface EventName {
 /** The event as its payment's object has it; null when the tenant has no such event. */
 export async function read(plane: Plane, tenant: Tenant, named: EventName, wantsBody: boolean) {
   const { env } = plane;
-  const client = intentByUniqueId(env, tenant, named.uniqueId);
+  const client = await intentByUniqueId(env, tenant, named.uniqueId);
   const [intent, events, endpoints, requestBody] = await Promise.all([
     client.read(),
     client.events(),
@@ -73,7 +73,7 @@ export const resend = byMember(async (by, named: EventName, position: number | n
     return 'not_found' as const;
   }
   const { uniqueId, sequence } = named;
-  const client = intentByUniqueId(by.env, by.tenant, uniqueId);
+  const client = await intentByUniqueId(by.env, by.tenant, uniqueId);
   if (!(await client.resendEvent(sequence, RESENDABLE_DELIVERIES, position))) {
     return 'late' as const;
   }

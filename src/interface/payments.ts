@@ -68,10 +68,8 @@ export async function read(
     client.events(),
     namesOfBanks(plane, intent),
     namesOfKeys(plane, intent),
-    wantsCheckoutUrl && !hasEnded(intent.status)
-      ? checkoutUrlOf(plane.env, client.objectId, intent)
-      : null,
-    receiptUrlOf(plane, client.objectId, intent),
+    wantsCheckoutUrl && !hasEnded(intent.status) ? checkoutUrlOf(plane.env, intent) : null,
+    receiptUrlOf(plane, intent),
   ]);
   return {
     type: 'found',
@@ -85,10 +83,10 @@ export async function read(
   };
 }
 
-async function receiptUrlOf({ env, nowMs }: Plane, objectId: string, intent: Intent) {
+async function receiptUrlOf({ env, nowMs }: Plane, intent: Intent) {
   const paidAtMs = reportedAttempt(intent)?.updatedAtMs ?? 0;
   return intent.status === 'succeeded' && nowMs < paidAtMs + RECEIPT_LIFETIME_MS
-    ? `${intent.terms.baseUrl}${await receiptPathOf(env, objectId)}`
+    ? `${intent.terms.baseUrl}${await receiptPathOf(env, intent)}`
     : null;
 }
 
@@ -249,7 +247,7 @@ async function find({ env }: Plane, tenant: Tenant, uniqueId: string): Promise<F
   if (uniqueId.length > UNIQUE_ID_LENGTH_MAX) {
     return null;
   }
-  const client = intentByUniqueId(env, tenant, uniqueId);
+  const client = await intentByUniqueId(env, tenant, uniqueId);
   const intent = await client.read();
   return intent && { client, intent };
 }

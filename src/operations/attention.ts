@@ -113,7 +113,7 @@ async function paymentHints(
   );
   const hints = await concurrently([...named.values()], async (payment) => {
     try {
-      const intent = await intentByUniqueId(env, payment, payment.uniqueId).read();
+      const intent = await (await intentByUniqueId(env, payment, payment.uniqueId)).read();
       return intent === null ? [] : [[payment.uuid, hintOf(intent)] as const];
     } catch (error) {
       // The list must open although one payment does not answer.

@@ -16,7 +16,7 @@ import { withoutPhoneNumbers } from '../domain/phone.ts';
 import { oneOf } from '../http/fields.ts';
 import { found } from '../http/problem.ts';
 import { body } from '../http/strict-body.ts';
-import { intentByObjectId } from '../intent/client.ts';
+import { intentByName } from '../intent/client.ts';
 import { runBatch } from '../platform/database.ts';
 import { errorText, log } from '../platform/log.ts';
 import {
@@ -64,9 +64,9 @@ export async function readDeadLetter({ env, config }: Gateway, target: Target) {
 export type LetterDetails = Awaited<ReturnType<typeof readDeadLetter>>;
 
 /** Null for a letter about no payment, and for one whose payment was deleted or is out of reach. */
-async function paymentBehind(env: Env, { objectId }: DeadLetter) {
+async function paymentBehind(env: Env, { objectName }: DeadLetter) {
   try {
-    const intent = objectId && (await intentByObjectId(env, objectId).read());
+    const intent = objectName && (await intentByName(env, objectName).read());
     if (!intent) {
       return null;
     }
@@ -157,11 +157,11 @@ async function discardLetter(
   return isDiscarded ? 'discarded' : 'not_waiting';
 }
 
-function about({ id, queue, kind, objectId }: StoredDeadLetter) {
+function about({ id, queue, kind, objectName }: StoredDeadLetter) {
   return {
     merchantId: null,
     environment: null,
     target: id,
-    detail: { queue, kind, objectId },
+    detail: { queue, kind, objectName },
   };
 }

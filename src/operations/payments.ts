@@ -30,7 +30,7 @@ export async function knownPayment(
 ): Promise<KnownPayment> {
   const tenant = tenantIn(target);
   const uniqueId = pathPart(uniqueIdField, target.uniqueId);
-  const client = intentByUniqueId(env, tenant, uniqueId);
+  const client = await intentByUniqueId(env, tenant, uniqueId);
   const intent = found(await client.read());
   return { tenant, uniqueId, client, intent };
 }
@@ -66,7 +66,7 @@ export async function detailsOf(
     (refund) => railOfRefund(env, intent, refund)?.isRefundRepeatable !== undefined,
   );
   return {
-    objectId: client.objectId,
+    objectName: client.objectName,
     /** Without the customer's phone number, and without their link to the provider's page. */
     intent: withoutPhones(withoutClaims(intent)),
     history,

@@ -1,9 +1,8 @@
 import * as v from 'valibot';
 import { bookOf } from '../book/client.ts';
-import { OBJECT_ID } from '../domain/identifiers.ts';
 import { wholeNumber } from '../http/fields.ts';
 import { body } from '../http/strict-body.ts';
-import { type IntentClient, intentByObjectId, intentByUniqueId } from '../intent/client.ts';
+import { intentByUniqueId, republishById } from '../intent/client.ts';
 import { concurrently } from '../platform/concurrently.ts';
 import { errorText, log } from '../platform/log.ts';
 import { action, recorder } from './call.ts';
@@ -16,6 +15,9 @@ import { filledList, patternField, recoveryTimeField, tenantIn } from './fields.
 
 /** Each payment costs two calls. A Worker may make a thousand per request. */
 const PAYMENTS_MAX = 200;
+
+/** Cloudflare's id of an object, as its list of a namespace shows it. */
+const OBJECT_ID = /^[0-9a-f]{64}$/;
 
 export interface Rebuilt {
   /** Their books have them. */
@@ -52,9 +54,12 @@ export const rebuildBook = action(
     const book = bookOf(call.env, tenant, volume);
     const page = (await book.ask('paymentsAfter', after, limit)) ?? [];
     const last = page.at(-1);
-    const clients = page.map(({ uniqueId }) => intentByUniqueId(call.env, tenant, uniqueId));
+    const payments = page.map(async ({ uniqueId }) => {
+      const { objectName, republish } = await intentByUniqueId(call.env, tenant, uniqueId);
+      return { about: { objectName }, republish };
+    });
     return {
-      ...(await rebuild(clients)),
+      ...(await rebuild(await Promise.all(payments))),
       next: page.length < limit || last === undefined ? null : String(last.id),
     };
   },
@@ -76,26 +81,34 @@ export const rebuildObjects = action(
       target: null,
     } as const;
     await recorder(call, entry)({ payments: objectIds.length });
-    const clients = objectIds.map((objectId) => intentByObjectId(call.env, objectId));
-    return { ...(await rebuild(clients)), next: null };
+    const payments = objectIds.map((objectId) => {
+      return { about: { objectId }, republish: () => republishById(call.env, objectId) };
+    });
+    return { ...(await rebuild(payments)), next: null };
   },
 );
 
-async function rebuild(clients: readonly IntentClient[]): Promise<Rebuilt> {
+interface Rebuildable {
+  /** How the log names it. */
+  readonly about: Readonly<Record<string, string>>;
+  /** False when there is no such payment. */
+  readonly republish: () => Promise<boolean>;
+}
+
+async function rebuild(payments: readonly Rebuildable[]): Promise<Rebuilt> {
   const counts = { rebuilt: 0, missing: 0, failed: 0 };
-  for (const outcome of await concurrently(clients, outcomeOf)) {
+  const outcomes = await concurrently(payments, async ({ about, republish }) => {
+    try {
+      return (await republish()) ? 'rebuilt' : 'missing';
+    } catch (error) {
+      log('warn', 'rebuild_failed', { ...about, error: errorText(error) });
+      return 'failed';
+    }
+  });
+  for (const outcome of outcomes) {
     counts[outcome] += 1;
   }
   return counts;
-}
-
-async function outcomeOf(client: IntentClient): Promise<keyof Rebuilt> {
-  try {
-    return (await client.republish()) ? 'rebuilt' : 'missing';
-  } catch (error) {
-    log('warn', 'rebuild_failed', { objectId: client.objectId, error: errorText(error) });
-    return 'failed';
-  }
 }
 
 /**

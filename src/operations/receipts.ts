@@ -50,7 +50,10 @@ export async function otherPaymentWithReceipt(
   await readInTime(() => prepare(env.DB, insert).run());
   const found = others(await holdersOf(env, environment, keys), { merchantId, uniqueId });
   const payments = await Promise.all(
-    found.map((other) => intentByUniqueId(env, { environment, ...other }, other.uniqueId).read()),
+    found.map(async (other) => {
+      const client = await intentByUniqueId(env, { environment, ...other }, other.uniqueId);
+      return client.read();
+    }),
   );
   // A row may be older than its payment: the provider may have named another receipt since.
   const index = payments.findIndex((intent) =>

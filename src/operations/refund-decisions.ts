@@ -71,8 +71,8 @@ export const repeatRefund = action(repeatFields, (call, target, { note, repeatId
   const subjectIn = (intent: Intent) => refundOf(intent, target);
   const idsIn = ({ repeat }: Refund) => [repeat?.repeatId];
   const decision = { id: repeatId, note, idsIn };
-  return decide(call, target, decision, subjectIn, async ({ client, intent }, refund) => {
-    if (!(await isRepeatable(call.env, client.objectId, intent, refund))) {
+  return decide(call, target, decision, subjectIn, async ({ intent }, refund) => {
+    if (!(await isRepeatable(call.env, intent, refund))) {
       throw operationProblem('refund_repeat_not_offered');
     }
     return {

@@ -20,7 +20,7 @@ export const restorePayment = action(
   async (call, target, { at: atMs }) => {
     const tenant = tenantIn(target);
     const uniqueId = pathPart(uniqueIdField, target.uniqueId);
-    const client = intentByUniqueId(call.env, tenant, uniqueId);
+    const client = await intentByUniqueId(call.env, tenant, uniqueId);
     const entry = { ...tenant, action: 'payment.restored', target: uniqueId } as const;
     const restore = async (isVouchedFor: boolean) => {
       const found = await client.restoreTo(atMs, isVouchedFor);
@@ -38,7 +38,7 @@ export const restorePayment = action(
     // Recovery does not bring back the alarm, which every commit sets. Without it the next request
     // does, and the operator needs the bookmark in any case.
     await client.execute([]).catch((error: unknown) => {
-      log('warn', 'alarm_not_set', { objectId: client.objectId, error: errorText(error) });
+      log('warn', 'alarm_not_set', { objectName: client.objectName, error: errorText(error) });
     });
     return { undoBookmark: restored.undoBookmark };
 

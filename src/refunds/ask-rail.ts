@@ -1,6 +1,7 @@
 import { railOrder } from '../attempts/order.ts';
 import { configOf } from '../config.ts';
 import { signLink } from '../crypto/link-token.ts';
+import { objectNameOf } from '../crypto/object-name.ts';
 import type { Intent } from '../domain/intent.ts';
 import type { Refund, RefundOutcome } from '../domain/refund.ts';
 import { refundsOf, sumOf } from '../domain/refund-amounts.ts';
@@ -9,16 +10,16 @@ import type { Rail } from '../rails/rail.ts';
 import type { RefundAnswer, RefundOrder } from '../rails/refund.ts';
 import { railOf } from '../rails/registry.ts';
 
-type Ask<Answer> = (env: Env, objectId: string, intent: Intent, refund: Refund) => Promise<Answer>;
+type Ask<Answer> = (env: Env, intent: Intent, refund: Refund) => Promise<Answer>;
 
 /** Asks the provider to return the money. Kefel calls this at most once for each refund. */
-export const startRefund: Ask<RefundOutcome> = async (env, objectId, intent, refund) => {
+export const startRefund: Ask<RefundOutcome> = async (env, intent, refund) => {
   const rail = railOfRefund(env, intent, refund);
   if (rail?.refund === undefined) {
     // The operator has changed the settings since the plan, so Kefel does not call the provider.
     return { type: 'requires_action', reason: 'not_enabled' };
   }
-  const order = await refundOrder(env, rail, objectId, intent, refund);
+  const order = await refundOrder(env, rail, intent, refund);
   return outcomeOf(rail, await rail.refund(order), refund);
 };
 
@@ -26,13 +27,13 @@ export const startRefund: Ask<RefundOutcome> = async (env, objectId, intent, ref
  * Sends a refund to the provider again with the same number. A refusal proves nothing about the
  * first call, so the outcome is unknown until a status query shows the refund.
  */
-export const repeatRefund: Ask<RefundOutcome> = async (env, objectId, intent, refund) => {
+export const repeatRefund: Ask<RefundOutcome> = async (env, intent, refund) => {
   const rail = railOfRefund(env, intent, refund);
   if (rail?.repeatRefund === undefined) {
     // The operator has changed the settings since the request, so Kefel does not call the provider.
     return { type: 'unknown', checkAtMs: nextRefundCheckAtMs(refund, Date.now()) };
   }
-  const order = await refundOrder(env, rail, objectId, intent, refund);
+  const order = await refundOrder(env, rail, intent, refund);
   const answer = await rail.repeatRefund(order);
   const { type, providerCode = null } = answer;
   const isProof = type === 'succeeded' || type === 'unknown';
@@ -40,16 +41,16 @@ export const repeatRefund: Ask<RefundOutcome> = async (env, objectId, intent, re
 };
 
 /** Whether the provider recognizes a refund by its number when it is asked for it again. */
-export const isRepeatable: Ask<boolean> = async (env, objectId, intent, refund) => {
+export const isRepeatable: Ask<boolean> = async (env, intent, refund) => {
   const rail = railOfRefund(env, intent, refund);
   if (rail?.isRefundRepeatable === undefined) {
     return false;
   }
-  return rail.isRefundRepeatable(await refundOrder(env, rail, objectId, intent, refund));
+  return rail.isRefundRepeatable(await refundOrder(env, rail, intent, refund));
 };
 
 /** Queries the provider for a refund's outcome. Inconclusive while the rail is not configured. */
-export const queryRefund: Ask<RefundOutcome> = async (env, objectId, intent, refund) => {
+export const queryRefund: Ask<RefundOutcome> = async (env, intent, refund) => {
   const rail = railOfRefund(env, intent, refund);
   if (rail === null) {
     return { type: 'unknown', checkAtMs: nextRefundCheckAtMs(refund, Date.now()) };
@@ -57,7 +58,7 @@ export const queryRefund: Ask<RefundOutcome> = async (env, objectId, intent, ref
   if (rail.refundStatus === undefined) {
     return { type: 'unknown', checkAtMs: null };
   }
-  const order = await refundOrder(env, rail, objectId, intent, refund);
+  const order = await refundOrder(env, rail, intent, refund);
   return outcomeOf(rail, await rail.refundStatus(order, Date.now()), refund);
 };
 
@@ -79,7 +80,6 @@ export function outcomeOf(rail: Rail, answer: RefundAnswer, refund: Refund): Ref
 export async function refundOrder(
   env: Env,
   rail: Rail,
-  objectId: string,
   intent: Intent,
   refund: Refund,
 ): Promise<RefundOrder> {
@@ -88,9 +88,10 @@ export async function refundOrder(
   if (attempt === undefined || index < 0) {
     throw new Error('The refund belongs to another payment');
   }
-  const link = { objectId, index };
+  const { terms } = intent;
+  const link = { objectName: await objectNameOf(terms), index };
   const [payment, token] = await Promise.all([
-    railOrder(env, rail, objectId, intent, attempt),
+    railOrder(env, rail, intent, attempt),
     signLink(configOf(env).linkSigningKeys, 'refund', link),
   ]);
   const others = refundsOf(intent, attempt.id).filter(({ id }) => id !== refund.id);
@@ -100,6 +101,6 @@ export async function refundOrder(
     refund,
     returnedBeforeMinor: sumOf(returned).returnedMinor,
     isFirst: others.every(({ claimId }) => claimId === null),
-    callbackUrl: `${intent.terms.baseUrl}/rails/${rail.id}/refunds/${token}`,
+    callbackUrl: `${terms.baseUrl}/rails/${rail.id}/refunds/${token}`,
   };
 }

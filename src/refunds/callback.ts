@@ -1,7 +1,7 @@
 import { NOT_AVAILABLE } from '../attempts/callback.ts';
 import { storeResult } from '../attempts/messages.ts';
 import type { Link } from '../crypto/link-token.ts';
-import { intentByObjectId } from '../intent/client.ts';
+import { intentByName } from '../intent/client.ts';
 import { log } from '../platform/log.ts';
 import type { CallbackCall, CallbackReply } from '../rails/callback.ts';
 import { outcomeOf, railOfRefund, refundOrder } from './ask-rail.ts';
@@ -12,11 +12,11 @@ import { outcomeOf, railOfRefund, refundOrder } from './ask-rail.ts';
  */
 export async function answerRefundCallback(
   env: Env,
-  { objectId, index }: Link,
+  { objectName, index }: Link,
   railId: string,
   call: CallbackCall,
 ): Promise<CallbackReply | null> {
-  const client = intentByObjectId(env, objectId);
+  const client = intentByName(env, objectName);
   // The provider may report only once, so the read retries while the object is unreachable.
   const intent = await client.readPersistently();
   const refund = intent?.refunds[index];
@@ -30,7 +30,7 @@ export async function answerRefundCallback(
   if (rail.id !== railId || rail.readRefundCallback === undefined) {
     return null;
   }
-  const order = await refundOrder(env, rail, objectId, intent, refund);
+  const order = await refundOrder(env, rail, intent, refund);
   const reading = await rail.readRefundCallback(call, order);
   if (reading.type === 'refused') {
     const { uuid } = intent.terms;

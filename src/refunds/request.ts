@@ -50,7 +50,7 @@ export async function requestRefund(
   tenant: Tenant,
   request: RefundOfPayment,
 ): Promise<RefundResult> {
-  const client = intentByUniqueId(env, tenant, request.paymentUniqueId);
+  const client = await intentByUniqueId(env, tenant, request.paymentUniqueId);
   const intent = await client.read();
   if (intent === null) {
     return { type: 'payment_not_found' };
@@ -218,7 +218,7 @@ async function takenElsewhere(
   uniqueId: string,
   { refundUniqueId, idempotency }: RefundOfPayment,
 ): Promise<RefundResult> {
-  const intent = await intentByUniqueId(env, tenant, uniqueId).read();
+  const intent = await (await intentByUniqueId(env, tenant, uniqueId)).read();
   const refund = intent && refundIn(intent, refundUniqueId);
   return intent !== null && refund !== null
     ? repeated(intent, refund, idempotency)

@@ -11,7 +11,7 @@ export async function settleClaim(
   tenant: Tenant,
   { refundUniqueId, paymentUniqueId, claimId }: UnsettledClaim,
 ): Promise<Settlement> {
-  const client = intentByUniqueId(env, tenant, paymentUniqueId);
+  const client = await intentByUniqueId(env, tenant, paymentUniqueId);
   const result = await client.execute([
     { type: 'void_refund_claim', refundId: refundUniqueId, accountClaimId: claimId },
   ]);

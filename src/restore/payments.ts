@@ -88,7 +88,7 @@ export async function restorePayments(
 }
 
 async function restoreLine(env: Env, book: BookBackup, part: string, line: PaymentLine) {
-  const client = intentByUniqueId(env, book, line.uniqueId);
+  const client = await intentByUniqueId(env, book, line.uniqueId);
   try {
     const outcome = await client.restore(line.records, { part, backedUpAtMs: book.atMs });
     if (outcome === 'restored' || outcome === 'kept') {
@@ -96,7 +96,7 @@ async function restoreLine(env: Env, book: BookBackup, part: string, line: Payme
     }
     return outcome;
   } catch (error) {
-    log('warn', 'restore_failed', { objectId: client.objectId, error: errorText(error) });
+    log('warn', 'restore_failed', { objectName: client.objectName, error: errorText(error) });
     throw new Unavailable('a payment could not be restored', { cause: error });
   }
 }

@@ -46,21 +46,15 @@ export async function startPayment(env: Env, { runId }: Run, ownOrigin: string):
     throw new Error('the sandbox has no simulator');
   }
   const planned = newAttempt(terms, METHOD, null, rail, createdAtMs);
-  const client = intentByUniqueId(env, SELF_CHECK_TENANT, runId);
+  const client = await intentByUniqueId(env, SELF_CHECK_TENANT, runId);
   const request = { terms, idempotency: null, attempt: planned, answer: '', answerWithinMs: 0 };
   const created = await client.create(request);
   const attempt = created.type === 'created' ? created.attempt : null;
   if (attempt === null) {
     throw new Error(`the payment was not created: ${created.type}`);
   }
-  const order = await railOrder(
-    env,
-    rail,
-    client.objectId,
-    { terms, attempts: [attempt] },
-    attempt,
-  );
-  const result = await startAtRail(env, client.objectId, order, rail);
+  const order = await railOrder(env, rail, { terms, attempts: [attempt] }, attempt);
+  const result = await startAtRail(env, order, rail);
   await storeStart(env, client, attempt, result);
 }
 
@@ -70,7 +64,7 @@ const UNDER_WAY: readonly string[] = ['queued', 'claimed', 'waiting'];
 /** What has become of the payment. Reading its history and events applies nothing that is due. */
 export const PAYMENT_CHECKS = {
   payment: async (env: Env, { runId }: Run): Promise<Finding | null> => {
-    const history = await intentByUniqueId(env, SELF_CHECK_TENANT, runId).history();
+    const history = await (await intentByUniqueId(env, SELF_CHECK_TENANT, runId)).history();
     const paid = history.find(({ toStatus }) => toStatus === 'succeeded');
     const createdAtMs = history[0]?.atMs ?? 0;
     return paid === undefined
@@ -78,7 +72,7 @@ export const PAYMENT_CHECKS = {
       : found('paid', { seconds: Math.round((paid.atMs - createdAtMs) / 1_000) });
   },
   event: async (env: Env, { runId }: Run): Promise<Finding | null> => {
-    const [event] = await intentByUniqueId(env, SELF_CHECK_TENANT, runId).events();
+    const [event] = await (await intentByUniqueId(env, SELF_CHECK_TENANT, runId)).events();
     return event === undefined || UNDER_WAY.includes(event.deliveryStatus)
       ? null
       : found('event_ended', { status: event.deliveryStatus });

@@ -1,6 +1,6 @@
 import { SELF_CHECK_MERCHANT_ID } from '../domain/merchant.ts';
 import type { Tenant } from '../domain/terms.ts';
-import { type IntentClient, intentByObjectId } from '../intent/client.ts';
+import { type IntentClient, intentByName } from '../intent/client.ts';
 import type {
   ChosenEndpoint,
   ClaimedDelivery,
@@ -123,8 +123,8 @@ interface Delivering {
  */
 async function deliver(delivering: Delivering, message: DeliveryMessage): Promise<void> {
   const { env, isRetry } = delivering;
-  const { objectId, sequence, position } = message;
-  const owner = intentByObjectId(env, objectId);
+  const { objectName, sequence, position } = message;
+  const owner = intentByName(env, objectName);
   try {
     const claim = await claimFrom(owner, delivering, message);
     if (claim === null) {
@@ -203,8 +203,8 @@ function taking(
 }
 
 function logBroken(message: DeliveryMessage, error: unknown): void {
-  const { objectId, sequence, position, tenant } = message;
-  const fields = { objectId, sequence, position, ...tenant, error: errorText(error) };
+  const { objectName, sequence, position, tenant } = message;
+  const fields = { objectName, sequence, position, ...tenant, error: errorText(error) };
   log('error', 'webhook_delivery_broken', fields);
 }
 

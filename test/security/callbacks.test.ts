@@ -45,8 +45,8 @@ test.each(WITH_TOKEN)('$railId: tokens of other purposes open no address of it',
   playRails();
   await scene.begin();
   decideAtRails('paid');
-  const { objectId } = scene.payment();
-  const link = { objectId, index: 0 };
+  const { objectName } = scene.payment();
+  const link = { objectName, index: 0 };
   const before = await everythingStored();
   const { reference } = await attemptNow(scene.payment());
   const body = { referenceId: reference, status: 'PAID', orderNumber: reference };

@@ -210,10 +210,10 @@ test('API2:2023 links: an altered one gets the same bytes as one of another paym
   const url = await createHosted();
   const own = url.split('/').at(-1) ?? '';
   const attempt = await chooseMethod(url);
-  const { objectId } = clientOf('order-9');
+  const { objectName } = clientOf('order-9');
   // Genuine, but its payment does not exist.
   const unused = await signLink(configOf(env).linkSigningKeys, 'checkout', {
-    objectId,
+    objectName,
     index: 0,
   });
   const tokens = [`${own.slice(0, -4)}AAAA`, own.slice(0, -1), attempt, unused, 'unlike'];

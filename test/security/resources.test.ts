@@ -71,9 +71,9 @@ test('API4:2023 each call without a key counts by address, and reaches no storag
 test('API4:2023 each route behind a link counts by link, before it reaches storage', async () => {
   const checkout = pathOf(await createHosted());
   const limit = vi.spyOn(env.CHECKOUT_RATE_LIMIT, 'limit').mockResolvedValue({ success: false });
-  const { objectId } = clientOf();
+  const { objectName } = clientOf();
   const sign = (purpose: 'attempt' | 'refund') =>
-    signLink(configOf(env).linkSigningKeys, purpose, { objectId, index: 0 });
+    signLink(configOf(env).linkSigningKeys, purpose, { objectName, index: 0 });
   const [attempt, refund] = [await sign('attempt'), await sign('refund')];
   const routes = [
     ...['', '/status', '/returned', '/qr.svg', `/logo/${'0'.repeat(64)}`].map((rest) => [

@@ -382,7 +382,7 @@ const LETTER = {
   id: `letter-${'0'.repeat(60)}`,
   queue: 'kefel-webhooks',
   kind: 'delivery',
-  objectId: null,
+  objectName: null,
   sentAtMs: NOW_MS,
   storedAtMs: NOW_MS,
   givenUpAtMs: NOW_MS,

@@ -117,7 +117,7 @@ export function environment(stub: unknown, d1: unknown, more: Record<string, str
     RETENTION_DEAD_LETTER_DAYS: '400',
     RETENTION_MANUAL_RECEIPT_DAYS: '400',
     DB: d1,
-    PAYMENT_INTENT: { idFromString: (id: string) => id, get: () => stub },
+    PAYMENT_INTENT: { idFromName: (id: string) => id, get: () => stub },
     ...more,
   };
   return env as Env;
@@ -151,7 +151,7 @@ export async function consume(
 }
 
 export const message: DeliveryMessage = {
-  objectId: 'a'.repeat(64),
+  objectName: 'a'.repeat(64),
   sequence: 3,
   position: 0,
   tenant,

@@ -25,7 +25,7 @@ test('an answer that cannot be stored does not end the wait for the others', asy
     return { type: 'done', intent, rejection: decided.rejection, answer: null };
   };
   const slow = Promise.withResolvers<RefundOutcome>();
-  const start = vi.fn<Ports['refunds']['start']>(async (_env, _objectId, _intent, { id }) =>
+  const start = vi.fn<Ports['refunds']['start']>(async (_env, _intent, { id }) =>
     id === 'one' ? { type: 'failed', reason: 'declined' } : slow.promise,
   );
   const ports = {
@@ -35,7 +35,7 @@ test('an answer that cannot be stored does not end the wait for the others', asy
     book: { apply: vi.fn() },
   };
   const hasEnded = vi.fn();
-  const asked = askRails({ env: {} as Env, objectId: 'object', ports, execute }, intent, 1)
+  const asked = askRails({ env: {} as Env, objectName: 'object', ports, execute }, intent, 1)
     .catch((error: unknown) => error)
     .finally(hasEnded);
   await vi.waitFor(() => expect(start).toHaveBeenCalledTimes(2));

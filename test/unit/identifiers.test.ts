@@ -4,7 +4,7 @@ import {
   INTENT_NUMBER,
   intentNumberFrom,
   merchantNumberIn,
-  OBJECT_ID,
+  OBJECT_NAME,
   REFERENCE,
   referenceFrom,
   referencesFrom,
@@ -105,7 +105,7 @@ test.each<[string, RegExp, readonly string[], readonly string[]]>([
   ],
   [
     'object id',
-    OBJECT_ID,
+    OBJECT_NAME,
     [HEX.repeat(4)],
     [HEX.repeat(4).slice(1), `${HEX.repeat(4)}0`, `0${HEX.repeat(4)}`, 'g'.repeat(64)],
   ],

@@ -15,15 +15,15 @@ const key = (keyId: string, fill: number): NamedKey => ({
 const OLD: KeyRing = [key('k1', 1)];
 const NEW: KeyRing = [key('k2', 2)];
 const BOTH: KeyRing = [NEW[0], OLD[0]];
-const LINK: Link = { objectId: 'ab'.repeat(32), index: 3 };
+const LINK: Link = { objectName: 'ab'.repeat(32), index: 3 };
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 const ID_LENGTH = 79;
 
 describe('an order id', () => {
   test.each<[string, Link]>([
-    ['of zeros', { objectId: '00'.repeat(32), index: 0 }],
-    ['of ones', { objectId: 'ff'.repeat(32), index: 255 }],
+    ['of zeros', { objectName: '00'.repeat(32), index: 0 }],
+    ['of ones', { objectName: 'ff'.repeat(32), index: 255 }],
     ['of an attempt', LINK],
     ['of the last of them', { ...LINK, index: 9 }],
   ])('%s has 79 letters and digits, and verifies to its link', async (_name, link) => {
@@ -34,8 +34,8 @@ describe('an order id', () => {
 
   test('is stable, and differs for each attempt and payment', async () => {
     const links = [0, 1, 2].flatMap((index) => [
-      { objectId: 'ab'.repeat(32), index },
-      { objectId: 'ac'.repeat(32), index },
+      { objectName: 'ab'.repeat(32), index },
+      { objectName: 'ac'.repeat(32), index },
     ]);
     const ids = await Promise.all([...links, ...links].map((link) => linkId(OLD, link)));
     expect(new Set(ids)).toHaveLength(links.length);

@@ -8,7 +8,7 @@ const key = (keyId: string, fill: number): NamedKey => ({
 });
 const OLD = key('k1', 1);
 const NEW = key('k2', 2);
-const LINK = { objectId: 'ab'.repeat(32), index: 3 };
+const LINK = { objectName: 'ab'.repeat(32), index: 3 };
 
 test('a signed link verifies to what it names (promises.md#8)', async () => {
   expect(await verifyLink([OLD], 'checkout', await signLink([OLD], 'checkout', LINK))).toEqual(

@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { type Bindings, placementOf } from '../../src/config.ts';
-import { IntentClient, objectIdOf } from '../../src/intent/client.ts';
+import { intentByUniqueId } from '../../src/intent/client.ts';
 import { batch } from '../../src/platform/database.ts';
 import { checkJurisdiction, rememberJurisdiction } from '../../src/platform/jurisdiction.ts';
 import { objectsIn, WrongJurisdiction } from '../../src/platform/objects.ts';
@@ -12,7 +13,6 @@ function recorded() {
   const namespace = (place: string): unknown => ({
     jurisdiction: (name: string) => namespace(name),
     idFromName: (name: string) => `${place}:${name}`,
-    idFromString: (id: string) => id,
     get: (id: string, options?: object) => {
       calls.push(`${place} ${id} ${JSON.stringify(options ?? null)}`);
       return { read: async () => null };
@@ -45,10 +45,12 @@ test('a payment is made and read in the jurisdiction and near the hint of the ga
     OBJECT_JURISDICTION: 'eu',
     OBJECT_LOCATION_HINT: 'weur',
   } as unknown as Env;
-  const objectId = objectIdOf(env, { environment: 'sandbox', merchantId: 'm' }, 'order-1');
-  expect(objectId).toBe('eu:sandbox/m/order-1');
-  await new IntentClient(env, objectId).read();
-  expect(calls).toEqual([`eu ${objectId} {"locationHint":"weur"}`]);
+  const tenant = { environment: 'sandbox', merchantId: 'm' } as const;
+  const payment = await intentByUniqueId(env, tenant, 'order-1');
+  await payment.read();
+  const name = createHash('sha256').update('sandbox/m/order-1').digest('hex');
+  expect(payment.objectName).toBe(name);
+  expect(calls).toEqual([`eu eu:${name} {"locationHint":"weur"}`]);
 });
 
 test('decisions.md#51: refuses another jurisdiction once a merchant exists', async () => {

@@ -1,8 +1,8 @@
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
-import { IntentClient, objectIdOf } from '../../src/intent/client.ts';
+import { IntentClient } from '../../src/intent/client.ts';
 import { ObjectUnavailable } from '../../src/platform/object-call.ts';
-import { ALPHA, createHosted, useGateway } from './support.ts';
+import { clientOf, createHosted, useGateway } from './support.ts';
 
 /**
  * Goal: an object that is briefly unreachable loses no payment. Method: a namespace that fails the
@@ -18,7 +18,7 @@ interface Fault {
 
 /** A client whose first calls fail with `faults`, and how many calls it made. */
 function faultyClient(faults: readonly Fault[]) {
-  const objectId = objectIdOf(env, { environment: 'sandbox', merchantId: ALPHA.id }, 'order-1');
+  const { objectName } = clientOf();
   const counted = { calls: 0 };
   const namespace = new Proxy(env.PAYMENT_INTENT, {
     get(target, name) {
@@ -34,7 +34,7 @@ function faultyClient(faults: readonly Fault[]) {
       };
     },
   });
-  return { client: new IntentClient({ ...env, PAYMENT_INTENT: namespace }, objectId), counted };
+  return { client: new IntentClient({ ...env, PAYMENT_INTENT: namespace }, objectName), counted };
 }
 
 const RETRYABLE: Fault = { retryable: true };

@@ -135,7 +135,7 @@ function request(environment: 'sandbox' | 'production', uuid: string): CreateReq
 }
 
 test('promises.md#1: a create repeated over RPC gets the first answer, another uuid is a duplicate', async () => {
-  const intent = intentByUniqueId(env, tenantOf(ALPHA), 'order-1');
+  const intent = await intentByUniqueId(env, tenantOf(ALPHA), 'order-1');
   const own = request('sandbox', 'uuid-1');
   const first = await intent.create(own);
   expect(first).toEqual({ type: 'created', attempt: null });
@@ -147,7 +147,7 @@ test('promises.md#1: a create repeated over RPC gets the first answer, another u
 });
 
 test('a create that takes long to reach its object still starts the first attempt', async () => {
-  const intent = intentByUniqueId(env, tenantOf(ALPHA), 'order-1');
+  const intent = await intentByUniqueId(env, tenantOf(ALPHA), 'order-1');
   const own = request('sandbox', 'uuid-1');
   const { attempt } = startAttempt('a0', { deadlineAtMs: own.terms.expiresAtMs });
   vi.setSystemTime(own.terms.expiresAtMs + 1);

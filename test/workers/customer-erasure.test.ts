@@ -5,7 +5,7 @@ import { bookOf } from '../../src/book/client.ts';
 import { MerchantBook } from '../../src/book/merchant-book.ts';
 import { configOf } from '../../src/config.ts';
 import { insertDeadLetter, markRetried } from '../../src/dead-letters/store.ts';
-import { type IntentClient, objectIdOf } from '../../src/intent/client.ts';
+import type { IntentClient } from '../../src/intent/client.ts';
 import { PaymentIntentObject } from '../../src/intent/payment-intent.ts';
 import type { CustomerRequest, CustomersPage, ErasedPage } from '../../src/interface/operations.ts';
 import { createMerchant } from '../../src/merchants/provision.ts';
@@ -135,16 +135,16 @@ async function byHand(body: object): Promise<void> {
 
 /** A provider's report that a queue gave up, and that an operator sent again. */
 async function letterAbout(uniqueId: string): Promise<void> {
-  const objectId = objectIdOf(env, tenantOf(ALPHA), uniqueId);
-  const body = { type: 'result', objectId, attemptId: 'a', outcome: { receipt: PHONE } };
+  const { objectName } = clientOf(uniqueId);
+  const body = { type: 'result', objectName, attemptId: 'a', outcome: { receipt: PHONE } };
   const message = { id: 'l1', timestamp: new Date(Date.now()), body };
   const keys = configOf(env).dataEncryptionKeys;
   await runBatch(env.DB, [
     await insertDeadLetter(keys, 'kefel-rail-starts', message, Date.now()),
     markRetried('l1', 'Hana', Date.now()),
   ]);
-  const stored = await env.DB.prepare('SELECT object_id AS id FROM dead_letters').first('id');
-  expect(stored).toBe(objectId);
+  const stored = await env.DB.prepare('SELECT object_name AS id FROM dead_letters').first('id');
+  expect(stored).toBe(objectName);
 }
 
 /** All pages of an erasure. */

@@ -68,7 +68,7 @@ test('promises.md#6: queues the event in the commit that announces it, and sets 
   expect(await alarmOf()).toBe(event.dueAtMs);
   expect(caught.webhooks).toEqual([
     {
-      objectId: clientOf().objectId,
+      objectName: clientOf().objectName,
       sequence: event.sequence,
       position: 0,
       tenant: tenantOf(ALPHA),
@@ -176,15 +176,15 @@ test('promises.md#6: acknowledges every message once its delivery has started', 
 
 test('promises.md#6: ignores a message for an unknown object or event', async () => {
   await createHosted();
-  const { objectId } = clientOf();
-  const unknown = env.PAYMENT_INTENT.newUniqueId().toString();
+  const { objectName } = clientOf();
+  const { objectName: unknown } = clientOf('order-3');
   await payHosted({ paymentIntentUniqueId: 'order-2' });
   const message = firstOf(caught.webhooks.splice(0));
   const result = await consume('kefel-webhooks', [
-    { ...message, objectId, sequence: 99 },
+    { ...message, objectName, sequence: 99 },
     { ...message, position: 7 },
-    { ...message, objectId: unknown, sequence: 1 },
-    { ...message, objectId: 'no id at all', sequence: 1 },
+    { ...message, objectName: unknown, sequence: 1 },
+    { ...message, objectName: 'no name at all', sequence: 1 },
   ]);
   expect(result.explicitAcks).toHaveLength(4);
   expect(arrivals).toEqual([]);

@@ -107,7 +107,7 @@ const providerAnswers: Preparation = async () => {
 };
 
 const deadLetter: Preparation = async () => {
-  const body = { objectId: 'a'.repeat(64), sequence: 2 };
+  const body = { objectName: 'a'.repeat(64), sequence: 2 };
   const letter = { id: 'letter', timestamp: new Date(), attempts: 1, body };
   const batch = createMessageBatch('kefel-webhooks-dead', [letter]);
   await worker.queue(batch, env, createExecutionContext());

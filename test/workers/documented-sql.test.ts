@@ -12,7 +12,7 @@ import { useGateway } from './support.ts';
 useGateway();
 
 beforeEach(async () => {
-  const body = { objectId: 'a'.repeat(64), sequence: 2 };
+  const body = { objectName: 'a'.repeat(64), sequence: 2 };
   const letter = { id: 'dead-1', timestamp: new Date(), attempts: 1, body };
   const batch = createMessageBatch('kefel-webhooks-dead', [letter]);
   await worker.queue(batch, env, createExecutionContext());

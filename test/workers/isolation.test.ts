@@ -264,9 +264,9 @@ async function wrongTokens(own: string, ofOtherPurpose: string): Promise<[string
     return own.slice(0, index) + changed + own.slice(index + 1);
   });
   const foreignKey = { keyId: 't1', base64: btoa('f'.repeat(32)) };
-  const { objectId } = clientOf();
-  const checkout = await signLink([foreignKey], 'checkout', { objectId, index: 0 });
-  const attempt = await signLink([foreignKey], 'attempt', { objectId, index: 0 });
+  const { objectName } = clientOf();
+  const checkout = await signLink([foreignKey], 'checkout', { objectName, index: 0 });
+  const attempt = await signLink([foreignKey], 'attempt', { objectName, index: 0 });
   return [
     ['one bit of the object id changed', flipped[0] ?? ''],
     ['the middle changed', flipped[1] ?? ''],
@@ -279,7 +279,7 @@ async function wrongTokens(own: string, ofOtherPurpose: string): Promise<[string
     ['signed with a foreign key for a checkout', checkout],
     ['signed with a foreign key for an attempt', attempt],
     ['of another purpose', ofOtherPurpose],
-    ['the object id itself', objectId],
+    ['the object id itself', objectName],
     ['random bytes', `t1.${encoded(crypto.getRandomValues(new Uint8Array(65)))}`],
     ['zeros', `t1.${encoded(new Uint8Array(65))}`],
     ['with padding', `${own}=`],
@@ -342,9 +342,9 @@ test('promises.md#9: a genuine link at the address of another rail changes nothi
 test('promises.md#9: a signed link to an unknown attempt changes nothing', async () => {
   await createHosted();
   const before = await intentOf();
-  const { objectId } = clientOf();
+  const { objectName } = clientOf();
   const keys = configOf(env).linkSigningKeys;
-  const token = await signLink(keys, 'attempt', { objectId, index: 3 });
+  const token = await signLink(keys, 'attempt', { objectName, index: 3 });
   const response = await postForm(`/rails/simulator/${token}`, { outcome: 'approve' });
   expect(response.status).toBe(404);
   expect((await call(`/simulator/${token}`, { apiKey: null })).status).toBe(404);

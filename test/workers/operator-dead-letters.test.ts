@@ -65,8 +65,13 @@ async function die(queue: DeadQueue, bodies: readonly unknown[], attempts = 1, r
 async function railMessage(): Promise<RailMessage> {
   await createHosted();
   await execute(startRedirect('a1'));
-  const { objectId } = clientOf();
-  return { type: 'result', objectId, commands: [resolveAttempt('a1', 'succeeded')], answers: null };
+  const { objectName } = clientOf();
+  return {
+    type: 'result',
+    objectName,
+    commands: [resolveAttempt('a1', 'succeeded')],
+    answers: null,
+  };
 }
 
 interface Letter {
@@ -84,11 +89,11 @@ async function letters(query = ''): Promise<readonly Letter[]> {
 
 describe('a dead letter', () => {
   it.each<[DeadQueue, unknown, string]>([
-    ['kefel-rail-starts-dead', { type: 'result', objectId: 'a'.repeat(64) }, 'result'],
-    ['kefel-rail-starts-dead', { type: 'start', objectId: 'a'.repeat(64) }, 'start'],
+    ['kefel-rail-starts-dead', { type: 'result', objectName: 'a'.repeat(64) }, 'result'],
+    ['kefel-rail-starts-dead', { type: 'start', objectName: 'a'.repeat(64) }, 'start'],
     ['kefel-rail-starts-dead', null, 'unknown'],
-    ['kefel-webhooks-dead', { objectId: 'a'.repeat(64), sequence: 2 }, 'delivery'],
-    ['kefel-webhook-retries-dead', { objectId: 'a'.repeat(64), sequence: 2 }, 'delivery'],
+    ['kefel-webhooks-dead', { objectName: 'a'.repeat(64), sequence: 2 }, 'delivery'],
+    ['kefel-webhook-retries-dead', { objectName: 'a'.repeat(64), sequence: 2 }, 'delivery'],
   ])('of %s is stored once, sealed, and listed', async (queue, body, kind) => {
     expect((await die(queue, [body])).fate).toBe('acked');
     expect((await die(queue, [body])).fate).toBe('acked');
@@ -175,9 +180,9 @@ describe('letters of one thing', () => {
 
   test('are two if a provider reported twice', async () => {
     const success = await railMessage();
-    const { objectId } = clientOf();
+    const { objectName } = clientOf();
     const failure = { ...success, commands: [resolveAttempt('a1', 'failed')] };
-    const starts = ['a1', 'a2'].map((attemptId) => ({ type: 'start', objectId, attemptId }));
+    const starts = ['a1', 'a2'].map((attemptId) => ({ type: 'start', objectName, attemptId }));
     for (const round of ['-1', '-2']) {
       await die('kefel-rail-starts-dead', [success, failure, ...starts], 1, round);
     }
@@ -206,9 +211,9 @@ describe('letters of one thing', () => {
 
   test('expire once the operator had time: hints after 30 days, reports after 400', async () => {
     const message = await railMessage();
-    const { objectId } = message;
+    const { objectName } = message;
     await die('kefel-rail-starts-dead', [message]);
-    await die('kefel-webhooks-dead', [{ objectId, sequence: 1, position: 0 }], 1, '-hint');
+    await die('kefel-webhooks-dead', [{ objectName, sequence: 1, position: 0 }], 1, '-hint');
     const kindsAfter = async (days: number) => {
       advance(days * DAY_MS);
       await worker.scheduled(createScheduledController(), env, createExecutionContext());

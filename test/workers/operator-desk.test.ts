@@ -549,7 +549,7 @@ async function storeLetter(id: string): Promise<void> {
   const message = {
     id,
     timestamp: new Date(),
-    body: { type: 'result', objectId: clientOf().objectId, commands: [], answers: 'MSG-42' },
+    body: { type: 'result', objectName: clientOf().objectName, commands: [], answers: 'MSG-42' },
   };
   const { dataEncryptionKeys } = configOf(env);
   await runBatch(env.DB, [

@@ -19,6 +19,7 @@ import {
   merchantServer,
   resolveAttempt,
   startRedirect,
+  stubOf,
   useGateway,
 } from './support.ts';
 
@@ -227,7 +228,7 @@ describe('a payment', () => {
       uniqueId: 'a/b ü',
       status: 'failed',
       failureReason: 'abandoned',
-      objectId: expect.stringMatching(/^[0-9a-f]{64}$/),
+      objectName: expect.stringMatching(/^[0-9a-f]{64}$/),
       events: [
         { type: 'payment_failed', deliveryStatus: 'delivered', tries: [{ httpStatus: 200 }] },
       ],
@@ -263,7 +264,7 @@ describe('a book', () => {
     expect(await numbers()).toEqual(before);
 
     await bookSql("DELETE FROM payment WHERE unique_id = 'p1'");
-    const objectIds = [clientOf('p1').objectId, clientOf('never-made').objectId];
+    const objectIds = [stubOf('p1'), stubOf('never-made')].map(({ id }) => String(id));
     const byObject = await content(operateApi('/books/rebuild', { objectIds }));
     expect(byObject).toEqual({ rebuilt: 1, missing: 1, failed: 0, next: null });
     expect(await numbers()).toEqual(before);

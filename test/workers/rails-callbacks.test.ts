@@ -28,6 +28,7 @@ import {
   loggedEvents,
   NBG,
   noRail,
+  objectIdOf,
   objectIds,
   PHONE,
   payExpress,
@@ -78,7 +79,7 @@ const STRANGERS = (): ReturnType<typeof KEYS> => [
   { keyId: 't1', base64: btoa('another key with the same id, 32') },
 ];
 
-const here = (index = 0) => ({ objectId: client().objectId, index });
+const here = (index = 0) => ({ objectName: client().objectName, index });
 
 const WRONG_ADDRESSES: readonly [string, () => Promise<string>][] = [
   ['another rail that is configured', () => callbackPath('stk-push')],
@@ -114,7 +115,7 @@ test.each(WRONG_ADDRESSES)('answers 404 and touches nothing: %s', async (_name, 
   expect(await everythingStored()).toEqual(before.stored);
   // A payment that our own link names may have been read.
   const looked = objectIds().filter((id) => !before.ids.includes(id));
-  expect([[], [client('order-2').objectId]]).toContainEqual(looked);
+  expect([[], [objectIdOf(client('order-2'))]]).toContainEqual(looked);
   expect(loggedEvents('rail_callback_refused')).toEqual([]);
   expect(await intentNow()).toMatchObject({ status: 'processing', anomalies: [] });
 });
@@ -138,7 +139,7 @@ test('a forged token reaches no object, not even to read it', async () => {
   await pending();
   const before = objectIds();
   const nowhere = '0'.repeat(64);
-  const link = { objectId: nowhere, index: 0 };
+  const link = { objectName: nowhere, index: 0 };
   await report(`/rails/ebirr/${await signLink(STRANGERS(), 'attempt', link)}`, await paid());
   expect(objectIds()).toEqual(before);
 });

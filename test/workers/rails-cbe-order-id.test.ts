@@ -51,8 +51,8 @@ beforeEach(() => {
 });
 
 /** The order id that a key ring makes of the first attempt. */
-const orderId = ({ objectId }: IntentClient, keys = configOf(env).linkSigningKeys) =>
-  linkId(keys, { objectId, index: 0 });
+const orderId = ({ objectName }: IntentClient, keys = configOf(env).linkSigningKeys) =>
+  linkId(keys, { objectName, index: 0 });
 
 async function pending(): Promise<string> {
   await payExpress({ method: 'CBE' });

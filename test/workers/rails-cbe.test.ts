@@ -60,8 +60,8 @@ async function pending(environment: Environment = 'production'): Promise<string>
   return orderId(clientIn(environment));
 }
 
-const orderId = ({ objectId }: IntentClient, keys = configOf(env).linkSigningKeys) =>
-  linkId(keys, { objectId, index: 0 });
+const orderId = ({ objectName }: IntentClient, keys = configOf(env).linkSigningKeys) =>
+  linkId(keys, { objectName, index: 0 });
 
 test('the order id that CBE gets names the attempt', async () => {
   const id = await pending();

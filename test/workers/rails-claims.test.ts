@@ -138,7 +138,7 @@ test('a consumer that never gets the answer to its claim does not call the provi
   expect(loggedEvents('rail_message_failed')).toEqual([
     {
       event: 'rail_message_failed',
-      objectId: client().objectId,
+      objectName: client().objectName,
       type: 'start',
       error: 'ObjectUnavailable: overloaded',
     },

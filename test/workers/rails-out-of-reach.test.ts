@@ -2,6 +2,7 @@ import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
 import type { RailMessage, ResultMessage } from '../../src/attempts/messages.ts';
 import { consumeStarts } from '../../src/attempts/start-consumer.ts';
+import { IntentClient } from '../../src/intent/client.ts';
 import answerRejected from '../fixtures/rails/ebirr/purchase_response_rejected.json' with {
   type: 'json',
 };
@@ -56,7 +57,7 @@ const eventTypes = async (payment = client()) => (await payment.events()).map(({
 
 const settling = (commands: ResultMessage['commands']): ResultMessage => ({
   type: 'result',
-  objectId: client().objectId,
+  objectName: client().objectName,
   commands,
   answers: null,
 });
@@ -84,14 +85,14 @@ test.each(STORIES)(
     expect(resultsIn(caught)).toMatchObject([
       {
         type: 'result',
-        objectId: payment().objectId,
+        objectName: payment().objectName,
         commands: [{ type: 'resolve_attempt', attemptId, outcome }],
       },
     ]);
     expect(loggedEvents('rail_answer_not_stored')).toEqual([
       {
         event: 'rail_answer_not_stored',
-        objectId: payment().objectId,
+        objectName: payment().objectName,
         error: 'ObjectUnavailable: overloaded',
       },
     ]);
@@ -156,9 +157,9 @@ test.each(SCENES)(
     const away = objectsAway({ calls: READS - 1 });
     expect((await send()).status).toBe(200);
     away.comeBack();
-    const { objectId } = payment();
+    const { objectName } = payment();
     const error = 'ObjectUnavailable: overloaded';
-    const repeated = { event: 'intent_call_repeated', objectId, error };
+    const repeated = { event: 'intent_call_repeated', objectName, error };
     expect(loggedEvents('intent_call_repeated')).toEqual(Array(READS - 1).fill(repeated));
     expect(await intentNow(payment())).toMatchObject({ status: 'succeeded' });
     expect(await eventTypes(payment())).toEqual(['payment_succeeded']);
@@ -278,10 +279,10 @@ test('waits for the object when the queue is unreachable too', async () => {
 
 test('does not call again when neither object nor queue comes back, and eBirr’s report counts', async () => {
   const { start, asked } = await loseAllAnswers(Number.POSITIVE_INFINITY);
-  const { objectId } = client();
+  const { objectName } = client();
   const error = 'ObjectUnavailable: overloaded';
   expect(loggedEvents('rail_message_failed')).toEqual([
-    { event: 'rail_message_failed', objectId, type: 'start', error },
+    { event: 'rail_message_failed', objectName, type: 'start', error },
   ]);
   await consumeStart([start]);
   expect(asked).toHaveLength(1);
@@ -332,14 +333,15 @@ test('a message that cannot be stored does not block others of its batch', async
   noRail();
   await pay();
   const good = settling([resolveAttempt((await attemptNow()).id, 'succeeded')]);
-  const result = await consumeStart([{ ...good, objectId: 'unknown' }, good, message()]);
+  vi.spyOn(IntentClient.prototype, 'execute').mockRejectedValueOnce(new Error('away'));
+  const result = await consumeStart([good, good, message()]);
   expect(result.explicitAcks).toEqual(['message-1', 'message-2']);
   expect(result.retryMessages).toMatchObject([{ msgId: 'message-0' }]);
   expect(await intentNow()).toMatchObject({ status: 'succeeded' });
 });
 
 test.each([
-  ['an unknown payment', () => ({ objectId: client('order-2').objectId })],
+  ['an unknown payment', () => ({ objectName: client('order-2').objectName })],
   ['an unknown attempt', () => ({ commands: [resolveAttempt('unknown', 'succeeded')] })],
 ])('acknowledges a message about %s, because a retry cannot succeed', async (_name, changes) => {
   noRail();

@@ -58,8 +58,8 @@ async function asked(): Promise<string> {
     idempotency: null,
   });
   await fireAlarmOf();
-  const { objectId } = client();
-  const link = { objectId, index: 0 };
+  const { objectName } = client();
+  const link = { objectName, index: 0 };
   const token = await signLink(configOf(env).linkSigningKeys, 'refund', link);
   return `/rails/stk-push/refunds/${token}`;
 }

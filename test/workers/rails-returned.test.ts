@@ -301,13 +301,13 @@ test.each<[string, () => Promise<string>]>([
 });
 
 test('an unknown payment gets the unknown page, and is not created', async () => {
-  const link = { objectId: client('order-2').objectId, index: 0 };
+  const link = { objectName: client('order-2').objectName, index: 0 };
   const token = await signLink(configOf(env).linkSigningKeys, 'checkout', link);
   expect(await comesBack(`/checkout/${token}`)).toMatchObject({ status: 404 });
   expect(await everythingStored()).toEqual({});
 });
 
 function tokenBy(key: string): Promise<string> {
-  const link = { objectId: client().objectId, index: 0 };
+  const link = { objectName: client().objectName, index: 0 };
   return signLink([{ keyId: 't1', base64: btoa(key) }], 'checkout', link);
 }

@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
 import type { Attempt } from '../../src/domain/attempt.ts';
+import { IntentClient } from '../../src/intent/client.ts';
 import answerUndecided from '../fixtures/rails/ebirr/purchase_response_timeout.json' with {
   type: 'json',
 };
@@ -24,6 +25,7 @@ import {
   intentNow,
   loggedEvents,
   noRail,
+  objectIdOf,
   openHosted,
   PHONE,
   payExpress,
@@ -74,7 +76,7 @@ test('decisions.md#16: answers an express payment as pending without waiting for
     deadlineAtMs: Date.now() + EBIRR_UNCLAIMED_MS,
   });
   expect(caught.starts).toEqual([
-    { type: 'start', objectId: client().objectId, attemptId: attempt.id },
+    { type: 'start', objectName: client().objectName, attemptId: attempt.id },
   ]);
   expect(await alarmNow()).toBeLessThanOrEqual(Date.now() + FIRST_LEASE_MS);
 });
@@ -210,9 +212,8 @@ const UNCALLED: readonly [string, () => Promise<unknown>][] = [
   ],
   [
     'for an unknown payment',
-    () => consumeStart([{ ...message(), objectId: client('order-2').objectId }]),
+    () => consumeStart([{ ...message(), objectName: client('order-2').objectName }]),
   ],
-  ['for an unknown object', () => consumeStart([{ ...message(), objectId: 'unknown' }])],
   [
     'when the rail is no longer configured',
     () => consumeStart([message()], envWith({ RAIL_E_BIRR_PRODUCTION: undefined })),
@@ -230,14 +231,14 @@ test.each(UNCALLED)('makes no call: a message %s', async (_name, consume) => {
   expect(calls).toEqual([]);
   expect((await attemptNow()).startClaim).toBe('free');
   // A message about an unknown payment leaves no rows in any object.
-  expect(Object.keys(await everythingStored())).toEqual([client().objectId]);
+  expect(Object.keys(await everythingStored())).toEqual([objectIdOf(client())]);
 });
 
 test('acknowledges every message, because the object resends what no consumer has claimed', async () => {
   await pay();
   noRail();
-  const broken = { ...message(), objectId: 'unknown' };
-  const result = await consumeStart([broken, { ...message(), attemptId: 'x' }, message()]);
+  vi.spyOn(IntentClient.prototype, 'read').mockRejectedValueOnce(new Error('away'));
+  const result = await consumeStart([message(), { ...message(), attemptId: 'x' }, message()]);
   expect(result.explicitAcks).toEqual(['message-0', 'message-1', 'message-2']);
   expect(result.retryMessages).toEqual([]);
   expect(loggedEvents('rail_message_failed')).toHaveLength(1);
@@ -246,9 +247,9 @@ test('acknowledges every message, because the object resends what no consumer ha
 test('an attempt of a rail that is called within the request cannot be claimed', async () => {
   const calls = noRail();
   await payExpress({ method: 'E_BIRR' }, 'sandbox');
-  const { objectId } = clientIn('sandbox');
+  const { objectName } = clientIn('sandbox');
   const attempt = await attemptNow(clientIn('sandbox'));
-  await consumeStart([{ type: 'start', objectId, attemptId: attempt.id }]);
+  await consumeStart([{ type: 'start', objectName, attemptId: attempt.id }]);
   expect(calls).toEqual([]);
   expect(await attemptNow(clientIn('sandbox'))).toEqual(attempt);
 });

@@ -290,8 +290,8 @@ export async function callbackPath(
 }
 
 export function attemptToken(payment = client(), attemptIndex = 0): Promise<string> {
-  const { objectId } = payment;
-  return signLink(configOf(env).linkSigningKeys, 'attempt', { objectId, index: attemptIndex });
+  const { objectName } = payment;
+  return signLink(configOf(env).linkSigningKeys, 'attempt', { objectName, index: attemptIndex });
 }
 
 /** Posts to the gateway as a provider would: without a merchant's key. */
@@ -342,8 +342,13 @@ export async function alarmsUntil(untilMs: number, payment = client()): Promise<
   }
 }
 
-function stub({ objectId }: IntentClient) {
-  return env.PAYMENT_INTENT.get(env.PAYMENT_INTENT.idFromString(objectId));
+function stub({ objectName }: IntentClient) {
+  return env.PAYMENT_INTENT.get(env.PAYMENT_INTENT.idFromName(objectName));
+}
+
+/** As the lists below name it. */
+export function objectIdOf(payment: IntentClient): string {
+  return String(stub(payment).id);
 }
 
 /** Every object that was ever reached, even only for a read. */

@@ -10,7 +10,16 @@ import { fail, requestRefund, someTerms, startAttempt } from '../support/intents
 import { content, operateApi, project } from './operator-support.ts';
 import { bookSql, bookStub } from './support/book.ts';
 import { forgetReachedObjects } from './support/gateway.ts';
-import { ALPHA, advance, BETA, clientOf, MINUTE_MS, tenantOf, useGateway } from './support.ts';
+import {
+  ALPHA,
+  advance,
+  BETA,
+  clientOf,
+  MINUTE_MS,
+  stubOf,
+  tenantOf,
+  useGateway,
+} from './support.ts';
 
 /**
  * Goal: books that were lost come back from the ids of the payments' objects alone, equal in rows,
@@ -176,7 +185,7 @@ test(
     // The book shows young events only after their first try, or some seconds.
     advance(MINUTE_MS);
     const objectIds = indexes
-      .map((index) => clientOf(paymentAt(index).uniqueId, paymentAt(index).tenant).objectId)
+      .map((index) => String(stubOf(paymentAt(index).uniqueId, paymentAt(index).tenant).id))
       .sort();
     expect(await rebuild(objectIds)).toEqual({ rebuilt: PAYMENTS, missing: 0, failed: 0 });
     const before = await allSeen();
@@ -193,8 +202,8 @@ test(
     advance(MINUTE_MS);
     const all = [
       ...objectIds,
-      ...later.map(
-        (index) => clientOf(paymentAt(index).uniqueId, paymentAt(index).tenant).objectId,
+      ...later.map((index) =>
+        String(stubOf(paymentAt(index).uniqueId, paymentAt(index).tenant).id),
       ),
     ];
     // Again: what changed during the rebuild was sent by the payments themselves.
@@ -231,11 +240,8 @@ test('a payment past its retention stays a tombstone', async () => {
   await project(caught);
   advance(401 * 24 * 60 * MINUTE_MS);
   const { tenant, uniqueId } = paymentAt(CANCELED);
-  const { objectId } = clientOf(uniqueId, tenant);
-  await runInDurableObject(
-    env.PAYMENT_INTENT.get(env.PAYMENT_INTENT.idFromString(objectId)),
-    (payment) => payment.alarm(),
-  );
+  const stub = stubOf(uniqueId, tenant);
+  await runInDurableObject(stub, (payment) => payment.alarm());
   await loseBooks();
-  expect(await rebuild([objectId])).toEqual({ rebuilt: 0, missing: 1, failed: 0 });
+  expect(await rebuild([String(stub.id)])).toEqual({ rebuilt: 0, missing: 1, failed: 0 });
 });

@@ -7,12 +7,12 @@ import { requestRefund, startAttempt } from '../support/intents.ts';
 import {
   advance,
   call,
-  clientOf,
   consumeAll,
   createHosted,
   DAY_MS,
   execute,
   fireAlarm,
+  intentOf,
   MINUTE_MS,
   merchantServer,
   pathOf,
@@ -173,7 +173,7 @@ test('promises.md#8: a receipt’s link works for nothing else, and a forged one
 
 test('a link made before the payment was paid shows no receipt', async () => {
   await createHosted();
-  const path = await receiptPathOf(env, clientOf().objectId);
+  const path = await receiptPathOf(env, await intentOf());
   expect((await visit(path)).status).toBe(404);
 });
 

@@ -16,7 +16,6 @@ import {
   ALPHA,
   advance,
   BETA,
-  clientOf,
   consumeAll,
   createHosted,
   DAY_MS,
@@ -322,7 +321,7 @@ function refundUnderWay() {
 
 test('a refund that was not sent yet waits for a person', async () => {
   const { intent, refund } = refundUnderWay();
-  expect(await startRefund(env, clientOf().objectId, intent, refund)).toEqual({
+  expect(await startRefund(env, intent, refund)).toEqual({
     type: 'requires_action',
     reason: 'not_enabled',
   });
@@ -330,6 +329,6 @@ test('a refund that was not sent yet waits for a person', async () => {
 
 test('a refund that was sent is queried again, until the settings are back', async () => {
   const { intent, refund } = refundUnderWay();
-  const outcome = await queryRefund(env, clientOf().objectId, intent, refund);
+  const outcome = await queryRefund(env, intent, refund);
   expect(outcome).toEqual({ type: 'unknown', checkAtMs: expect.any(Number) });
 });

@@ -20,6 +20,7 @@ import {
   HOUR_MS,
   MINUTE_MS,
   SECOND_MS,
+  stubOf,
   useGateway,
 } from './support.ts';
 
@@ -68,9 +69,7 @@ async function deliverAll(): Promise<void> {
   await consumeAll(caught);
   const runId = await env.DB.prepare('SELECT run_id FROM self_check').first<string>('run_id');
   advance(SECOND_MS);
-  const namespace = env.PAYMENT_INTENT;
-  const name = `${SELF_CHECK_TENANT.environment}/${SELF_CHECK_TENANT.merchantId}/${runId}`;
-  await runDurableObjectAlarm(namespace.get(namespace.idFromName(name)));
+  await runDurableObjectAlarm(stubOf(String(runId), SELF_CHECK_TENANT));
   await booksAreFed(caught);
   await consumeAll(caught);
 }

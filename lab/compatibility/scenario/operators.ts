@@ -121,12 +121,12 @@ export async function watchGateway(play: Play): Promise<void> {
 }
 
 /** A message that its queue gave up is read, sent back and discarded. */
-export async function handleDeadLetters(play: Play, objectId: string): Promise<void> {
+export async function handleDeadLetters(play: Play, objectName: string): Promise<void> {
   const { merchantId, secrets, system } = play;
   const ids = ['sent-back', 'dropped'].map((name) => `${merchantId}-${name}`);
   const keys = keyRing('DATA_ENCRYPTION_KEYS', secrets.DATA_ENCRYPTION_KEYS);
   const statements = ids.map((id, index) => {
-    const body = { type: 'start', objectId, attemptId: `${id}` };
+    const body = { type: 'start', objectName, attemptId: `${id}` };
     const message = { id, timestamp: new Date(1_000 + index), body };
     return insertDeadLetter(keys, 'kefel-rail-starts', message, Date.now());
   });
@@ -137,12 +137,15 @@ export async function handleDeadLetters(play: Play, objectId: string): Promise<v
     '/dead-letters',
   );
   equal(items.filter(({ id }) => ids.includes(id)).length, 2);
-  includes(await operate(play, `/dead-letters/${sentBack}`), { id: sentBack, body: { objectId } });
+  includes(await operate(play, `/dead-letters/${sentBack}`), {
+    id: sentBack,
+    body: { objectName },
+  });
   await operate(play, '/dead-letters/retry', { ids: [sentBack] });
   await operate(play, '/dead-letters/discard', { ids: [dropped], reason: 'Known' });
   includes(await operate(play, `/dead-letters/${dropped}`), { status: 'discarded' });
   await desk(play, '/operator/dead-letters');
-  await desk(play, `/operator/dead-letters/${sentBack}`, objectId);
+  await desk(play, `/operator/dead-letters/${sentBack}`, objectName);
 }
 
 /** What an operator does to payments. `unresolvedId`: its attempt is in progress. */

@@ -1,3 +1,4 @@
+import { objectNameOf } from '../../../src/crypto/object-name.ts';
 import * as members from './members.ts';
 import * as merchants from './merchants.ts';
 import * as operators from './operators.ts';
@@ -42,14 +43,16 @@ export async function playScenario(
   await scene('an owner handles payments', () => members.handlePayments(owner, prefix));
   await scene('an owner handles webhooks', () => members.handleWebhooks(owner, play, prefix));
   await scene('operators watch the gateway', () => operators.watchGateway(play));
-  const objectId = await play.system.paymentObjectId(`sandbox/${prefix}/${prefix}-paid`);
-  await scene('operators handle dead letters', () => operators.handleDeadLetters(play, objectId));
+  const paid = { environment: 'sandbox', merchantId: prefix, uniqueId: `${prefix}-paid` } as const;
+  const objectName = await objectNameOf(paid);
+  await scene('operators handle dead letters', () => operators.handleDeadLetters(play, objectName));
   await scene('operators handle payments', async () => {
     const attempted = await merchants.createHosted(merchant, `${prefix}-attempted`);
     await merchants.choose(merchant, attempted, 'TELE_BIRR');
     const ids = { paidId: `${prefix}-endpoint`, attemptedId: `${prefix}-attempted` };
     await operators.handlePayments(play, ids);
   });
+  const objectId = await play.system.paymentObjectId(objectName);
   await scene('operators rebuild a book', () => operators.rebuildBook(play, objectId));
   await scene('operators switch modes', () => operators.switchModes(play));
   await scene('the gateway is backed up', () => operators.backUp(play, `${prefix}-paid`));

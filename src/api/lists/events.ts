@@ -64,7 +64,7 @@ export async function resendEvent(call: MerchantCall): Promise<Response> {
   await limitResends(call);
   const rows = await eventOf(call);
   const [{ eventId, uniqueId, sequence }] = rows;
-  const client = intentByUniqueId(call.env, call.access, uniqueId);
+  const client = await intentByUniqueId(call.env, call.access, uniqueId);
   if (await client.resendEvent(sequence, RESENDABLE_DELIVERIES)) {
     await recordAct(changing(call), {
       action: 'event.resent',
@@ -133,7 +133,7 @@ async function endpointUrls(env: Env, tenant: Tenant): Promise<EndpointUrls> {
 /** As the payment's object has it, or as the book does once the object has deleted it. */
 async function contentOf({ env, access }: MerchantCall, rows: Deliveries) {
   const [{ uniqueId, sequence, type }] = rows;
-  const client = intentByUniqueId(env, access, uniqueId);
+  const client = await intentByUniqueId(env, access, uniqueId);
   const [intent, summaries, payload, urls] = await Promise.all([
     client.read(),
     summariesOf(client, sequence),

@@ -32,7 +32,7 @@ export async function createHosted(call: MerchantCall): Promise<Response> {
     return payment;
   }
   const { client, terms, idempotency, warnings } = payment;
-  const checkoutUrl = await checkoutUrlOf(call.env, client.objectId, { terms });
+  const checkoutUrl = await checkoutUrlOf(call.env, { terms });
   const answer = savedBody(checkoutUrl, warnings);
   const request = { terms, idempotency, attempt: null, answer, answerWithinMs: 0 };
   const result = await client.create(request);
@@ -82,8 +82,8 @@ async function charge(
   rail: Rail,
 ): Promise<string> {
   const intent = { terms, attempts: [attempt] };
-  const order = await railOrder(env, rail, client.objectId, intent, attempt);
-  const result = await startAtRail(env, client.objectId, order, rail);
+  const order = await railOrder(env, rail, intent, attempt);
+  const result = await startAtRail(env, order, rail);
   const redirectUrl = result.type === 'accepted' ? result.redirectUrl : null;
   const answers = expressAnswers(order, redirectUrl, warnings);
   const answer = result.type === 'refused' ? answers.failed[result.reason] : answers.otherwise;
@@ -124,7 +124,7 @@ async function readNewPayment(call: MerchantCall, kind: IntentKind) {
     rail: methods.find((offered) => offered.method === method)?.chooseRail(terms) ?? null,
   }));
   return {
-    client: intentByUniqueId(env, access, terms.uniqueId),
+    client: await intentByUniqueId(env, access, terms.uniqueId),
     terms,
     /** In the order of the terms' methods. */
     rails,
@@ -157,7 +157,7 @@ async function answerIfTaken(
   if (uniqueId === null) {
     return null;
   }
-  const intent = intentByUniqueId(call.env, call.access, uniqueId);
+  const intent = await intentByUniqueId(call.env, call.access, uniqueId);
   const probed = await intent.probe(idempotency);
   return probed.type === 'free' ? null : answerTaken(call, intent, uniqueId, probed, warnings);
 }
@@ -301,7 +301,7 @@ async function answerTaken(
       return replayed(taken.answer);
     case 'unanswered': {
       const attempt = onlyAttempt(taken.intent.attempts[0]);
-      const checkoutUrl = await checkoutUrlOf(call.env, intent.objectId, taken.intent);
+      const checkoutUrl = await checkoutUrlOf(call.env, taken.intent);
       const railPage = await railPageUrl(call.env, intent, taken.intent);
       const order = { ...taken.intent, attempt, checkoutUrl };
       const answers = expressAnswers(order, railPage, warnings);

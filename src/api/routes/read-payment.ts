@@ -14,7 +14,7 @@ import type { MerchantCall } from '../call.ts';
  * (docs/decisions.md#29).
  */
 export async function readPayment(call: MerchantCall): Promise<Response> {
-  const direct = await intentByUniqueId(call.env, call.access, call.id).read();
+  const direct = await (await intentByUniqueId(call.env, call.access, call.id)).read();
   const intent = direct ?? (isOtherId(call.id) ? await readByOtherId(call) : null);
   if (intent === null) {
     throw problem('payment_not_found');
@@ -26,7 +26,7 @@ async function readByOtherId({ env, access, id }: MerchantCall): Promise<Intent 
   // Most merchants read by their own id, and lists load it too.
   const { readerOf } = await import('../../book/reader.ts');
   const uniqueId = await (await readerOf(env, access)).findUniqueId(id);
-  return uniqueId === null ? null : intentByUniqueId(env, access, uniqueId).read();
+  return uniqueId === null ? null : (await intentByUniqueId(env, access, uniqueId)).read();
 }
 
 /** Ids of another form cost no question. */
@@ -36,7 +36,7 @@ function isOtherId(id: string): boolean {
 
 /** POST …/intents/{uniqueId}/cancel: only without an attempt in flight (docs/decisions.md#25). */
 export async function cancelPayment(call: MerchantCall): Promise<Response> {
-  const intent: IntentClient = intentByUniqueId(call.env, call.access, call.id);
+  const intent: IntentClient = await intentByUniqueId(call.env, call.access, call.id);
   const result = await intent.execute([{ type: 'cancel' }]);
   if (result.type === 'not_found') {
     throw problem('payment_not_found');

@@ -133,7 +133,7 @@ async function messagesAfter(
   const events = await stream.next(places, EVENTS_PER_READ);
   return Promise.all(
     events.map(async (event) => {
-      const intent = intentByUniqueId(env, access, event.uniqueId);
+      const intent = await intentByUniqueId(env, access, event.uniqueId);
       const data = await intent.eventRequestBody(event.sequence);
       // After its retention a payment has no events; the id alone moves the client's place on.
       return { event, bytes: message({ id: event.eventId, ...(data !== null && { data }) }) };

@@ -1,7 +1,8 @@
 import { bookOf } from '../../book/client.ts';
 import { eraseFromBackup } from '../../book/erase-from-backup.ts';
+import { objectNameOf } from '../../crypto/object-name.ts';
 import type { Kept } from '../../domain/erasure.ts';
-import { intentByUniqueId, objectIdOf } from '../../intent/client.ts';
+import { intentByUniqueId } from '../../intent/client.ts';
 import { concurrently } from '../../platform/concurrently.ts';
 import { prepare, runBatch, type SqlStatement } from '../../platform/database.ts';
 import { errorText, log } from '../../platform/log.ts';
@@ -39,8 +40,8 @@ export async function erasePayments(
       await runBatch(env.DB, statements);
       return kept === null ? 'erased' : 'kept';
     } catch (error) {
-      const objectId = objectIdOf(env, payment.tenant, payment.uniqueId);
-      log('warn', 'erasure_failed', { objectId, error: errorText(error) });
+      const objectName = await objectNameOf({ ...payment.tenant, uniqueId: payment.uniqueId });
+      log('warn', 'erasure_failed', { objectName, error: errorText(error) });
       await runBatch(env.DB, [postpone(payment, null, nowMs)]).catch(() => undefined);
       return 'failed';
     }
@@ -53,13 +54,13 @@ export async function erasePayments(
 /** Why the payment is kept; null: nothing of the customer is left. */
 async function erasePayment(env: Env, payment: RequestedPayment): Promise<Kept | null> {
   const { tenant, volume, id, uniqueId, refundAgeDaysMax } = payment;
-  const client = intentByUniqueId(env, tenant, uniqueId);
+  const client = await intentByUniqueId(env, tenant, uniqueId);
   const result = await client.erase({ refundAgeDaysMax });
   if (result.type === 'kept') {
     return result;
   }
   await eraseFromBackup(env, tenant, { volume, id, uniqueId });
-  await runBatch(env.DB, remains(payment, client.objectId));
+  await runBatch(env.DB, remains(payment, client.objectName));
   await bookOf(env, tenant, volume).erase(id, uniqueId);
   return null;
 }
@@ -67,10 +68,10 @@ async function erasePayment(env: Env, payment: RequestedPayment): Promise<Kept |
 /** What D1 has about a payment. Its items of the attention list hold no personal data. */
 function remains(
   { tenant, uniqueId, uuid }: RequestedPayment,
-  objectId: string,
+  objectName: string,
 ): readonly SqlStatement[] {
   return [
-    { sql: 'DELETE FROM dead_letters WHERE object_id = ?1', params: [objectId] },
+    { sql: 'DELETE FROM dead_letters WHERE object_name = ?1', params: [objectName] },
     {
       sql: `DELETE FROM manual_receipts
         WHERE environment = ?1 AND merchant_id = ?2 AND unique_id = ?3`,
@@ -88,16 +89,18 @@ async function needingOperator(
   env: Env,
   payments: readonly RequestedPayment[],
 ): Promise<ReadonlySet<string>> {
-  const asked = payments.map(({ tenant, uniqueId, uuid }) => ({
-    uuid,
-    objectId: objectIdOf(env, tenant, uniqueId),
-  }));
+  const asked = await Promise.all(
+    payments.map(async ({ tenant, uniqueId, uuid }) => ({
+      uuid,
+      objectName: await objectNameOf({ ...tenant, uniqueId }),
+    })),
+  );
   const sql = `SELECT value ->> 'uuid' AS uuid FROM json_each(?1)
     WHERE EXISTS (SELECT 1 FROM attention_item INDEXED BY attention_item_by_payment
         WHERE payment_uuid = value ->> 'uuid' AND section = 'payment'
           AND ${IS_UNREVIEWED})
       OR EXISTS (SELECT 1 FROM dead_letters INDEXED BY dead_letters_by_object
-        WHERE object_id = value ->> 'objectId' AND status = 'waiting'
+        WHERE object_name = value ->> 'objectName' AND status = 'waiting'
           AND kind IN ('result', 'unknown'))`;
   const statement = { sql, params: [JSON.stringify(asked)] };
   const { results } = await prepare(env.DB, statement).all<{ uuid: string }>();

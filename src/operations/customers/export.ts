@@ -27,7 +27,7 @@ export type ExportedPayment = Awaited<ReturnType<typeof exportedPayment>>;
 
 async function exportedPayment({ env, config }: OperatorCall, payment: FoundPayment) {
   const { tenant, uniqueId, uuid } = payment;
-  const client = intentByUniqueId(env, tenant, uniqueId);
+  const client = await intentByUniqueId(env, tenant, uniqueId);
   const intent = await client.read();
   const events = intent === null ? [] : await client.events();
   const [reviews, receipts, letters] = await batch<Record<string, unknown>>(env.DB, [
@@ -42,8 +42,8 @@ async function exportedPayment({ env, config }: OperatorCall, payment: FoundPaym
     },
     {
       sql: `SELECT kind, subject, status, sent_at_ms AS sentAtMs, sealed_body AS sealedBody
-        FROM dead_letters INDEXED BY dead_letters_by_object WHERE object_id = ?1`,
-      params: [client.objectId],
+        FROM dead_letters INDEXED BY dead_letters_by_object WHERE object_name = ?1`,
+      params: [client.objectName],
     },
   ]);
   const undelivered = (letters?.results ?? []) as unknown as readonly StoredDeadLetter[];

@@ -1,9 +1,10 @@
 import { evictAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
+import { createHash } from 'node:crypto';
 import type { Command } from '../../../src/domain/command.ts';
 import type { Intent } from '../../../src/domain/intent.ts';
 import type { Tenant } from '../../../src/domain/terms.ts';
-import { type IntentClient, intentByUniqueId } from '../../../src/intent/client.ts';
+import { type IntentClient, intentByName } from '../../../src/intent/client.ts';
 import type { EventSummary } from '../../../src/intent/protocol.ts';
 import type { StoredIntent } from '../../../src/intent/store.ts';
 import { startAttempt } from '../../support/intents.ts';
@@ -11,13 +12,18 @@ import { MINUTE_MS } from './clock.ts';
 import { abortObjects } from './gateway.ts';
 import { ALPHA, tenantOf } from './merchants.ts';
 
+/** The name of a payment's object, computed at once and independently of the gateway. */
+function nameOf(uniqueId: string, { environment, merchantId }: Tenant): string {
+  return createHash('sha256').update(`${environment}/${merchantId}/${uniqueId}`).digest('hex');
+}
+
 export function clientOf(uniqueId = 'order-1', tenant: Tenant = tenantOf(ALPHA)): IntentClient {
-  return intentByUniqueId(env, tenant, uniqueId);
+  return intentByName(env, nameOf(uniqueId, tenant));
 }
 
 export function stubOf(uniqueId = 'order-1', tenant: Tenant = tenantOf(ALPHA)) {
-  const { objectId } = clientOf(uniqueId, tenant);
-  return env.PAYMENT_INTENT.get(env.PAYMENT_INTENT.idFromString(objectId));
+  const { objectName } = clientOf(uniqueId, tenant);
+  return env.PAYMENT_INTENT.get(env.PAYMENT_INTENT.idFromName(objectName));
 }
 
 /** The payment as `read` shows it: due transitions are applied. */
