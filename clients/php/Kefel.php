@@ -314,18 +314,27 @@ final class Webhook
         $expected = 'v1,' . base64_encode($mac);
         foreach (explode(' ', $header('webhook-signature')) as $signature) {
             if (hash_equals($expected, $signature)) {
-                $webhook = json_decode($rawBody, true, flags: JSON_THROW_ON_ERROR);
-                $payment = json_decode($webhook['body'], true, flags: JSON_THROW_ON_ERROR);
-                return new self(
-                    $id,
-                    $webhook['webHookEvent'],
-                    $webhook['environment'],
-                    $payment,
-                    $payment['refund'] ?? null,
-                );
+                return self::decoded($id, $rawBody);
             }
         }
         throw new WebhookVerificationException('The signature does not fit');
+    }
+
+    private static function decoded(string $id, string $rawBody): self
+    {
+        try {
+            $webhook = json_decode($rawBody, true, flags: JSON_THROW_ON_ERROR);
+            $payment = json_decode($webhook['body'] ?? null, true, flags: JSON_THROW_ON_ERROR);
+            return new self(
+                $id,
+                $webhook['webHookEvent'] ?? null,
+                $webhook['environment'] ?? null,
+                $payment,
+                $payment['refund'] ?? null,
+            );
+        } catch (\JsonException | \TypeError $error) {
+            throw new WebhookVerificationException('The body is not a webhook', previous: $error);
+        }
     }
 }
 

@@ -344,16 +344,23 @@ def verify_webhook(raw_body: bytes, headers: Mapping[str, str], secret: str) -> 
     expected = b"v1," + base64.b64encode(mac.digest())
     for signature in (headers.get("webhook-signature") or "").split(" "):
         if hmac.compare_digest(expected, signature.encode()):
-            webhook = json.loads(raw_body)
-            payment = json.loads(webhook["body"])
-            return VerifiedWebhook(
-                id=event_id,
-                type=webhook["webHookEvent"],
-                environment=webhook["environment"],
-                payment=payment,
-                refund=payment.get("refund"),
-            )
+            return _decoded(event_id, raw_body)
     raise WebhookVerificationError("The signature does not fit")
+
+
+def _decoded(event_id: str, raw_body: bytes) -> VerifiedWebhook:
+    try:
+        webhook = json.loads(raw_body)
+        payment = json.loads(webhook["body"])
+        return VerifiedWebhook(
+            id=event_id,
+            type=webhook["webHookEvent"],
+            environment=webhook["environment"],
+            payment=payment,
+            refund=payment.get("refund"),
+        )
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        raise WebhookVerificationError("The body is not a webhook") from error
 
 
 @dataclass(frozen=True)

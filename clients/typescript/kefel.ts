@@ -469,14 +469,25 @@ export async function verifyWebhook(
     .map((text) => bytesFromBase64(text.slice('v1,'.length)));
   for (const signature of signatures) {
     if (signature !== null && (await crypto.subtle.verify('HMAC', key, signature, signed))) {
-      const webhook: Webhook = JSON.parse(text);
-      const { webHookEvent: type, environment } = webhook;
-      const payment: EventBody = JSON.parse(webhook.body);
-      const { refund = null } = payment;
-      return { id, type, environment, payment, refund } as VerifiedWebhook;
+      return decoded(id, text);
     }
   }
   throw new WebhookVerificationError('The signature does not fit');
+}
+
+function decoded(id: string, text: string): VerifiedWebhook {
+  try {
+    const webhook: Webhook = JSON.parse(text);
+    const { webHookEvent: type, environment } = webhook;
+    const payment: EventBody = JSON.parse(webhook.body);
+    if (!('uniqueId' in payment)) {
+      throw new TypeError('no payment');
+    }
+    const { refund = null } = payment;
+    return { id, type, environment, payment, refund } as VerifiedWebhook;
+  } catch (error) {
+    throw new WebhookVerificationError('The body is not a webhook', { cause: error });
+  }
 }
 
 function hmacKey(secret: string): Promise<CryptoKey> {

@@ -5,7 +5,8 @@ export const FIELD_ERRORS: Readonly<Record<FieldErrorCode, string>> = {
   required: 'the field is missing or null, and this request needs it',
   empty: 'the text or list is empty',
   invalid_type: 'another JSON type is expected, such as a number without quotes',
-  invalid_format: 'the text has the wrong form: a URL, phone number or id',
+  invalid_format:
+    'the text has the wrong form: a URL, phone number or id, or [damaged text](api.md#limits)',
   invalid_choice: 'the value is not one of those allowed, or the bank is unknown',
   not_whole: 'a whole number is expected',
   too_small: 'the number is below the smallest allowed one',

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { intactText, isIntact } from '../domain/text.ts';
 import { type FieldError, fieldError } from './field-error.ts';
 
 /**
@@ -20,7 +21,13 @@ export function mustBe(
     input === undefined || input === null ? REQUIRED : fieldError(code, `Must be ${what}.`);
 }
 
-export const stringField = v.string(mustBe('a string'));
+export const DAMAGED = fieldError(
+  'invalid_format',
+  'Must not contain control characters, or half of a character such as an emoji that was cut in two.',
+);
+
+/** Every text that a request contains: webhooks, lists and pages repeat most of them. */
+export const stringField = v.pipe(v.string(mustBe('a string')), v.check(isIntact, DAMAGED));
 
 export function tooLong(charactersMax: number): FieldError {
   return fieldError('too_long', `Must be at most ${charactersMax} characters long.`);
@@ -84,8 +91,10 @@ export function pathOf(issue: v.BaseIssue<unknown>): string {
   return pathText(keys ?? []) || WHOLE_BODY_PATH;
 }
 
-/** The path of names and of indexes in lists. */
+/** The path of names and of indexes in lists. Readable even if a name is not. */
 export function pathText(steps: readonly (string | number)[]): string {
-  const path = steps.map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`)).join('');
+  const path = steps
+    .map((step) => (typeof step === 'number' ? `[${step}]` : `.${intactText(step)}`))
+    .join('');
   return path.replace(/^\./, '');
 }

@@ -2,6 +2,7 @@ import { safeParse } from 'valibot';
 import { auditEntry, entryOf, recordAct } from '../audit/log.ts';
 import { configOf } from '../config.ts';
 import type { Tenant } from '../domain/terms.ts';
+import { isPrintable } from '../domain/text.ts';
 import { isWithinLimit } from '../http/rate-limit.ts';
 import { callbackUrlField } from '../http/url-fields.ts';
 import type { DeliveryTry } from '../intent/protocol.ts';
@@ -97,6 +98,7 @@ export interface EndpointProblems {
   readonly url: AddressProblem | 'empty' | null;
   readonly signatureHeader: SignatureHeaderProblem | null;
   readonly isDescriptionTooLong: boolean;
+  readonly isDescriptionUnprintable: boolean;
   readonly hasUnknownType: boolean;
 }
 
@@ -108,6 +110,7 @@ export function checkEndpoint({ env }: Plane, typed: TypedEndpoint, ownOrigin: s
     url: typed.url === '' ? 'empty' : addressProblem(env, typed.url, ownOrigin),
     signatureHeader: header === null ? null : signatureHeaderProblem(header),
     isDescriptionTooLong: typed.description.length > DESCRIPTION_CHARACTERS_MAX,
+    isDescriptionUnprintable: !isPrintable(typed.description),
     hasUnknownType: !typed.eventTypes.every((type) => known.includes(type)),
   };
   if (Object.values(problems).some((problem) => problem !== null && problem !== false)) {

@@ -1,4 +1,5 @@
 import { minorFromMajor } from '../domain/money.ts';
+import { isIntact } from '../domain/text.ts';
 
 /** Readers of what providers send. Null for a value that is missing or of another form. */
 
@@ -24,7 +25,8 @@ export function jsonObject(text: string): Members | null {
 
 /** A string short enough to be an id or a state. */
 export function textOf(value: unknown, charactersMax = TEXT_CHARACTERS_MAX): string | null {
-  return typeof value === 'string' && value !== '' && value.length <= charactersMax ? value : null;
+  const isOne = typeof value === 'string' && value !== '' && value.length <= charactersMax;
+  return isOne && isIntact(value) ? value : null;
 }
 
 /** A string of this form, such as an id that we store and show. */

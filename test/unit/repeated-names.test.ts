@@ -20,6 +20,7 @@ describe('finds a field that one object names twice', () => {
     ['with an inherited name', '{"constructor":1,"constructor":2}', ['constructor']],
     ['named __proto__', '{"__proto__":1,"__proto__":2}', ['__proto__']],
     ['with an empty name', '{"":1,"":2}', ['']],
+    ['with half of a pair', '{"\\ud83d":1,"\\ud83d":2}', ['\ufffd']],
     ['in two places', '{"b":[[{"c":1,"c":2}]],"b":0}', ['b[0][0].c', 'b']],
   ])('%s', (_name, text, paths) => {
     expect(JSON.parse(text)).toBeDefined();

@@ -21,6 +21,11 @@ describe('names what a body has too many', () => {
     ['swapped letters', { itmes: [] }, [`itmes ${IGNORED}`]],
     ['of express', { method: 'CBE' }, [`method ${ONLY('express')} Did you mean methods?`]],
     ['nothing alike', { orderNumber: 7 }, [`orderNumber ${IGNORED}`]],
+    [
+      'a long name, which is cut inside an emoji',
+      { [`${'x'.repeat(59)}😀`]: 1 },
+      [`${'x'.repeat(59)}\ufffd… ${IGNORED}`],
+    ],
     ['null', { returnURL: null }, [`returnURL ${IGNORED} Did you mean returnUrl?`]],
     [
       'in the customer',

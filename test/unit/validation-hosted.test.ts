@@ -125,6 +125,8 @@ const BAD_URL = 'Must be a valid http or https URL.';
 const ID_LENGTH = 'Must be 1 to 255 characters long.';
 const UNPRINTABLE =
   'Must consist of printable characters: no control, invisible or line-breaking ones.';
+const DAMAGED =
+  'Must not contain control characters, or half of a character such as an emoji that was cut in two.';
 const METHOD = 'Must be one of TELE_BIRR, TELE_BIRR_USSD, CBE, ETS_SWITCH, M_PESA, E_BIRR.';
 const EXPIRE_IN = 'Must be a whole number of seconds from 5 to 31622400.';
 const QUANTITY = 'Must be a whole number from 1 to 2147483647.';
@@ -186,11 +188,13 @@ const ROWS: readonly Row[] = [
   ...wrong('paymentIntentUniqueId', 'Must not consist of spaces only.', {
     'decisions.md#7: id of spaces': '  \u00a0',
   }),
-  ...wrong('paymentIntentUniqueId', UNPRINTABLE, {
+  ...wrong('paymentIntentUniqueId', DAMAGED, {
     'decisions.md#7: id with NUL': 'a\u0000',
+    'decisions.md#7: id half a pair': 'a\ud800',
+  }),
+  ...wrong('paymentIntentUniqueId', UNPRINTABLE, {
     'decisions.md#7: id with zero width': 'a\u200b',
     'decisions.md#7: id with a line': 'a\u2028b',
-    'decisions.md#7: id half a pair': 'a\ud800',
     'decisions.md#7: id private use': '\ue000',
   }),
   ...wrong('methods', REQUIRED, { 'methods missing': undefined, 'methods null': null }),

@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { refundSchema } from '../../src/api/schema/refund.ts';
+import { newEndpointSchema } from '../../src/api/schema/webhook-endpoint.ts';
+import { body, checked } from '../../src/http/strict-body.ts';
+import { lineField } from '../../src/operations/fields.ts';
 import {
+  codesOf,
   errorsOf,
   express,
   type Fields,
@@ -71,6 +76,71 @@ describe.each(HOSTILE)('a 60 KiB string of %s', (_name, text) => {
     const body = { testMode: SIMULATED, ...changes(text) };
     expect(Object.keys(errorsOf(express(body, SANDBOX)))).toEqual([path]);
   });
+});
+
+/** Fields that take one of a few words, or no text at all. */
+const CHOICES = /^(?:currency|methods|amount|expireIn|method$|testMode)|\.(?:type|splitType)$/;
+const isFree = ([path]: readonly [string, unknown]) => !CHOICES.test(path);
+
+/** What `slice()` leaves of an emoji, and characters that JSON readers refuse. */
+const DAMAGED: readonly (readonly [name: string, text: string])[] = [
+  ['the first half of a pair', 'a\ud83d'],
+  ['the second half of a pair', '\ude00a'],
+  ['halves in the wrong order', 'a\ude00\ud83d'],
+  ['NUL', 'a\u0000b'],
+  ['an escape', '\u001b[31m'],
+  ['a vertical tab', 'a\u000bb'],
+  ['DEL', 'a\u007f'],
+];
+
+describe.each(DAMAGED)('decisions.md#7: a text with %s', (_name, text) => {
+  test.each(Object.entries(HOSTED_FIELDS).filter(isFree))('is refused in %s', (path, changes) => {
+    expect(codesOf(hosted(changes(text)))).toEqual({ [path]: 'invalid_format' });
+  });
+
+  test.each(Object.entries(EXPRESS_FIELDS).filter(isFree))('is refused in %s', (path, changes) => {
+    const body = { testMode: SIMULATED, ...changes(text) };
+    expect(codesOf(express(body, SANDBOX))).toEqual({ [path]: 'invalid_format' });
+  });
+
+  const ids = { paymentIntentUniqueId: 'order-1', refundUniqueId: 'refund-1' };
+  const url = 'https://shop.example.com/';
+  test.each([
+    ['reason', refundSchema, { ...ids, reason: text }],
+    ['refundUniqueId', refundSchema, { ...ids, refundUniqueId: text }],
+    ['transactionId', refundSchema, { ...ids, transactionId: text }],
+    ['description', newEndpointSchema, { url, description: text }],
+    ['url', newEndpointSchema, { url: url + text }],
+    ['signatureHeader', newEndpointSchema, { url, signatureHeader: text }],
+    ['note', body({ note: lineField(500) }), { note: text }],
+  ])('is refused in %s of other requests', (path, schema, value) => {
+    expect(() => checked(schema, value)).toThrow(
+      expect.objectContaining({
+        validationErrors: { [path]: expect.stringMatching(/^invalid_format: /) },
+      }),
+    );
+  });
+
+  test('is readable where an answer repeats it as the name of a field', () => {
+    const { warnings } = hosted({ [text]: 1, customerInfo: { [text]: 1 } });
+    expect(warnings).toHaveLength(2);
+    expect(warnings.map((warning) => JSON.parse(JSON.stringify(warning)))).toEqual(
+      warnings.map(() => expect.stringContaining('\ufffd')),
+    );
+    expect(warnings.join()).not.toContain(text);
+    expect(() => checked(refundSchema, { ...ids, [text]: 1 })).toThrow(
+      expect.objectContaining({
+        validationErrors: { [text.replaceAll(/[^ab31m[]/g, '\ufffd')]: expect.anything() },
+      }),
+    );
+  });
+});
+
+test('decisions.md#7: texts keep whole emoji, tabs, line breaks and other scripts', () => {
+  const text = '\t☕ 😀 ቡና\r\n\u0096 Buna';
+  expect(errorsOf(express({ description: text }))).toEqual({});
+  expect(errorsOf(hosted({ amount: 20, items: [{ ...ITEM, name: text }] }))).toEqual({});
+  expect(errorsOf(hosted({ metadata: { note: text } }))).toEqual({});
 });
 
 describe('a list far over its limit is one error, its entries unread (decisions.md#7)', () => {

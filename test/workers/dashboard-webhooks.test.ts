@@ -227,6 +227,7 @@ describe('an endpoint', () => {
     ['signatureHeader', 'Content-Length', 'already has a meaning'],
     ['signatureHeader', 'x'.repeat(65), 'at most 64 characters'],
     ['description', 'x'.repeat(201), 'at most 200 characters'],
+    ['description', 'Shop\u0000', 'only visible characters'],
     ['eventType', 'PAYMENT_REFUNDED', 'Choose event types from the list'],
   ])('with the %s "%.20s" is refused with the reason', async (field, value, reason) => {
     const member = await signedIn('developer');

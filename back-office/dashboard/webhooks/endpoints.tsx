@@ -92,11 +92,13 @@ function typedIn({ form }: DashboardCall): TypedEndpoint {
 
 function problemsOf({ language }: DashboardCall, problems: EndpointProblems): Problems {
   const text = DASHBOARD_TEXTS[language].webhooks;
-  const { url, hasUnknownType, isDescriptionTooLong, signatureHeader } = problems;
+  const { url, hasUnknownType, signatureHeader } = problems;
+  const { isDescriptionTooLong, isDescriptionUnprintable } = problems;
   return [
     url ? (['url', text.urlProblem[url]] as const) : null,
     hasUnknownType ? (['eventTypes', text.noTypes] as const) : null,
     isDescriptionTooLong ? (['description', text.descriptionTooLong] as const) : null,
+    isDescriptionUnprintable ? (['description', text.descriptionUnprintable] as const) : null,
     signatureHeader
       ? (['signatureHeader', text.signatureHeaderProblem[signatureHeader]] as const)
       : null,

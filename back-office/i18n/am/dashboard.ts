@@ -649,6 +649,7 @@ export const dashboard: DashboardMessages = {
     description: 'መግለጫ',
     descriptionHint: 'ካስፈለገ፤ ለምሳሌ "መጋዘን"።',
     descriptionTooLong: 'መግለጫው ከ200 ፊደላት መብለጥ የለበትም።',
+    descriptionUnprintable: 'መግለጫው የሚታዩ ፊደላትን ብቻ መያዝ አለበት።',
     signatureHeader: 'ተጨማሪ የፊርማ ሄደር',
     signatureHeaderHint:
       'ካስፈለገ፦ አንዳንድ የሱቅ ፕለጊኖች እንደሚጠብቁት የጥያቄውን ይዘት HMAC-SHA256 በhex የሚይዝ ሄደር ስም። ቁልፉ አዲሱ ምስጢራዊ ቁልፍ ከነ whsec_ እንደ ጽሑፍ ነው።',

@@ -694,6 +694,7 @@ export const dashboard = {
     description: 'Description',
     descriptionHint: 'Optional, for example "Warehouse".',
     descriptionTooLong: 'The description must be at most 200 characters long.',
+    descriptionUnprintable: 'The description can contain only visible characters.',
     signatureHeader: 'Extra signature header',
     signatureHeaderHint:
       'Optional: the name of a header that carries the hex HMAC-SHA256 of the request body, as some shop plugins expect. The key is the newest secret as text, with whsec_.',

@@ -1,9 +1,10 @@
 import * as v from 'valibot';
 import type { Environment } from '../../domain/method.ts';
 import type { Metadata } from '../../domain/terms.ts';
+import { isIntact } from '../../domain/text.ts';
 import { isWebhookFault, WEBHOOK_FAULT_KEY, WEBHOOK_FAULTS } from '../../domain/webhook-fault.ts';
 import { type FieldError, fieldError } from '../../http/field-error.ts';
-import { objectField, tooLong } from '../../http/fields.ts';
+import { DAMAGED, objectField, tooLong } from '../../http/fields.ts';
 import { hasAtMost, optional } from './fields.ts';
 
 /**
@@ -38,9 +39,10 @@ export function metadataValueError(value: unknown): FieldError | null {
   if (typeof value !== 'string') {
     return fieldError('invalid_type', 'Must be a string.');
   }
-  return hasAtMost(value, METADATA_VALUE_CHARACTERS_MAX)
-    ? null
-    : tooLong(METADATA_VALUE_CHARACTERS_MAX);
+  if (!hasAtMost(value, METADATA_VALUE_CHARACTERS_MAX)) {
+    return tooLong(METADATA_VALUE_CHARACTERS_MAX);
+  }
+  return isIntact(value) ? null : DAMAGED;
 }
 
 export const metadataObject = v.pipe(

@@ -100,7 +100,7 @@ function warningOf(
   others: OtherFields | null,
 ): string {
   const isLong = name.length > NAME_CHARACTERS_SHOWN;
-  const shown = isLong ? `${name.slice(0, NAME_CHARACTERS_SHOWN)}…` : name;
+  const shown = pathText([isLong ? `${name.slice(0, NAME_CHARACTERS_SHOWN)}…` : name]);
   const meant = name.length > NAME_CHARACTERS_COMPARED ? undefined : nearest(name, known);
   const question = meant === undefined ? '' : ` Did you mean ${path}${meant}?`;
   const what = others?.paths.includes(`${path}${name}`)

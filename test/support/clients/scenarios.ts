@@ -36,6 +36,14 @@ const NO_AMOUNTS: readonly (SpecialNumber | number | string | null)[] = [
   '50,00',
 ];
 
+/** No JSON, JSON of another form, and a `body` that no client can decode. */
+const NO_WEBHOOKS: readonly string[] = [
+  ...['', '{', 'null', '5', '[]', '{}', '"body"'],
+  ...['{', 'null', '5', null, 5].map((body) =>
+    JSON.stringify({ webHookEvent: 'PAYMENT_SUCCESS', environment: 'sandbox', body }),
+  ),
+];
+
 const UNKNOWN_LIVE_KEY = `kfl_live_${'0'.repeat(49)}`;
 
 interface Page {
@@ -485,6 +493,14 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     ];
     for (const forgery of forgeries) {
       expect(await stage.error('verifyWebhook', ...forgery)).toEqual({ kind: 'webhook' });
+    }
+  },
+  'refuses a signed body that is not a webhook': async (stage) => {
+    const { secret } = stage.scene.keys;
+    for (const rawBody of NO_WEBHOOKS) {
+      const headers = resigned(rawBody, secret, new Date());
+      const error = await stage.error('verifyWebhook', rawBody, headers, secret);
+      expect([rawBody, error]).toEqual([rawBody, { kind: 'webhook' }]);
     }
   },
   'accepts a webhook that is signed with two secrets': async (stage) => {
