@@ -1,6 +1,8 @@
 import { type Given, UsageError } from './command.ts';
 
 const AGO = /^(\d+)([mhd])$/;
+/** `Date.parse` reads 30 February as 2 March. */
+const DAY = /^\d{4}-\d\d-\d\d/;
 const UNITS_MS: Readonly<Record<string, number>> = {
   m: 60_000,
   h: 3_600_000,
@@ -14,8 +16,11 @@ export function timeIn(given: Given, name: string): Date | undefined {
     return undefined;
   }
   const [, count, unit = ''] = AGO.exec(text) ?? [];
-  const atMs =
-    count === undefined
+  const [day = ''] = DAY.exec(text) ?? [];
+  const isNoDay = day !== '' && !new Date(day).toJSON()?.startsWith(day);
+  const atMs = isNoDay
+    ? Number.NaN
+    : count === undefined
       ? Date.parse(text)
       : Date.now() - Number(count) * (UNITS_MS[unit] ?? Number.NaN);
   const time = new Date(atMs);

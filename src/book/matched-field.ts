@@ -26,7 +26,7 @@ export function matchOf(text: string, row: BookedPayment, details: PaymentDetail
   const otherIds = (JSON.parse(row.searchKeys) as string[]).flatMap(plainIdOf);
   const found: readonly (readonly [MatchedField, string | null | undefined | false])[] = [
     ['number', isFound(String(row.number)) && String(row.number)],
-    ['uuid', row.uuid === text && row.uuid],
+    ['uuid', row.uuid === text.toLowerCase() && row.uuid],
     ['reference', isFound(row.transactionId ?? '') && row.transactionId],
     ['receipt', isFoundPrivately(normalizedReceipt(receipt)) && receipt],
     ['railReference', isFoundPrivately(providerReference) && providerReference],

@@ -1,10 +1,21 @@
 /** Times as texts, and the day of Addis Ababa, which is three hours ahead of UTC all year. */
 export const AHEAD_OF_UTC_MS = 3 * 60 * 60 * 1_000;
 export const DAY_MS = 24 * 60 * 60 * 1_000;
+const ISO_DAY_LENGTH = 'YYYY-MM-DD'.length;
 
 /** The form of all times in answers and events. */
 export function isoTime(timeMs: number): string {
   return new Date(timeMs).toISOString();
+}
+
+/**
+ * The milliseconds since 1970 of a date or time in ISO 8601; null when there is none. `Date.parse`
+ * reads 30 February as 2 March.
+ */
+export function timeMsOf(text: string): number | null {
+  const [atMs, dayMs] = [Date.parse(text), Date.parse(text.slice(0, ISO_DAY_LENGTH))];
+  const isOne = !Number.isNaN(atMs) && text.startsWith(isoTime(dayMs).slice(0, ISO_DAY_LENGTH));
+  return isOne ? atMs : null;
 }
 
 /** The day of a time in Addis Ababa, counted from 1970. */
@@ -26,8 +37,7 @@ const DATE_AND_TIME = /^(\d{4})(-?)(\d\d)\2(\d\d) ?(\d\d)(:?)(\d\d)\6(\d\d)$/;
  */
 export function ethiopianTimeMs(text: string | null): number | null {
   const [, year, , month, day, hours, , minutes, seconds] = DATE_AND_TIME.exec(text ?? '') ?? [];
-  const atMs = Date.parse(`${year}-${month}-${day}T${hours}:${minutes}:${seconds}+03:00`);
-  return Number.isNaN(atMs) ? null : atMs;
+  return timeMsOf(`${year}-${month}-${day}T${hours}:${minutes}:${seconds}+03:00`);
 }
 
 /** `2026-01-31 12:34:56`. */

@@ -1,3 +1,4 @@
+import { parseExactly } from './exact-json.ts';
 import { fieldError } from './field-error.ts';
 import { problem, validationProblem } from './problem.ts';
 import { readBytes } from './read-bytes.ts';
@@ -38,7 +39,7 @@ const REPEATED = fieldError('duplicate', 'This field is given more than once.');
 function parsed(bytes: Uint8Array): { readonly text: string; readonly value: unknown } {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    return { text, value: JSON.parse(text) };
+    return { text, value: parseExactly(text) };
   } catch {
     throw problem('invalid_json');
   }

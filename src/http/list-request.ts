@@ -1,4 +1,6 @@
 import * as v from 'valibot';
+import { timeMsOf } from '../domain/ethiopian-time.ts';
+import { intactText } from '../domain/text.ts';
 import { parseCursor } from '../platform/paging.ts';
 import { type FieldError, type FieldErrors, fieldError } from './field-error.ts';
 import { stringField } from './fields.ts';
@@ -41,8 +43,7 @@ export const timeField = parsed(
 );
 
 function timeFrom(text: string): number | null {
-  const atMs = TIME.test(text) ? Date.parse(text.toUpperCase().replace(' ', '+')) : Number.NaN;
-  return Number.isNaN(atMs) ? null : atMs;
+  return TIME.test(text) ? timeMsOf(text.toUpperCase().replace(' ', '+')) : null;
 }
 
 export const cursorField = parsed(
@@ -84,9 +85,9 @@ export function readListQuery<Entries extends v.ObjectEntries>(
     const key = Object.hasOwn(schema.entries, 'metadata') ? METADATA.exec(name)?.[1] : undefined;
     const [group, member] = key === undefined ? [values, name] : [metadata, key];
     if (group.has(member)) {
-      errors.set(name, fieldError('duplicate', 'Must not be given twice.'));
+      errors.set(intactText(name), fieldError('duplicate', 'Must not be given twice.'));
     } else if (key === undefined && !isParameter(schema.entries, name)) {
-      errors.set(name, fieldError('unknown_field', 'There is no such parameter.'));
+      errors.set(intactText(name), fieldError('unknown_field', 'There is no such parameter.'));
     }
     group.set(member, text);
   }

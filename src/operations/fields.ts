@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { timeMsOf } from '../domain/ethiopian-time.ts';
 import { CURRENCIES, ENVIRONMENTS, METHODS } from '../domain/method.ts';
 import { AMOUNT_MINOR_MAX } from '../domain/money.ts';
 import type { Tenant } from '../domain/terms.ts';
@@ -60,7 +61,7 @@ export const recoveryTimeField = v.pipe(
     /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?Z$/,
     'Must be a time such as 2026-11-23T20:15Z.',
   ),
-  v.transform((text) => Date.parse(text)),
+  v.transform((text) => timeMsOf(text) ?? Number.NaN),
   v.check((atMs) => Number.isFinite(atMs), fieldError('invalid_format', 'There is no such time.')),
 );
 

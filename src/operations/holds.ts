@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { timeMsOf } from '../domain/ethiopian-time.ts';
 import { withoutPhoneNumbers } from '../domain/phone.ts';
 import { DAY_MS } from '../domain/schedule.ts';
 import { fieldError } from '../http/field-error.ts';
@@ -17,8 +18,8 @@ import { detailsOf, type KnownPayment, knownPayment } from './payments.ts';
 /** Through that day, in UTC. */
 const dayField = parsed(
   (text) => {
-    const atMs = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
-    return Number.isNaN(atMs) ? null : atMs + DAY_MS;
+    const atMs = /^\d{4}-\d\d-\d\d$/.test(text) ? timeMsOf(text) : null;
+    return atMs && atMs + DAY_MS;
   },
   fieldError('invalid_format', 'Must be a day such as 2027-12-31.'),
 );

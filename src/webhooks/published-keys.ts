@@ -1,5 +1,6 @@
 import { ConfigError, configOf, type NamedKey } from '../config.ts';
 import { base64FromBytes, bytesFromBase64 } from '../crypto/encoding.ts';
+import { timeMsOf } from '../domain/ethiopian-time.ts';
 import type { Environment } from '../domain/method.ts';
 import { importPrivateKey, RSA_ALGORITHM, RSA_BITS_MIN } from './sign.ts';
 
@@ -66,8 +67,8 @@ export async function retiredEntry(key: NamedKey, nowMs: number): Promise<string
 async function retiredKey(entry: string, retentionMs: number) {
   const [, keyId, base64, date] =
     /^([A-Za-z0-9]{1,16}):([A-Za-z0-9+/]+={0,2}):(\d{4}-\d\d-\d\d)$/.exec(entry) ?? [];
-  const atMs = Date.parse(`${date}T00:00:00Z`);
-  if (keyId === undefined || base64 === undefined || Number.isNaN(atMs)) {
+  const atMs = timeMsOf(date ?? '');
+  if (keyId === undefined || base64 === undefined || atMs === null) {
     throw new ConfigError(
       `${RETIRED_VARIABLES} must be a list of keyId:base64:2026-11-22, separated by commas`,
     );

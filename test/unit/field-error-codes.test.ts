@@ -32,7 +32,7 @@ const ROWS: Readonly<Record<ApiCode, readonly (readonly [Fields, string])[]>> = 
   ],
   invalid_type: [
     [{ amount: '100' }, 'amount'],
-    [{ customerInfo: [] }, 'customerInfo'],
+    [{ customerInfo: ['Abebe'] }, 'customerInfo'],
     [{ commissionPaidByCustomer: 'true' }, 'commissionPaidByCustomer'],
   ],
   invalid_format: [

@@ -7,6 +7,7 @@ import {
   minorFromMajor,
   roundedShare,
 } from '../../src/domain/money.ts';
+import { parseExactly } from '../../src/http/exact-json.ts';
 
 const anyAmountMinor = fc.integer({ min: 0, max: AMOUNT_MINOR_MAX });
 
@@ -47,6 +48,52 @@ describe('minorFromMajor (decisions.md#5)', () => {
     fc.assert(
       fc.property(anyAmountMinor, lastDigit, (amountMinor, digit) => {
         expect(minorFromMajor(JSON.parse(`${majorText(amountMinor)}${digit}`))).toBeNull();
+      }),
+    );
+  });
+});
+
+describe('an amount in a JSON text (decisions.md#5)', () => {
+  const inMinor = (text: string) => {
+    const parsed = Object(parseExactly(`{"amount":${text}}`));
+    return minorFromMajor(parsed.amount);
+  };
+  const far = (digit: string) => `1.${'0'.repeat(60_000)}${digit}`;
+
+  test.each<[string, number | null]>([
+    ['1.0000000000000000001', null],
+    ['1.1500000000000000001', null],
+    ['1.9999999999999999999', null],
+    ['1000000.000000001', null],
+    ['1000000000000001e-9', null],
+    ['100000000000000000001E-20', null],
+    ['999999999.9800000001', null],
+    [far('1'), null],
+    [far('0'), 100],
+    ['1.1500000000000000000', 115],
+    ['1150000000000000000000e-21', 115],
+    ['1e2', 10_000],
+  ])('%.40s', (text, amountMinor) => {
+    expect(inMinor(text)).toBe(amountMinor);
+  });
+
+  test('is exact for every number of decimals', () => {
+    const zeros = fc.integer({ min: 0, max: 40 }).map((count) => '0'.repeat(count));
+    const digit = fc.integer({ min: 1, max: 9 });
+    fc.assert(
+      fc.property(anyAmountMinor, zeros, digit, (amountMinor, padding, last) => {
+        const text = majorText(amountMinor) + padding;
+        expect(inMinor(text)).toBe(amountMinor);
+        expect(amountMinor === 0 ? null : inMinor(`${text}${last}`)).toBeNull();
+      }),
+    );
+  });
+
+  test('keeps all other values', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const text = JSON.stringify({ value, long: '0123456789.0123456789' });
+        expect(parseExactly(text)).toEqual(JSON.parse(text));
       }),
     );
   });

@@ -238,7 +238,11 @@ const ROWS: readonly Row[] = [
     'api.md#error-6: a 7': '711223344',
     'api.md#error-6: a line after': '911223344\n',
   }),
-  ['customerInfo an array', { customerInfo: [] }, { customerInfo: 'Must be a JSON object.' }],
+  [
+    'customerInfo an array',
+    { customerInfo: ['Abebe'] },
+    { customerInfo: 'Must be a JSON object.' },
+  ],
   [
     'decisions.md#7: customerInfo',
     { customerInfo: { name: 'x'.repeat(1_001), email: 'x'.repeat(256), isPhoneUpdatable: 1 } },

@@ -26,6 +26,13 @@ test.each<[string, Fields]>([
   expect(orderOf(express({ metadata })).metadata).toEqual(metadata);
 });
 
+test('decisions.md#6: an empty list, which PHP makes of an empty map, is no metadata and no customer', () => {
+  const given = { metadata: [], customerInfo: [] };
+  for (const order of [orderOf(hosted(given)), orderOf(express(given))]) {
+    expect(order).toMatchObject({ metadata: {}, customer: null });
+  }
+});
+
 test.each<[string, unknown, Record<string, string>]>([
   ['a text', 'cart=1', { metadata: 'Must be a JSON object.' }],
   ['a list', ['cart'], { metadata: 'Must be a JSON object.' }],

@@ -134,8 +134,28 @@ describe('docs/decisions.md#22: the sandbox says what production would refuse', 
       ['ETS_SWITCH'],
     ],
     ['methods that take all of it', { methods: ['CBE', 'E_BIRR'] }, [], ['CBE', 'E_BIRR']],
-    // It asks for all methods that work.
-    ['no named method', { methods: [] }, [], METHODS.filter((method) => method !== 'M_PESA')],
+    [
+      'all methods, with cents',
+      { methods: [] },
+      [`amount ${LEAVES_OUT} ${cents}`],
+      METHODS.filter((method) => method !== 'M_PESA'),
+    ],
+    [
+      'all methods, with dollars',
+      { methods: [], currency: 'USD', amount: 100 },
+      [`currency ${LEAVES_OUT} TELE_BIRR, TELE_BIRR_USSD, CBE, M_PESA, E_BIRR cannot take USD.`],
+      ['ETS_SWITCH'],
+    ],
+    [
+      'all methods, with cents and a phone that the customer cannot change',
+      { methods: [], customerInfo: locked },
+      [
+        `customerInfo.phone ${LEAVES_OUT} M_PESA cannot charge this number, ` +
+          'and isPhoneUpdatable keeps the customer from changing it.',
+      ],
+      METHODS.filter((method) => method !== 'M_PESA'),
+    ],
+    ['all methods, which take all of it', { methods: [], amount: 100 }, [], METHODS],
   ])('hosted: %s', (_name, changes, warnings, inProduction) => {
     const simulated = hosted(changes, sandbox);
     expect(simulated.warnings).toEqual(warnings);

@@ -109,6 +109,7 @@ describe('a retired key (decisions.md#32)', () => {
   test.each([
     ['a private key', `k1:${older.named.base64}:2026-11-22`],
     ['no date', `k1:${publicBase64(older.pem)}`],
+    ['30 February', `k1:${publicBase64(older.pem)}:2026-02-30`],
     ['no such date', `k1:${publicBase64(older.pem)}:2026-13-40`],
     ['too few bits', `k1:${publicBase64(rsaKey('k1', 1024).pem)}:2026-11-22`],
     ['no base64', 'k1:A:2026-11-22'],

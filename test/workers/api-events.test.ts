@@ -255,6 +255,7 @@ test.each([
   ['type=payment_success', { type: 'invalid_choice' }],
   ['deliveryState=claimed', { deliveryState: 'invalid_choice' }],
   ['createdFrom=yesterday&limit=0', { createdFrom: 'invalid_format', limit: 'invalid_format' }],
+  ['createdTo=2026-02-30T00:00:00Z', { createdTo: 'invalid_format' }],
   ['createdFrom=2026-11-22T08:00:00Z&createdTo=2026-11-21T08:00:00Z', { createdTo: 'mismatch' }],
   ['cursor=zzzz', { cursor: 'invalid_format' }],
 ])('refuses %s', async (query, codes) => {

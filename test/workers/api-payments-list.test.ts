@@ -318,6 +318,9 @@ const BAD: readonly (readonly [string, string, Record<string, string>])[] = [
   ['an unknown method', 'method=CASH', { method: 'invalid_choice' }],
   ['a date without a time', 'createdFrom=2026-11-22', { createdFrom: 'invalid_format' }],
   ['a time without a zone', 'endedTo=2026-11-22T08:00:00', { endedTo: 'invalid_format' }],
+  ['30 February', 'createdFrom=2026-02-30T00:00:00Z', { createdFrom: 'invalid_format' }],
+  ['31 April', 'endedTo=2026-04-31T10:00:00%2B03:00', { endedTo: 'invalid_format' }],
+  ['29 February', 'endedFrom=2027-02-29T23:00:00-05:00', { endedFrom: 'invalid_format' }],
   ['a month 13', 'createdTo=2026-13-01T00:00:00Z', { createdTo: 'invalid_format' }],
   [
     'a range that is empty',

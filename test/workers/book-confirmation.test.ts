@@ -242,8 +242,10 @@ test('decisions.md#21: a payment found by uuid is shown in its current state, al
   });
   await execute(startRedirect('a0'), resolveAttempt('a0', 'succeeded'));
   const { terms } = await intentOf();
-  const { envelope } = await answerOf(call(statusPath(terms.uuid)));
-  expect(envelope.content).toMatchObject({ status: 'SUCCESS' });
+  for (const uuid of [terms.uuid, terms.uuid.toUpperCase()]) {
+    const { envelope } = await answerOf(call(statusPath(uuid)));
+    expect(envelope.content).toMatchObject({ uuid: terms.uuid, status: 'SUCCESS' });
+  }
   expect(await payments()).toMatchObject([{ status: 'open' }]);
 });
 

@@ -93,6 +93,7 @@ type Paid = Awaited<ReturnType<typeof payment>>;
 const TEXTS: readonly (readonly [string, (paid: Paid) => string])[] = [
   ['paymentIntentUniqueId', ({ intent }) => intent.terms.uniqueId],
   ['uuid', ({ intent }) => intent.terms.uuid],
+  ['uuid in capitals', ({ intent }) => intent.terms.uuid.toUpperCase()],
   ['integer id', ({ intent }) => String(intent.terms.number)],
   ['transactionId', ({ transactionId }) => transactionId],
   ["the rail's reference", () => railReference],

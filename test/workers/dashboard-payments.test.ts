@@ -402,6 +402,7 @@ describe('search', () => {
       ['0722334455', null],
       [String(terms.number), `paymentIntentId: ${terms.number}`],
       [terms.uuid, `uuid: ${terms.uuid}`],
+      [terms.uuid.toUpperCase(), `uuid: ${terms.uuid}`],
       [reference, `transactionId: ${reference}`],
       ['rcpt7xk2', 'Receipt: RCPT7-XK2'],
       ['XK2', 'Receipt: RCPT7-XK2'],

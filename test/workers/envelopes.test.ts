@@ -19,7 +19,7 @@ async function answer(kind: 'hosted' | 'express', body: Body) {
 }
 
 test('api.md#answers: status, message, content (hosted: the checkout URL as text)', async () => {
-  expect(await answer('hosted', hostedBody())).toEqual({
+  expect(await answer('hosted', hostedBody({ amount: 100 }))).toEqual({
     status: 200,
     message: 'Payment intent saved successfully',
     content: expect.stringMatching(/^https?:\/\/[^/]+\/checkout\/[\w.-]+$/),

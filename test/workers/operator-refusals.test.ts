@@ -156,6 +156,7 @@ const GROUPS: Readonly<Record<string, Group>> = {
       [`${BOOK}/restore`, {}, 400],
       [`${BOOK}/restore`, { at: 'yesterday' }, 400],
       [`${BOOK}/restore`, { at: '2026-13-01T00:00Z' }, 400],
+      [`${BOOK}/restore`, { at: '2026-02-30T00:00Z' }, 400],
       ['/restore', {}, 400],
       ['/restore', { run: '20261399T000000Z' }, 400],
       ['/restore/parts', { name: '../x', base64: 'AA==' }, 400],

@@ -125,6 +125,7 @@ describe.each(['SIMULATED_TEST', 'ACTUAL_TEST'])('express %s in the simulator', 
     const answer = await payExpress(changes, 'sandbox');
     const failureReason = row.answered === 'FAILURE' ? name : null;
     expect(answer).toMatchObject({ status: row.answered, failureReason });
+    expect(answer.paymentUrl === null).toBe(row.answered === 'FAILURE');
     await expectSteps(row);
   });
 });
@@ -132,8 +133,9 @@ describe.each(['SIMULATED_TEST', 'ACTUAL_TEST'])('express %s in the simulator', 
 test('a SIMULATED_TEST that must fail is declined at once, with every amount', async () => {
   const testMode = { testModeType: 'SIMULATED_TEST', simulationStatus: 'FAILED' };
   const answer = await payExpress({ amount: amountOf('paid_slowly'), testMode }, 'sandbox');
-  expect(answer).toMatchObject({ status: 'FAILURE', failureReason: 'declined' });
-  expect(await paymentAfter(500)).toMatchObject({ status: 'failed', failureReason: 'declined' });
+  const failed = { failureReason: 'declined' };
+  expect(answer).toMatchObject({ status: 'FAILURE', paymentUrl: null, ...failed });
+  expect(await paymentAfter(0)).toMatchObject({ status: 'failed', ...failed });
 });
 
 test('the commission does not change which row it is', async () => {

@@ -184,7 +184,7 @@ async function validationContext(
 }
 
 function refusalOf(call: MerchantCall, callbackUrl: string): GuardReason | null {
-  return destinationRefusal(call.config, callbackUrl, ownOriginOf(call));
+  return destinationRefusal(call.config, callbackUrl, new URL(call.request.url).origin);
 }
 
 /** The published interface takes plain http, but no webhook is sent there (docs/decisions.md#18). */
@@ -254,7 +254,7 @@ export function expressAnswers(
   const refused = (failureReason: FailureReason) =>
     body({
       // After FAILURE the merchant charges again, so the customer must not be able to pay this one.
-      paymentUrl: simulation === null ? null : paymentUrl,
+      paymentUrl: null,
       transactionId,
       status: 'FAILURE',
       message: 'The payment was refused',

@@ -31,7 +31,7 @@ async function readByOtherId({ env, access, id }: MerchantCall): Promise<Intent 
 
 /** Ids of another form cost no question. */
 function isOtherId(id: string): boolean {
-  return uuidV7TimeMs(id) !== null || INTENT_NUMBER.test(id);
+  return uuidV7TimeMs(id.toLowerCase()) !== null || INTENT_NUMBER.test(id);
 }
 
 /** POST …/intents/{uniqueId}/cancel: only without an attempt in flight (docs/decisions.md#25). */

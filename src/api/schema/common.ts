@@ -8,7 +8,7 @@ import type { PaymentOrder, Validated, ValidationContext } from './context.ts';
 import { idField, moneyField, optional, optionalUrl, uniqueIdField } from './fields.ts';
 import { checkLimit, itemAmountsPart, itemsField, type Total, totalOf } from './items.ts';
 import { metadataField } from './metadata.ts';
-import { acceptedMethods, affordable, type Demands, methodTerms } from './methods.ts';
+import { acceptedMethods, affordable, methodTerms } from './methods.ts';
 import { type Parts, Problems, validParts } from './problems.ts';
 import { checkSplits, splitsField, splitValuesPart, withShares } from './splits.ts';
 import { type OtherFields, unknownFieldWarnings } from './unknown-fields.ts';
@@ -76,7 +76,7 @@ export function checkMoney(
   kind: IntentKind,
   parts: Parts<typeof COMMON_PARTS>,
   methods: readonly Method[] | undefined,
-  { lockedPhone, namesMethods }: Pick<Demands, 'lockedPhone' | 'namesMethods'>,
+  lockedPhone: string | null,
   context: ValidationContext,
   problems: Problems,
 ): MoneyTerms {
@@ -86,7 +86,7 @@ export function checkMoney(
   const amountMinor = total?.amountMinor ?? null;
   const accepted = acceptedMethods(
     methods ?? [],
-    { currency: parts.currency, amountMinor, amountPath, lockedPhone, namesMethods },
+    { currency: parts.currency, amountMinor, amountPath, lockedPhone },
     context,
     problems,
   );

@@ -2,7 +2,14 @@ import * as v from 'valibot';
 import type { Customer } from '../../domain/terms.ts';
 import { fieldError } from '../../http/field-error.ts';
 import { booleanField, stringField } from '../../http/fields.ts';
-import { CONTACT_CHARACTERS_MAX, optional, record, text, textField } from './fields.ts';
+import {
+  CONTACT_CHARACTERS_MAX,
+  optional,
+  optionalObject,
+  record,
+  text,
+  textField,
+} from './fields.ts';
 
 const COUNTRY_CODE = '251';
 
@@ -33,7 +40,7 @@ export const expressPhoneField = text(CONTACT_CHARACTERS_MAX);
 
 const nameAndEmail = { name: optional(textField), email: optional(text(CONTACT_CHARACTERS_MAX)) };
 
-export const hostedCustomerField = optional(
+export const hostedCustomerField = optionalObject(
   record({
     ...nameAndEmail,
     phone: optional(hostedPhoneField),
@@ -49,12 +56,12 @@ export function lockedPhone(
   return phone === null ? null : internationalPhone(phone);
 }
 
-export const expressCustomerField = optional(
+export const expressCustomerField = optionalObject(
   record({ ...nameAndEmail, phone: optional(expressPhoneField) }),
 );
 
 /** The field of `customerInfo` that the phone rule reads. */
-export const customerPhonePart = optional(record({ phone: optional(expressPhoneField) }));
+export const customerPhonePart = optionalObject(record({ phone: optional(expressPhoneField) }));
 
 /** An express customer. A valid phone number is converted to its international form. */
 export function expressCustomer(

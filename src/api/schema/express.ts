@@ -69,8 +69,7 @@ export function validateExpress(
     { ...COMMON_PARTS, ...expressParts(context) },
     (parts, problems) => {
       const methods = parts.method === undefined ? undefined : [parts.method];
-      const chosen = { lockedPhone: null, namesMethods: true };
-      const money = checkMoney('express', parts, methods, chosen, context, problems);
+      const money = checkMoney('express', parts, methods, null, context, problems);
       checkReturnUrl(parts, problems);
       checkPhone(parts, context, problems);
       checkSimulation(parts, problems);

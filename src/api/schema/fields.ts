@@ -34,12 +34,20 @@ export const METHOD_ENTRIES_MAX = 100;
 export const QUANTITY_MAX = 2_147_483_647;
 
 /** Null when the field is absent, null or an empty string, which forms send (docs/decisions.md#6). */
-export function optional<const Schema extends v.GenericSchema>(schema: Schema) {
+export function optional<const Schema extends v.GenericSchema>(
+  schema: Schema,
+  isAbsent: (value: unknown) => boolean = (value) => value === '',
+) {
   return v.pipe(
     v.nullish(v.unknown(), null),
-    v.transform((value) => (value === '' ? null : value)),
+    v.transform((value) => (isAbsent(value) ? null : value)),
     v.nullable(schema),
   );
+}
+
+/** Null also for an empty list: PHP writes its empty map as `[]` (docs/decisions.md#6). */
+export function optionalObject<const Schema extends v.GenericSchema>(schema: Schema) {
+  return optional(schema, (value) => value === '' || (Array.isArray(value) && value.length === 0));
 }
 
 /**

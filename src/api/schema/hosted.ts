@@ -35,9 +35,8 @@ export function validateHosted(body: unknown, context: ValidationContext): Valid
     hostedSchema(context),
     { ...COMMON_PARTS, ...hostedParts(context) },
     (parts, problems) => {
-      const namesMethods = isRecord(body) && Array.isArray(body.methods) && body.methods.length > 0;
-      const chosen = { lockedPhone: lockedPhone(parts.customerInfo), namesMethods };
-      return checkMoney('hosted', parts, parts.methods, chosen, context, problems);
+      const phone = lockedPhone(parts.customerInfo);
+      return checkMoney('hosted', parts, parts.methods, phone, context, problems);
     },
     (values, total, methods) => ({
       ...commonOrder(values, total, methods),

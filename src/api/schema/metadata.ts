@@ -5,7 +5,7 @@ import { isIntact } from '../../domain/text.ts';
 import { isWebhookFault, WEBHOOK_FAULT_KEY, WEBHOOK_FAULTS } from '../../domain/webhook-fault.ts';
 import { type FieldError, fieldError } from '../../http/field-error.ts';
 import { DAMAGED, objectField, tooLong } from '../../http/fields.ts';
-import { hasAtMost, optional } from './fields.ts';
+import { hasAtMost, optionalObject } from './fields.ts';
 
 /**
  * The bounds of `metadata` (docs/decisions.md#36): a merchant's notes beside a payment. Every
@@ -79,7 +79,7 @@ export const metadataObject = v.pipe(
 );
 
 const anyMetadata = v.pipe(
-  optional(metadataObject),
+  optionalObject(metadataObject),
   v.transform((metadata): Metadata => metadata ?? {}),
 );
 

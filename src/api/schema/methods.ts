@@ -47,19 +47,16 @@ export interface Demands {
   readonly amountPath: 'amount' | 'items';
   /** The phone, 251XXXXXXXXX, that a hosted payment's customer cannot change; null: none. */
   readonly lockedPhone: string | null;
-  /** Whether the request names its methods; otherwise it takes those that work. */
-  readonly namesMethods: boolean;
 }
 
 /**
  * The methods that the payment can be paid by. Production leaves out what its rail cannot serve; if
  * that leaves none, the field that excluded the last is the problem (docs/decisions.md#13). The
- * sandbox leaves out none, and warns of each field that excludes a named method, or the last one
- * (docs/decisions.md#22).
+ * sandbox leaves out none, and warns of each field that excludes a method (docs/decisions.md#22).
  */
 export function acceptedMethods(
   methods: readonly Method[],
-  { currency, amountMinor, amountPath, lockedPhone, namesMethods }: Demands,
+  { currency, amountMinor, amountPath, lockedPhone }: Demands,
   context: ValidationContext,
   problems: Problems,
 ): readonly Method[] {
@@ -79,7 +76,7 @@ export function acceptedMethods(
     const text = reason(excluded.join(', '));
     if (isProduction && left.length === 0) {
       problems.add(path, fieldError(code, text));
-    } else if (!isProduction && (namesMethods || left.length === 0)) {
+    } else if (!isProduction) {
       problems.warn(path, `${left.length === 0 ? REFUSED : LEFT_OUT}: ${text}`);
     }
   };

@@ -132,7 +132,8 @@ function byTime(sql: SqlStorage, text: string): number[] {
   return [...byUuid(sql, text), ...byEvent(sql, text), ...byReference(sql, text)];
 }
 
-function byUuid(sql: SqlStorage, uuid: string): number[] {
+function byUuid(sql: SqlStorage, text: string): number[] {
+  const uuid = text.toLowerCase();
   const atMs = uuidV7TimeMs(uuid);
   return atMs === null ? [] : createdIn(sql, atMs, 1, 'uuid = ?', uuid);
 }

@@ -31,6 +31,9 @@ export const simulator = {
   },
 
   async start(order): Promise<StartResult> {
+    if (order.terms.simulation === 'fail') {
+      return { type: 'refused', reason: 'declined' };
+    }
     const { redirectUrl } = (await pageOf(order)) ?? { redirectUrl: null };
     const accepted = { type: 'accepted', redirectUrl, railReference: null } as const;
     return scenarioOf(order.terms)?.start ?? accepted;
