@@ -6,9 +6,9 @@ const HOURLY = '32 * * * *';
 
 export default {
   fetch(request, env, ctx) {
-    return withCommonHeaders(request, env, async (requestId) => {
-      const { router } = await areaOf(new URL(request.url).pathname);
-      return router.fetch(request, env, ctx, requestId);
+    return withCommonHeaders(request, env, async (asked, requestId) => {
+      const { router } = await areaOf(new URL(asked.url).pathname);
+      return router.fetch(asked, env, ctx, requestId);
     });
   },
   async scheduled({ cron }, env) {

@@ -38,7 +38,7 @@ const EMBED = {
 const ASSETS_DIRECTORY = 'public/assets';
 /** The back office's own folder: on a host that both planes share, only its paths lead to it. */
 const BACK_OFFICE_PUBLIC = 'back-office/public';
-const BACK_OFFICE_ASSETS = `${BACK_OFFICE_PUBLIC}/dashboard/assets`;
+const BACK_OFFICE_ASSETS = `${BACK_OFFICE_PUBLIC}/dashboard-assets`;
 
 /** Mid-range phones in Ethiopia run browsers that are years old. */
 const SCRIPT_TARGET = 'es2020';
@@ -157,11 +157,11 @@ function dashboardModule(
 ): string {
   return `${GENERATED}
 
-export const DASHBOARD_CSS_PATH = '/dashboard/assets/${names.css}';
+export const DASHBOARD_CSS_PATH = '/dashboard-assets/${names.css}';
 
 export const DASHBOARD_CSS_SHA256 = '${sha256(css, 'base64')}';
 
-export const DASHBOARD_SCRIPT_PATH = '/dashboard/assets/${names.script}';
+export const DASHBOARD_SCRIPT_PATH = '/dashboard-assets/${names.script}';
 
 export const DASHBOARD_SCRIPT_SHA256 = '${sha256(script, 'base64')}';
 `;

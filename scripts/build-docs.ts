@@ -20,7 +20,7 @@ const SCRIPT = {
 
 const PUBLIC_DIRECTORY = join(PROJECT_DIRECTORY, 'back-office', 'public');
 /** What the build writes, below `back-office/public`. */
-const RESULTS = ['docs', 'llms.txt', 'llms-full.txt', 'llms-merchant.txt'];
+const RESULTS = ['docs-assets', 'docs', 'llms.txt', 'llms-full.txt', 'llms-merchant.txt'];
 const SOURCES = [
   'docs/**',
   'site/**',

@@ -10,7 +10,7 @@ export interface SiteAssets {
 export async function buildAssets(directory: string): Promise<SiteAssets> {
   const { metafile } = await build({
     entryPoints: ['site/styles/site.css', 'site/browser/main.ts'],
-    outdir: `${directory}/assets`,
+    outdir: `${directory}/docs-assets`,
     entryNames: '[name].[hash]',
     bundle: true,
     minify: true,
@@ -21,6 +21,6 @@ export async function buildAssets(directory: string): Promise<SiteAssets> {
   });
   const names = Object.keys(metafile.outputs).map((path) => basename(path));
   const urlEnding = (ending: string) =>
-    `/docs/assets/${names.find((name) => name.endsWith(ending))}`;
+    `/docs-assets/${names.find((name) => name.endsWith(ending))}`;
   return { css: urlEnding('.css'), script: urlEnding('.js') };
 }

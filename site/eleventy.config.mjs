@@ -34,7 +34,7 @@ export default async function configure(eleventy) {
   // What the gateway serves as `/`.
   const output = process.env.KEFEL_SITE_OUTPUT;
   const documents = readDocuments(process.cwd());
-  const assets = await buildAssets(`${output}/docs`);
+  const assets = await buildAssets(output);
 
   eleventy.setQuietMode(true);
   eleventy.addPlugin(syntaxHighlight, { preAttributes: { tabindex: 0 } });

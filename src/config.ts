@@ -42,6 +42,7 @@ function parsedConfig(env: Bindings) {
   return {
     /** Origin of the customers' pages, or null for the origin of the create request. */
     publicBaseUrl: origin('PUBLIC_BASE_URL', env.PUBLIC_BASE_URL),
+    backOfficeBaseUrl: origin('BACK_OFFICE_BASE_URL', env.BACK_OFFICE_BASE_URL),
     expireInSecondsMin: positiveInteger('EXPIRE_IN_SECONDS_MIN', env.EXPIRE_IN_SECONDS_MIN),
     expireInSecondsMax: positiveInteger('EXPIRE_IN_SECONDS_MAX', env.EXPIRE_IN_SECONDS_MAX),
     callbackHttpsOnly: flag('CALLBACK_HTTPS_ONLY', env.CALLBACK_HTTPS_ONLY, 'true', 'false'),

@@ -30,10 +30,10 @@ const HOURLY = '37 * * * *';
 
 export default {
   fetch(request, env, ctx) {
-    return withCommonHeaders(request, env, async (requestId) => {
-      const isApi = /^\/api(?:\/|$)/.test(new URL(request.url).pathname);
+    return withCommonHeaders(request, env, async (asked, requestId) => {
+      const isApi = /^\/api(?:\/|$)/.test(new URL(asked.url).pathname);
       const router = isApi ? apiRouter : checkoutRouter;
-      return router.fetch(request, env, ctx, requestId);
+      return router.fetch(asked, env, ctx, requestId);
     });
   },
   async queue(batch, env, ctx) {

@@ -1,3 +1,4 @@
+import { isOfProgram } from '../../src/http/common-headers.ts';
 import { type ProblemContext, problemResponse } from '../../src/http/envelope.ts';
 import type { Problem } from '../../src/http/problem.ts';
 import { AreaRouter, methodNotAllowed } from '../../src/http/router.ts';
@@ -27,6 +28,10 @@ for (const path of ['/docs', '/docs/*', '/llms.txt', '/llms-full.txt', '/llms-me
 }
 
 function refuse(request: Request, problem: Problem, context: ProblemContext): Response {
+  // A program that was given this address in place of the payments' one.
+  if (isOfProgram(request)) {
+    return problemResponse(request, problem, context);
+  }
   switch (problem.status) {
     case 404:
       return answerPage({ request }, <MissingPage />, { status: 404 });

@@ -86,7 +86,6 @@ export function answerJson(
   const headers = new Headers({
     'content-type': 'application/json',
     'cache-control': 'no-store',
-    'x-content-type-options': 'nosniff',
   });
   addOptional(headers, cookies, retryAfterSeconds);
   return new Response(JSON.stringify(body), { status, headers });

@@ -25,7 +25,12 @@ const CODE: Readonly<Record<Plane, readonly string[]>> = {
   ],
 };
 /** Made by builds out of the other files. */
-const BUILT = ['clients/*/dist/**', 'back-office/public/docs/**', 'back-office/public/llms*.txt'];
+const BUILT = [
+  'clients/*/dist/**',
+  'back-office/public/docs/**',
+  'back-office/public/docs-assets/**',
+  'back-office/public/llms*.txt',
+];
 
 export function versionTagOf(plane: Plane, config: WorkerConfig): VersionTag {
   const code = fingerprintOf(CODE[plane], BUILT);

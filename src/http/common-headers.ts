@@ -13,23 +13,46 @@ interface Named extends OwnOrigin {
 }
 
 /**
- * Adds to every answer the Worker's version and an `x-request-id`: Cloudflare's ray id if there is
- * one, else a random id. Over https also HSTS, so that the browser never again sends a link, a session or a key in the clear;
+ * Adds to every answer the Worker's version, `nosniff`, and an `x-request-id`: Cloudflare's ray id if
+ * there is one, else a random id. Over https also HSTS, so that the browser never again sends a link, a session or a key in the clear;
  * plain http is refused.
  */
 export async function withCommonHeaders(
   request: Request,
   env: Named,
-  answer: (requestId: string) => Promise<Response>,
+  answer: (request: Request, requestId: string) => Promise<Response>,
 ): Promise<Response> {
   const requestId = request.headers.get('cf-ray') ?? crypto.randomUUID();
-  const response = refusePlainHttp(request, env, requestId) ?? (await answer(requestId));
+  const asked = withSingleSlashes(request);
+  const response = refusePlainHttp(asked, env, requestId) ?? (await answer(asked, requestId));
   response.headers.set('x-request-id', requestId);
   response.headers.set(VERSION_HEADER, env.VERSION.id);
+  response.headers.set('x-content-type-options', 'nosniff');
   if (request.url.startsWith('https:')) {
     response.headers.set('strict-transport-security', `max-age=${YEAR_SECONDS}`);
   }
   return response;
+}
+
+/** What only programs call: merchants' servers and providers. They cannot read pages. */
+const OF_PROGRAMS = /^\/(?:api|rails)(?:\/|$)/;
+
+export function isOfProgram(request: Request): boolean {
+  return OF_PROGRAMS.test(new URL(request.url).pathname);
+}
+
+/**
+ * A base URL that ends with a slash makes `//api/v1/…`. Other areas take no such path: a rule that a
+ * firewall has for `/operator` would miss it.
+ */
+function withSingleSlashes(request: Request): Request {
+  const url = new URL(request.url);
+  const path = url.pathname.replaceAll(/\/{2,}/g, '/');
+  if (path === url.pathname || !OF_PROGRAMS.test(path)) {
+    return request;
+  }
+  url.pathname = path;
+  return new Request(url, request);
 }
 
 /** Areas whose requests carry keys: a redirect would let a client go on sending them in the clear. */

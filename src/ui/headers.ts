@@ -4,7 +4,6 @@ import { rememberingCookie } from '../i18n/language.ts';
 const COMMON_HEADERS: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
   'referrer-policy': 'no-referrer',
-  'x-content-type-options': 'nosniff',
   'x-robots-tag': 'noindex, nofollow',
 };
 

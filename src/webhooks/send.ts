@@ -30,11 +30,11 @@ export function destinationRefusal(
   destination: string,
   ownOrigin: string,
 ): GuardReason | null {
-  const ownOrigins = [ownOrigin, config.publicBaseUrl ?? ownOrigin];
+  const ownOrigins = [ownOrigin, config.publicBaseUrl, config.backOfficeBaseUrl];
   return guardCallbackUrl(destination, {
     httpsOnly: config.callbackHttpsOnly,
     allowLoopback: config.localCallbacks,
-    ownHosts: ownOrigins.flatMap((origin) => URL.parse(origin)?.host ?? []),
+    ownHosts: ownOrigins.flatMap((origin) => URL.parse(origin ?? '')?.host ?? []),
   });
 }
 

@@ -98,10 +98,18 @@ function hostRefusal(hostname: string, ownHosts: readonly string[]): GuardReason
     return 'host is reserved for special use';
   }
   // Ports do not matter: any port of a public name of ours is the gateway.
-  if (ownHosts.some((own) => withoutRootDot(hostnameOf(own)) === name)) {
+  if (ownHosts.some((own) => isOf(withoutRootDot(hostnameOf(own)), name))) {
     return 'host is Kefel itself';
   }
   return null;
+}
+
+/**
+ * Whether the name leads to the Worker with that own name. At workers.dev each version has a further
+ * name, `1a2b3c4d-kefel.example.workers.dev`. Other names there are servers of other people.
+ */
+function isOf(own: string, name: string): boolean {
+  return name === own || (own.endsWith('.workers.dev') && name.endsWith(`-${own}`));
 }
 
 /** `example.com.` is `example.com`. Removes only one dot: a name with two is invalid. */

@@ -52,6 +52,37 @@ test.each(FILES)('serves /%s as a file', async (name, mediaType) => {
   expect(await response.text()).not.toContain('<html');
 });
 
+test.each([
+  '/assets/checkout.00000000.js',
+  '/dashboard-assets/dashboard.00000000.css',
+  '/docs-assets/main.00000000.js',
+  '/docs/assets/main.00000000.js',
+])('lets no cache keep the missing file %s', async (path) => {
+  const response = await fetch(scene.gateway.baseUrl + path);
+  expect([response.status, response.headers.get('cache-control')]).toEqual([404, 'no-store']);
+  await response.body?.cancel();
+});
+
+test.each([
+  ...['/', '/nothing', '/api', '/openapi.json', '/kefel.js', '/rails/none/x', '/assets/none.js'],
+  ...['/docs', '/docs/', '/docs/search.json', '/docs/none', '/llms.txt', '/dashboard', '/operator'],
+  ...['/checkout/none', '//api/v1/payment/banks', '//rails/none/x', '///none'],
+])('says nosniff at %s', async (path) => {
+  const response = await fetch(scene.gateway.baseUrl + path, { redirect: 'manual' });
+  expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+  await response.body?.cancel();
+});
+
+test.each(['GET', 'POST'])('answers %s //api/v1/… as /api/v1/…', async (method) => {
+  const answers = ['/api/v1/payment/banks', '//api//v1/payment/banks'].map(async (path) => {
+    const response = await fetch(scene.gateway.baseUrl + path, { method });
+    const { code } = Object(await response.json());
+    return [response.status, code];
+  });
+  const [plain, doubled] = await Promise.all(answers);
+  expect(doubled).toEqual(plain);
+});
+
 describe.concurrent('hosted checkout', () => {
   test('is paid through the pages: decisions.md#11, #16, #17, #20, #22', async () => {
     const payment = await createHosted(scene);

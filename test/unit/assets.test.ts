@@ -39,7 +39,7 @@ const script = readFileSync(join(PUBLIC_DIRECTORY, CHECKOUT_SCRIPT_PATH));
 test('only files that pages name are served', () => {
   const served = [
     [PUBLIC_DIRECTORY, '/assets'],
-    [BACK_OFFICE_DIRECTORY, '/dashboard/assets'],
+    [BACK_OFFICE_DIRECTORY, '/dashboard-assets'],
   ].flatMap(([directory = '', path = '']) =>
     readdirSync(join(directory, path)).map((name) => `${path}/${name}`),
   );

@@ -45,6 +45,10 @@ describe('the URL guard of webhooks (decisions.md#18)', () => {
     'https://notpay.kefel.et/',
     'https://shop.pay.kefel.et/',
     'https://pay.kefel.et.example.com/',
+    'https://shop.account.workers.dev/',
+    'https://kefel.shop.workers.dev/',
+    'https://notkefel.account.workers.dev/',
+    'https://v2-gateway.kefel.et/',
     'https://deadbeef.com/',
     'https://0x7f.com/',
     `https://${'a'.repeat(63)}.example.com/`,
@@ -56,6 +60,7 @@ describe('the URL guard of webhooks (decisions.md#18)', () => {
   test.each([
     ...HOSTILE_URLS,
     ['https://kefel.account.workers.dev/', ourselves] as const,
+    ['https://1a2b3c4d-kefel.account.workers.dev./', ourselves] as const,
     ['https://gateway.kefel.et:8443/', ourselves] as const,
     ['https://gateway.kefel.et/', ourselves] as const,
   ])('rejects %j: %s', (url, reason) => {

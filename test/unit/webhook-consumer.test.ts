@@ -28,6 +28,16 @@ describe('a delivery from claim to report (decisions.md#18, #19; promises.md#6)'
       { PUBLIC_BASE_URL: 'https://pay.kefel.et' },
       'not sent: host is Kefel itself',
     ],
+    [
+      'https://office.kefel.et/',
+      { BACK_OFFICE_BASE_URL: 'https://office.kefel.et' },
+      'not sent: host is Kefel itself',
+    ],
+    [
+      'https://1a2b3c4d-kefel.account.workers.dev/',
+      { PUBLIC_BASE_URL: 'https://kefel.account.workers.dev' },
+      'not sent: host is Kefel itself',
+    ],
   ])('to %s is a visible failed try', async (callbackUrl, variables, error) => {
     const fetched = vi.spyOn(globalThis, 'fetch');
     const { stub, reports } = paymentObject({ callbackUrl });

@@ -1,6 +1,9 @@
+import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
+import backOffice from '../../back-office/index.ts';
 import { METHODS } from '../../src/domain/method.ts';
+import payments from '../../src/index.ts';
 import {
   ALPHA,
   answerOf,
@@ -256,6 +259,7 @@ test('decisions.md#6: an answer names unknown fields, also beside errors and whe
           method: 'POST',
           headers: { 'idempotency-key': 'k' },
           body: bodies[kind]({
+            amount: 100,
             paymentIntentUniqueId: kind,
             callback_url: 'https://shop.example.com/',
             customerInfo: { name: 'Abebe', fax: '1' },
@@ -295,6 +299,68 @@ test.each(['hosted', 'express'] as const)(
     expect(await post('')).toMatchObject({ status: 200 });
   },
 );
+
+test('decisions.md#5: decimals are counted on the text of a number, wherever money is', async () => {
+  const item = { name: 'Coffee', quantity: 1, type: 'SERVICE', price: 'PRICE' };
+  const split = { amount: 'SHARE', bank: 'CBE', splitType: 'NUMBER', creditAccount: '1' };
+  const fields = { items: [item], splitPayment: [split], expireIn: 'SECONDS' };
+  const body = JSON.stringify(hostedBody({ ...fields, amount: 'AMOUNT' })).replaceAll(
+    /"(?:PRICE|SHARE|SECONDS|AMOUNT)"/g,
+    '300.0000000000000000001',
+  );
+  const { status, envelope } = await answerOf(
+    call(CREATE_PATHS.hosted.sandbox, { method: 'POST', body }),
+  );
+  expect([status, envelope.validationErrorCodes]).toEqual([
+    400,
+    {
+      amount: 'too_many_decimals',
+      'items[0].price': 'too_many_decimals',
+      'splitPayment[0].amount': 'too_many_decimals',
+      expireIn: 'not_whole',
+    },
+  ]);
+  const refund =
+    '{"paymentIntentUniqueId":"a","refundUniqueId":"b","amountMinor":1.0000000000000000001}';
+  const refused = await answerOf(
+    call('/api/v1/payment/sandbox/refunds', { method: 'POST', body: refund }),
+  );
+  expect(refused.envelope.validationErrorCodes).toEqual({ amountMinor: 'not_whole' });
+});
+
+/** Of the payments' and the back office's Worker: a wrong base URL reaches either. */
+const WORKERS = [payments, backOffice] as const;
+
+test.each([
+  '//api/v1/payment/banks',
+  '///api///v1//payment/banks',
+  '/api//v1/payment/banks',
+  '//api',
+  '/api/v1/none',
+])('decisions.md#10: answers %s with the JSON envelope in both Workers', async (path) => {
+  for (const worker of WORKERS) {
+    const request = new Request(`${ORIGIN}${path}`, { headers: { apiKey: ALPHA.apiKeys.sandbox } });
+    const response = await worker.fetch(request as never, env, createExecutionContext());
+    const isAnswered = path.endsWith('banks') && worker === payments;
+    expect(await response.json()).toMatchObject(
+      isAnswered ? { status: 200 } : { status: 404, code: 'path_not_found' },
+    );
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+  }
+});
+
+test('answers //rails as /rails, and in the back office with the JSON envelope', async () => {
+  const answers = ['/rails/none/token', '//rails///none/token'].flatMap((path) =>
+    WORKERS.map(async (worker) => {
+      const request = new Request(`${ORIGIN}${path}`, { method: 'POST', body: '{}' });
+      const response = await worker.fetch(request as never, env, createExecutionContext());
+      return [response.status, response.headers.get('content-type')];
+    }),
+  );
+  const [page, envelope, ...others] = await Promise.all(answers);
+  expect(others).toEqual([page, envelope]);
+  expect(envelope).toEqual([404, 'application/json; charset=utf-8']);
+});
 
 test('decisions.md#22: the sandbox warns of what production would refuse, again when it is replayed', async () => {
   const body = expressBody({ method: 'M_PESA', amount: 150.5, phoneNumber: '0911223344' });
@@ -363,7 +429,7 @@ test('decisions.md#10: every answer has its own x-request-id, taken from the ray
 });
 
 test('decisions.md#11: a hosted success is exactly the envelope with the checkout URL', async () => {
-  const { status, text, headers } = await answerOf(postHosted());
+  const { status, text, headers } = await answerOf(postHosted({ amount: 100 }));
   expect(status).toBe(200);
   expect(text).toMatch(
     /^\{"status":200,"message":"Payment intent saved successfully","content":"https:\/\/pay\.kefel\.test\/checkout\/[\w.-]+"\}$/,

@@ -58,7 +58,6 @@ export async function answerFile<Row>(
     'content-type': 'text/csv; charset=utf-8; header=present',
     'content-disposition': `attachment; filename="${file.name}.csv"`,
     'cache-control': 'no-store',
-    'x-content-type-options': 'nosniff',
   };
   if (call.request.method === 'HEAD') {
     return new Response(null, { headers });

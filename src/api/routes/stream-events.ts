@@ -52,7 +52,6 @@ export async function streamEvents(call: MerchantCall): Promise<Response> {
       'content-type': 'text/event-stream',
       // A proxy that compresses would hold events back.
       'cache-control': 'no-store, no-transform',
-      'x-content-type-options': 'nosniff',
     },
   });
 }

@@ -16,7 +16,7 @@ import { ENDPOINTS_MAX, WIRE_EVENT_TYPES } from '../../webhooks/endpoints.ts';
 import { SECRETS_MAX } from '../../webhooks/secret-rules.ts';
 import { rotateSecret } from '../../webhooks/secret-store.ts';
 import { destinationRefusal } from '../../webhooks/send.ts';
-import { changing, type MerchantCall, ownOriginOf } from '../call.ts';
+import { changing, type MerchantCall } from '../call.ts';
 import {
   endpointChangesSchema,
   newEndpointSchema,
@@ -135,7 +135,7 @@ function inOrder(eventTypes: readonly string[]): readonly string[] {
 }
 
 function refuseUndeliverable(call: MerchantCall, url: string): void {
-  const refusal = destinationRefusal(call.config, url, ownOriginOf(call));
+  const refusal = destinationRefusal(call.config, url, new URL(call.request.url).origin);
   if (refusal !== null) {
     const text = `No webhook can be sent there: ${refusal}.`;
     throw validationProblem({ url: fieldError('undeliverable', text) });
