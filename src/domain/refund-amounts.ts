@@ -1,5 +1,6 @@
 import type { Attempt } from './attempt.ts';
 import type { Intent } from './intent.ts';
+import type { Method } from './method.ts';
 import { holdsMoney, isWaiting, type Refund, type RefundAmounts } from './refund.ts';
 import { chargedMinor, commissionOf, type IntentTerms } from './terms.ts';
 
@@ -134,13 +135,30 @@ export function commissionLeftMinor(
   return commissionOf(intent.terms, attempt.method) - commissionReturnedMinor;
 }
 
-/** A beneficiary's share after refunds: reduced in proportion, rounded down, in minor units. */
-export function netShareMinor(
-  { amountMinor }: Pick<IntentTerms, 'amountMinor'>,
-  shareMinor: number,
-  refundedMinor: number,
-): number {
-  return shareOf(shareMinor, Math.max(0, amountMinor - refundedMinor), amountMinor);
+/** What the merchant keeps of an attempt that paid, splits included, in minor units. */
+export function keptMinor(terms: IntentTerms, method: Method, refunded: RefundAmounts): number {
+  const netMinor = chargedMinor(terms, method) - commissionOf(terms, method);
+  return netMinor - refunded.returnedMinor + refunded.commissionReturnedMinor;
+}
+
+/**
+ * The beneficiaries' shares after refunds, in minor units. They fall in the proportion in which what
+ * the merchant keeps falls, rounded down, so they never add up to more (docs/decisions.md#39).
+ */
+export function netSharesMinor(intent: Intent): readonly number[] {
+  const { terms, attempts, paidAttemptId } = intent;
+  const shares = terms.splits.map(({ shareMinor }) => shareMinor);
+  const paid = attempts.find(({ id }) => id === paidAttemptId);
+  const refunded = refundedOf(intent);
+  if (paid === undefined || refunded.returnedMinor === 0) {
+    return shares;
+  }
+  const netMinor = keptMinor(terms, paid.method, sumOf([]));
+  // More than the net remains if a refund of the rest succeeded and the refunds before it did not.
+  const leftMinor = Math.min(keptMinor(terms, paid.method, refunded), netMinor);
+  return shares.map((shareMinor) =>
+    leftMinor <= 0 ? 0 : shareOf(shareMinor, leftMinor, netMinor),
+  );
 }
 
 /** Whether refunds fit into what the customer paid by this attempt. */

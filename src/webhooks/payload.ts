@@ -10,7 +10,7 @@ import {
 } from '../domain/intent.ts';
 import { idWithoutPhone, maskedPhone } from '../domain/phone.ts';
 import type { Refund } from '../domain/refund.ts';
-import { netShareMinor, refundedOf } from '../domain/refund-amounts.ts';
+import { netSharesMinor, refundedOf } from '../domain/refund-amounts.ts';
 import { restoredHoldEndsAtMs } from '../domain/restored-hold.ts';
 import { type Split, sharedCommission } from '../domain/terms.ts';
 import { expiryHeldUntilMs } from '../domain/time.ts';
@@ -92,9 +92,7 @@ export function statusContent(intent: Intent) {
     refundedAmount: refundedMinor,
     refunds: intent.refunds.map((refund) => refundPayload(intent, refund)),
     /** What each beneficiary gets after the refunds, in the order of checkoutBeneficiaries. */
-    netShareAmounts: intent.terms.splits.map(({ shareMinor }) =>
-      netShareMinor(intent.terms, shareMinor, refundedMinor),
-    ),
+    netShareAmounts: netSharesMinor(intent),
     expiryHeldUntil: heldUntilMs === null ? null : isoTime(heldUntilMs),
     ...addedPayload(intent),
   };

@@ -1,11 +1,13 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Command } from '../../src/domain/command.ts';
 import { decide, openIntent } from '../../src/domain/decide.ts';
 import type { Intent } from '../../src/domain/intent.ts';
 import type { Refund, RefundCapability } from '../../src/domain/refund.ts';
 import {
+  keptMinor,
   needsSecondOperator,
-  netShareMinor,
+  netSharesMinor,
   refundableMinor,
   refundedOf,
 } from '../../src/domain/refund-amounts.ts';
@@ -86,13 +88,121 @@ test('the returned commission stays within what was paid, after a refund of the 
   expect(given.slice(-3)).toEqual([9, 0, 0]);
 });
 
-test.each([
-  { refundedMinor: 0, netMinor: 3_333 },
-  { refundedMinor: 1, netMinor: 3_332 },
-  { refundedMinor: 5_000, netMinor: 1_666 },
-  { refundedMinor: 10_000, netMinor: 0 },
-])('a share of 33.33 after $refundedMinor is $netMinor', ({ refundedMinor, netMinor }) => {
-  expect(netShareMinor({ amountMinor: 10_000 }, 3_333, refundedMinor)).toBe(netMinor);
+describe('the shares after refunds (docs/decisions.md#39)', () => {
+  /** A payment with these shares after these refunds, one after the other. */
+  function returned(
+    terms: Parameters<typeof paidTwice>[0],
+    shares: readonly number[],
+    refunds: readonly { readonly partMinor: number | null; readonly keepsCommission: boolean }[],
+  ): Intent {
+    const paid = paidTwice(terms);
+    const splits = shares.map((shareMinor) => ({
+      ...{ bank: 'CBE', creditAccount: '1', type: 'number', value: shareMinor, shareMinor },
+    })) as Intent['terms']['splits'];
+    return refunds.reduce<Intent>(
+      (intent, { partMinor, keepsCommission }, index) => {
+        const request = requestOf(`r${index}`, { amountMinor: partMinor, keepsCommission });
+        const done = resolveRefund(`r${index}`, { type: 'succeeded', railReference: null });
+        const next = decide(intent, [request, claimRefund(`r${index}`), done], index + 1);
+        expect(next.rejection).toBeNull();
+        return next.intent;
+      },
+      { ...paid, terms: { ...paid.terms, splits } },
+    );
+  }
+
+  // The numbers of docs/refunds.md#commission: 100.00 with a commission of 10.00.
+  test.each([
+    { refund: 'none', by: 'merchant', share: 9_000, parts: [], keeps: false, net: 9_000 },
+    { refund: 'half', by: 'merchant', share: 9_000, parts: [5_000], keeps: false, net: 4_500 },
+    { refund: 'half', by: 'merchant', share: 9_000, parts: [5_000], keeps: true, net: 4_000 },
+    { refund: 'half', by: 'merchant', share: 4_500, parts: [5_000], keeps: true, net: 2_000 },
+    { refund: 'half', by: 'customer', share: 9_000, parts: [5_000], keeps: true, net: 4_500 },
+    { refund: '90.00', by: 'merchant', share: 9_000, parts: [9_000], keeps: true, net: 0 },
+    { refund: 'all', by: 'merchant', share: 9_000, parts: [null], keeps: false, net: 0 },
+    { refund: 'all', by: 'merchant', share: 9_000, parts: [null], keeps: true, net: 0 },
+    { refund: 'a cent', by: 'customer', share: 3_333, parts: [1], keeps: false, net: 3_332 },
+  ])(
+    'a share of $share after a refund of $refund is $net (commission: $by, kept: $keeps)',
+    ({ by, share, parts, keeps, net }) => {
+      const commissionPaidByCustomer = by === 'customer';
+      const terms = { amountMinor: 10_000, commissionMinor: 1_000, commissionPaidByCustomer };
+      const refunds = parts.map((partMinor) => ({ partMinor, keepsCommission: keeps }));
+      expect(netSharesMinor(returned(terms, [share], refunds))).toEqual([net]);
+    },
+  );
+
+  const BP = 10_000;
+  const bp = fc.integer({ min: 1, max: BP });
+  const payments = fc.record({
+    amountMinor: fc.oneof(fc.integer({ min: 1, max: 300 }), fc.integer({ min: 1, max: 10 ** 11 })),
+    commissionBp: fc.integer({ min: 0, max: BP - 1 }),
+    commissionPaidByCustomer: fc.boolean(),
+    /** Of the amount, or of what is left of it for splits. */
+    splits: fc.array(fc.record({ isPercentage: fc.boolean(), bp }), { maxLength: 5 }),
+    refunds: fc.array(fc.record({ bp, keepsCommission: fc.boolean() }), { maxLength: 6 }),
+    isOneRule: fc.boolean(),
+  });
+
+  test('never exceed what the merchant keeps, whoever bears the commission and keeps it', () => {
+    fc.assert(
+      fc.property(payments, (given) => {
+        const { amountMinor, commissionPaidByCustomer, isOneRule } = given;
+        const commissionMinor = Number(
+          (BigInt(amountMinor) * BigInt(given.commissionBp)) / 10_000n,
+        );
+        const netMinor = commissionPaidByCustomer ? amountMinor : amountMinor - commissionMinor;
+        // As validation takes splits: shares of the amount that fit into the net.
+        const shares: number[] = [];
+        let freeMinor = netMinor;
+        for (const split of given.splits) {
+          const whole = split.isPercentage ? amountMinor : freeMinor;
+          const share = Number((BigInt(whole) * BigInt(split.bp)) / 10_000n);
+          if (share <= freeMinor) {
+            shares.push(share);
+            freeMinor -= share;
+          }
+        }
+        // The oracle: a ledger of the merchant's money, in exact numbers.
+        let left = BigInt(amountMinor);
+        let commissionLeft = BigInt(commissionMinor);
+        let kept = BigInt(netMinor);
+        const refunds = given.refunds.flatMap((refund) => {
+          const part = (left * BigInt(refund.bp)) / 10_000n;
+          if (part === 0n) {
+            return [];
+          }
+          left -= part;
+          const keepsCommission = isOneRule
+            ? given.refunds[0]?.keepsCommission === true
+            : refund.keepsCommission;
+          const inProportion = (BigInt(commissionMinor) * part) / BigInt(amountMinor);
+          const back = keepsCommission ? 0n : left === 0n ? commissionLeft : inProportion;
+          commissionLeft -= back;
+          kept -= commissionPaidByCustomer ? part : part - back;
+          return [{ partMinor: Number(part), keepsCommission }];
+        });
+        const terms = { amountMinor, commissionMinor, commissionPaidByCustomer };
+        const intent = returned(terms, shares, refunds);
+        const nets = netSharesMinor(intent).map(BigInt);
+        expect(keptMinor(intent.terms, 'TELE_BIRR', refundedOf(intent))).toBe(Number(kept));
+        const room = kept < 0n ? 0n : kept;
+        expect(nets.reduce((sum, net) => sum + net, 0n) <= room).toBe(true);
+        for (const [index, share] of shares.entries()) {
+          const net = nets[index] ?? -1n;
+          const exact = BigInt(share) * room;
+          // Rounded down: the part of a cent is the merchant's.
+          expect(net * BigInt(netMinor) <= exact && exact < (net + 1n) * BigInt(netMinor)).toBe(
+            true,
+          );
+        }
+        if (refunds.length === 0) {
+          expect(nets.map(Number)).toEqual(shares);
+        }
+      }),
+      { numRuns: 1_000, seed: 39 },
+    );
+  });
 });
 
 test.each([0, -1, 1.5, Number.NaN, 10_001])('an amount of %d is rejected', (amountMinor) => {

@@ -5,7 +5,7 @@ import {
   reportedAttempt,
 } from '../../../src/domain/intent.ts';
 import type { Method } from '../../../src/domain/method.ts';
-import { netShareMinor, refundedOf } from '../../../src/domain/refund-amounts.ts';
+import { keptMinor, netSharesMinor, refundedOf } from '../../../src/domain/refund-amounts.ts';
 import { chargedMinor, commissionOf } from '../../../src/domain/terms.ts';
 
 /** What customer and merchant pay and receive, in minor units. Pure. */
@@ -48,15 +48,9 @@ export function amountsOf(intent: Intent): Amounts {
     commissionMinor: commission,
     isCommissionPaidByCustomer: terms.commissionPaidByCustomer,
     netMinor,
-    sharesMinor: terms.splits.reduce(
-      (sum, { shareMinor }) => sum + netShareMinor(terms, shareMinor, refunded.amountMinor),
-      0,
-    ),
+    sharesMinor: netSharesMinor(intent).reduce((sum, shareMinor) => sum + shareMinor, 0),
     refundedMinor: refunded.amountMinor,
-    keptMinor:
-      netMinor === null
-        ? null
-        : netMinor - refunded.returnedMinor + refunded.commissionReturnedMinor,
+    keptMinor: isKnown ? keptMinor(terms, first, refunded) : null,
   };
 }
 

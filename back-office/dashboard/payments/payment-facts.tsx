@@ -1,7 +1,7 @@
 import { type Intent, paidAtMs, reportedAttempt } from '../../../src/domain/intent.ts';
 import { majorText } from '../../../src/domain/money.ts';
 import { phoneText } from '../../../src/domain/phone.ts';
-import { netShareMinor, refundedOf } from '../../../src/domain/refund-amounts.ts';
+import { netSharesMinor, refundedOf } from '../../../src/domain/refund-amounts.ts';
 import type { Split } from '../../../src/domain/terms.ts';
 import { countText } from '../../../src/i18n/money-text.ts';
 import { useTexts } from '../../../src/ui/texts.ts';
@@ -194,7 +194,8 @@ export function Splits(props: Props & { readonly bankNames: ReadonlyMap<string, 
   const { payment: text, refunds } = useTexts(DASHBOARD_TEXTS);
   const money = useMoney(terms.currency);
   const refundedMinor = refundedOf(intent).amountMinor;
-  const rest = (shareMinor: number) => netShareMinor(terms, shareMinor, refundedMinor);
+  const rests = netSharesMinor(intent);
+  const rest = (split: Split) => rests[terms.splits.indexOf(split)] ?? 0;
   // A percentage is kept in hundredths, as money is.
   const agreed = ({ type, value }: Split) =>
     type === 'percentage' ? `${majorText(value)}%` : money(value);
@@ -209,7 +210,7 @@ export function Splits(props: Props & { readonly bankNames: ReadonlyMap<string, 
           [text.shareOf, agreed, 'figures'],
           [text.share, ({ shareMinor }) => money(shareMinor), 'figures'],
           refundedMinor > 0
-            ? [refunds.shareAfterRefunds, ({ shareMinor }) => money(rest(shareMinor)), 'figures']
+            ? [refunds.shareAfterRefunds, (split) => money(rest(split)), 'figures']
             : null,
         ]}
       />
