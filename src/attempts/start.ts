@@ -63,7 +63,7 @@ export function newAttempt(
 }
 
 /** Whether the provider may report an attempt by its reference alone. */
-function hasSharedAddress({ openCallback }: Rail): boolean {
+export function hasSharedAddress({ openCallback }: Rail): boolean {
   return openCallback !== undefined;
 }
 

@@ -19,6 +19,9 @@ const ALARM_SAFETY_MS = 60_000;
 /** An alarm that is this late counts as lost. */
 const ALARM_OVERDUE_MS = 60_000;
 
+/** After an eviction, the alarm may be that of a digest. So the first one writes it. */
+const DUE_IF_CHANGED_BEFORE = 0;
+
 type BookState = Pick<DurableObjectState, 'id' | 'storage' | 'waitUntil'>;
 
 /** The code of a book's object, which `MerchantBook` loads. */
@@ -30,8 +33,8 @@ export class OpenBook {
   readonly #listeners = new Listeners();
   /** Known after the first committed message, so that the next ones need not read it. */
   #name: string | null = null;
-  /** When the next digest is due; null: nothing changed, or the object was evicted since. */
-  #digestDueAtMs: number | null = null;
+  /** When the next digest is due; null: nothing has changed since the last one. */
+  #digestDueAtMs: number | null = DUE_IF_CHANGED_BEFORE;
 
   constructor(ctx: BookState, env: Env) {
     this.#ctx = ctx;
@@ -149,7 +152,7 @@ export class OpenBook {
     const retentionMs = paymentRetentionMs(this.#env);
     const purgeAtMs = storage.transactionSync(() => purgeBatch(storage.sql, retentionMs, nowMs));
     await this.#sendItems(nowMs);
-    if (nowMs >= (this.#digestDueAtMs ?? 0)) {
+    if (this.#digestDueAtMs !== null && nowMs >= this.#digestDueAtMs) {
       await this.#workHourly(nowMs);
     }
     if (await this.#backup.work(nowMs)) {
@@ -185,7 +188,7 @@ export class OpenBook {
   /** Reports a change after its commit. Never throws. */
   async #afterChange(): Promise<void> {
     await this.#attention.send();
-    if (this.#digestDueAtMs === null) {
+    if (this.#digestDueAtMs === null || this.#digestDueAtMs === DUE_IF_CHANGED_BEFORE) {
       const { storage } = this.#ctx;
       const nowMs = Date.now();
       const dueAtMs = nowMs + DIGEST_AGAIN_MS;

@@ -106,16 +106,14 @@ export class PaymentRecord {
     return this.events().find((event) => event.sequence === sequence) ?? null;
   }
 
-  /** Refuses every commit from now on, because a restart would undo it; `false`: no longer. */
+  /** Refuses every commit and the purge from now on, because a restart would undo it; `false`: no longer. */
   freeze(isFrozen = true): void {
     this.#isFrozen = isFrozen;
   }
 
   /** Changes rows and alarm together or not at all, then sends the messages. */
   commit<T>(change: () => T, options: ArmOptions = {}): T {
-    if (this.#isFrozen) {
-      throw new Error('the payment is being set back to an earlier time');
-    }
+    this.#refuseFrozen();
     this.#outgoing = [];
     this.#logged = [];
     let result: T;
@@ -140,6 +138,12 @@ export class PaymentRecord {
     }
     this.#sendOutgoing();
     return result;
+  }
+
+  #refuseFrozen(): void {
+    if (this.#isFrozen) {
+      throw new Error('the payment is being set back to an earlier time');
+    }
   }
 
   #write(): void {
@@ -346,6 +350,7 @@ export class PaymentRecord {
 
   /** Deletes all but the tombstone, which keeps the id taken (docs/decisions.md#24). */
   purge(): void {
+    this.#refuseFrozen();
     this.#storage.transactionSync(() => {
       this.#store.purge();
       this.alarm.clear();

@@ -9,7 +9,7 @@ import { readHealth, refreshHealth } from '../../src/operations/health.ts';
 import { findPayments } from '../../src/operations/payment-search.ts';
 import { batch } from '../../src/platform/database.ts';
 import { projectedEvent, projectionMessage } from './book-fixture.ts';
-import { applyToBook, bookSql, bookStub, booksReport } from './support/book.ts';
+import { applyToBook, bookSql, bookStub, booksReport, withoutBackup } from './support/book.ts';
 import { ALPHA, advance, BETA, HOUR_MS, tenantOf, useGateway } from './support.ts';
 
 /**
@@ -238,6 +238,44 @@ test('the time to pay is the median over all merchants, of the newest 20 payment
     [],
     [{ method: 'CBE', medianMs: 10_000, payments: 21 }],
   ]);
+});
+
+test('a book writes its digest an hour after a change, and none at its other alarms', async () => {
+  withoutBackup();
+  await applyToBook(late(TENANT, 1, { late: false }));
+  const costs = async () => {
+    const writes = vi.spyOn(env.DB, 'batch');
+    const statements = await runInDurableObject(bookStub(), async (book, { storage }) => {
+      const reads = vi.spyOn(storage.sql, 'exec');
+      await book.alarm();
+      const count = reads.mock.calls.length;
+      reads.mockRestore();
+      return count;
+    });
+    const count = writes.mock.calls.length;
+    writes.mockRestore();
+    return { statements, writes: count };
+  };
+  const early = await costs();
+  expect(early.writes).toBe(0);
+  advance(HOUR_MS);
+  const due = await costs();
+  expect(due.writes).toBe(1);
+  expect(due.statements).toBeGreaterThan(2 * early.statements);
+  for (let hour = 0; hour < 3; hour += 1) {
+    advance(HOUR_MS);
+    const idle = await costs();
+    expect(idle.writes).toBe(0);
+    expect(idle.statements).toBeLessThanOrEqual(early.statements);
+  }
+  await applyToBook(late(TENANT, 2, { late: false }));
+  expect((await costs()).writes).toBe(0);
+  advance(HOUR_MS);
+  expect((await costs()).writes).toBe(1);
+  // The evicted book does not know whether its alarm was that of a digest.
+  await evictDurableObject(bookStub());
+  expect((await costs()).writes).toBe(1);
+  expect((await costs()).writes).toBe(0);
 });
 
 test('a book without payments reports nothing and stores nothing', async () => {

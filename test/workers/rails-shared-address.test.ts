@@ -20,13 +20,16 @@ import {
   report,
   secretsOf,
 } from './rails-support.ts';
-import { fireAccountAlarm } from './support/account.ts';
+import { accountRows, fireAccountAlarm } from './support/account.ts';
 import {
   ALPHA,
   advance,
+  answerOf,
+  CREATE_PATHS,
   call,
   consumeAll,
   DAY_MS,
+  expressBody,
   postForm,
   tenantOf,
   useGateway,
@@ -156,6 +159,41 @@ test.each(ROWS)(
     away.mockRestore();
     await choose(path, method);
     expect((await intentNow(clientIn('production', 'hosted'))).attempts).toHaveLength(1);
+  },
+);
+
+test.each([...new Set(ROWS.map(({ method }) => method))])(
+  '%s: a repeated call writes no reference and does not need the account (decisions.md#35)',
+  async (method) => {
+    const pay = (idempotencyKey: string | null) =>
+      answerOf(
+        call(CREATE_PATHS.express.production, {
+          method: 'POST',
+          apiKey: ALPHA.apiKeys.production,
+          body: expressBody({ phoneNumber: '0911223344', method }),
+          headers: idempotencyKey === null ? {} : { 'idempotency-key': idempotencyKey },
+        }),
+      );
+    const path = await openHosted({ methods: [method], paymentIntentUniqueId: 'hosted' });
+    await choose(path, method);
+    const first = await pay('one');
+    expect(first.status).toBe(200);
+    const references = await accountRows('attempt_references', tenantOf(ALPHA, 'production'));
+    expect(references).toHaveLength(2);
+    const provider = calls.length;
+    vi.spyOn(env.MERCHANT_ACCOUNT, 'get').mockImplementation(() => {
+      throw Object.assign(new Error('overloaded'), { overloaded: true });
+    });
+    expect((await pay('one')).text).toBe(first.text);
+    expect((await pay(null)).status).toBe(409);
+    expect((await pay('another')).status).toBe(409);
+    // A second click on the page that the customer saw first.
+    expect((await choose(path, method)).location).not.toContain('failed=1');
+    vi.restoreAllMocks();
+    expect(await accountRows('attempt_references', tenantOf(ALPHA, 'production'))).toEqual(
+      references,
+    );
+    expect(calls).toHaveLength(provider);
   },
 );
 

@@ -9,9 +9,13 @@ import { reportsAreSent } from './support/gateway.ts';
 import {
   ALPHA,
   advance,
+  alarmOf,
+  allRows,
   clientOf,
   createHosted,
+  DAY_MS,
   execute,
+  fireAlarm,
   MINUTE_MS,
   resolveAttempt,
   stubOf,
@@ -149,6 +153,17 @@ test('a payment that is being set back stores nothing, so that the restart loses
   const { at } = await livedThrough([], []);
   await clientOf('order-1').restoreTo(Date.parse(at), false);
   await expect(clientOf('order-1').execute([{ type: 'cancel' }])).rejects.toThrow();
+});
+
+test('a payment that is being set back keeps what its retention would delete', async () => {
+  const { at } = await livedThrough([{ type: 'cancel' }], []);
+  await clientOf('order-1').restoreTo(Date.parse(at), false);
+  advance(2 * 366 * DAY_MS);
+  const stored = await allRows();
+  await fireAlarm();
+  expect(await allRows()).toEqual(stored);
+  // The alarm comes again, so that the retention is not lost with a failed restart.
+  expect(await alarmOf()).toBeGreaterThan(Date.now());
 });
 
 async function damage(): Promise<void> {

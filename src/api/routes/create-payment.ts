@@ -1,6 +1,12 @@
 import { checkoutUrlOf, railOrder } from '../../attempts/order.ts';
 import { railPageUrl } from '../../attempts/rail-page.ts';
-import { holdReference, newAttempt, startAtRail, storeStart } from '../../attempts/start.ts';
+import {
+  hasSharedAddress,
+  holdReference,
+  newAttempt,
+  startAtRail,
+  storeStart,
+} from '../../attempts/start.ts';
 import { uuidV7 } from '../../crypto/uuid-v7.ts';
 import { type Attempt, FAILURE_REASONS, type FailureReason } from '../../domain/attempt.ts';
 import { intentNumberFrom } from '../../domain/identifiers.ts';
@@ -56,7 +62,14 @@ export async function createExpress(call: MerchantCall): Promise<Response> {
     throw new Error('validated method has no rail');
   }
   const attempt = newAttempt(terms, method, phone, rail, terms.createdAtMs);
-  await holdReference(call.env, terms, attempt, rail);
+  if (hasSharedAddress(rail)) {
+    // A taken id must not write a reference, nor wait for the account: its answer is known.
+    const probed = await client.probe(idempotency);
+    if (probed.type !== 'free') {
+      return answerTaken(call, client, terms.uniqueId, probed, warnings);
+    }
+    await holdReference(call.env, terms, attempt, rail);
+  }
   const result = await client.create({
     terms,
     idempotency,
