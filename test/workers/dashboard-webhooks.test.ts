@@ -290,7 +290,7 @@ describe('an endpoint', () => {
 test('decisions.md#18: a callbackUrl of plain http is accepted with a warning, and its try is refused', async () => {
   const callbackUrl = 'http://hooks.example.com/kefel';
   for (const kind of ['hosted', 'express'] as const) {
-    const id = { paymentIntentUniqueId: `order-${kind}`, callbackUrl };
+    const id = { paymentIntentUniqueId: `order-${kind}`, callbackUrl, amount: 100 };
     const body = kind === 'hosted' ? hostedBody(id) : expressBody(id);
     const path = CREATE_PATHS[kind].sandbox;
     const { envelope } = await answerOf(call(path, { method: 'POST', body }));
