@@ -1,3 +1,4 @@
+import { Problem } from '../../src/http/problem.ts';
 import { CHANGES_PAUSED_RETRY_SECONDS } from '../../src/interface/changes-paused.ts';
 import { useTexts } from '../../src/ui/texts.ts';
 import type { DashboardMessages } from '../i18n/messages.ts';
@@ -40,6 +41,11 @@ export function noticePage(
   const isPage = request.method !== 'POST' && kind !== 'not_found';
   const url = new URL(isPage ? request.url : '/dashboard', request.url);
   return answerPage({ request, url }, <Notice kind={kind} />, { status: STATUS[kind], ...options });
+}
+
+/** The member's role does not allow what was asked. The router logs it and shows the notice. */
+export function notAllowed(): Problem {
+  return new Problem('not_allowed', 403, 'The role does not allow this', {});
 }
 
 /** The operator pauses all changes by members. */

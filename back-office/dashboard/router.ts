@@ -11,7 +11,7 @@ import { isCsrfTokenOf, sessionOf, sessionTokenOf } from '../members/sessions.ts
 import { paymentsPlane } from '../payments-plane.ts';
 import { redirectTo } from '../ui/answer.ts';
 import { type DashboardCall, isReadOnly, type PublicCall } from './call.ts';
-import { noticePage, pausedNotice, readOnlyNotice, signInFirst } from './notices.tsx';
+import { notAllowed, noticePage, pausedNotice, readOnlyNotice, signInFirst } from './notices.tsx';
 import {
   chosenCalendar,
   environmentFrom,
@@ -36,6 +36,7 @@ export const dashboardRouter = new AreaRouter<BackOfficeEnv>({
   refuse,
   failureEvent: 'dashboard_failed',
   outageEvent: 'dashboard_failed',
+  refusalEvent: 'member_refused',
 });
 
 for (const route of PUBLIC_ROUTES) {
@@ -78,6 +79,8 @@ function register(
 
 function refuse(request: Request, problem: Problem): Response {
   switch (problem.status) {
+    case 403:
+      return noticePage({ request }, 'not_allowed');
     case 404:
       return noticePage({ request }, 'not_found');
     case 405:
@@ -129,7 +132,7 @@ async function answerMember(route: DashboardRoute, call: PublicCall): Promise<Re
     return noticePage(call, 'not_found');
   }
   if (!isAllowed(session.role, route.permission)) {
-    return noticePage(call, 'not_allowed');
+    throw notAllowed();
   }
   const member: DashboardCall = {
     ...call,

@@ -16,6 +16,7 @@ export const homeRouter = new AreaRouter<BackOfficeEnv>({
   refuse,
   failureEvent: 'page_failed',
   outageEvent: 'page_failed',
+  refusalEvent: null,
 });
 
 homeRouter.get('/', async (request, env) => {

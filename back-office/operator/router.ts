@@ -28,6 +28,7 @@ export const operatorRouter = new AreaRouter<BackOfficeEnv>({
   refuse,
   failureEvent: 'operator_failed',
   outageEvent: 'intent_unavailable',
+  refusalEvent: 'operator_refused',
 });
 
 for (const route of API_ROUTES) {

@@ -161,7 +161,9 @@ function variablesOf(
           OBJECT_LOCATION_HINT: deployment.locationHint,
         }
       : { PUBLIC_BASE_URL: backOffice, PAYMENTS_BASE_URL: isOneHost ? '' : payments };
-  const unknown = Object.keys(given).filter((name) => !(name in vars) || name in derived);
+  const unknown = Object.keys(given).filter(
+    (name) => !Object.hasOwn(vars, name) || Object.hasOwn(derived, name),
+  );
   if (unknown.length > 0) {
     throw new DeploymentFileError(
       `variables.${plane} cannot set ${unknown.join(', ')}: wrangler.toml does not have it, or setup sets it itself`,

@@ -10,6 +10,7 @@ export const apiRouter = new AreaRouter({
   refuse: problemResponse,
   failureEvent: 'api_failed',
   outageEvent: 'intent_unavailable',
+  refusalEvent: 'api_key_refused',
 });
 
 for (const operation of Object.values<Operation>(OPERATIONS)) {

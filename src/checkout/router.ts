@@ -27,6 +27,7 @@ export const checkoutRouter = new AreaRouter({
   refuse,
   failureEvent: 'page_failed',
   outageEvent: 'page_failed',
+  refusalEvent: null,
 });
 
 checkoutRouter.get(CHECKOUT, behindLink('checkout', showCheckout));

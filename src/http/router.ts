@@ -1,4 +1,5 @@
 import { type IRequest, Router } from 'itty-router';
+import { logLimited } from '../platform/limited-log.ts';
 import { errorText, log } from '../platform/log.ts';
 import { outageBehind } from '../platform/unavailable.ts';
 import type { OwnOrigin, ProblemContext } from './envelope.ts';
@@ -32,6 +33,8 @@ export interface Area<Bindings = Env> {
   readonly failureEvent: string;
   /** The log line of an outage: a part of the gateway is unreachable. */
   readonly outageEvent: string;
+  /** The log line of a caller without the right credentials, role or permission; null: none. */
+  readonly refusalEvent: string | null;
 }
 
 type Arguments<Bindings> = [Bindings, ExecutionContext, requestId: string];
@@ -106,10 +109,14 @@ export class AreaRouter<Bindings extends OwnOrigin = Env> {
 
   /** The problem that the caller sees. Internal error texts appear only in the log. */
   #problemOf(error: unknown, request: Request, requestId: string): Problem {
+    const { failureEvent, outageEvent, refusalEvent } = this.#area;
     if (error instanceof Problem) {
+      const { status, code } = error;
+      if (refusalEvent !== null && (status === 401 || status === 403)) {
+        logLimited(refusalEvent, { requestId, code });
+      }
       return error;
     }
-    const { failureEvent, outageEvent } = this.#area;
     const gap = gapBehind(error, request);
     const outage = gap === null ? outageBehind(error) : null;
     if (outage !== null) {

@@ -1,9 +1,13 @@
+import * as v from 'valibot';
 import { configOf, placementOf } from '../config.ts';
 import type { Placement } from '../domain/placement.ts';
+import { PARSING } from '../http/fields.ts';
 import { Problem } from '../http/problem.ts';
 import { checkJurisdiction } from '../platform/jurisdiction.ts';
+import { logLimited } from '../platform/limited-log.ts';
 import { outageBehind } from '../platform/unavailable.ts';
 import { AREAS } from './areas.ts';
+import { ARGUMENTS } from './arguments/index.ts';
 import type { Plane } from './plane.ts';
 
 /** A function's result. RPC drops the class of a thrown error, so expected failures are values. */
@@ -18,15 +22,19 @@ type InterfaceFunction = (plane: Plane, ...args: readonly unknown[]) => unknown;
 const WITHOUT_CONFIG: readonly string[] = ['readSelfCheck', 'startSelfCheck'];
 
 /**
- * Calls a function of the interface. Throws for an unknown one, and for a failure of the gateway.
+ * Calls a function of the interface. Throws for an unknown one, for arguments that do not fit, and for
+ * a failure of the gateway. The path and the arguments may be an intruder's.
  */
 export async function answerCall(
   env: Env,
   ctx: Plane['ctx'],
-  [area, name]: readonly [area: string, name: string],
+  path: readonly [area: string, name: string],
   args: readonly unknown[],
 ): Promise<Answer> {
-  const asked = await functionOf(area, name);
+  const [area, name] = knownPath(path);
+  const given = fittingArguments(area, name, args);
+  const functions = (await AREAS[area]()) as Readonly<Record<string, InterfaceFunction>>;
+  const asked = functions[name] ?? refuse('no_function');
   try {
     const plane: Plane = {
       env,
@@ -41,7 +49,7 @@ export async function answerCall(
       configOf(env);
     }
     await checkPlacement(env);
-    return { type: 'value', value: await asked(plane, ...args) };
+    return { type: 'value', value: await asked(plane, ...given) };
   } catch (error) {
     if (error instanceof Problem) {
       const { code, status, message, headers, validationErrors, warnings } = error;
@@ -66,12 +74,41 @@ async function checkPlacement(env: Env): Promise<void> {
   await checkJurisdiction(env.DB, placement);
 }
 
-async function functionOf(area: string, name: string): Promise<InterfaceFunction> {
-  const load = Object.hasOwn(AREAS, area) ? AREAS[area as keyof typeof AREAS] : null;
-  const functions = (await load?.()) as Readonly<Record<string, InterfaceFunction>> | undefined;
-  const asked = functions !== undefined && name in functions ? functions[name] : undefined;
-  if (asked === undefined) {
-    throw new Error(`the interface has no ${area}.${name}`);
-  }
-  return asked;
+/** The names of a function that has schemas, so that no member of a prototype counts as one. */
+function knownPath(path: unknown): readonly [area: keyof typeof AREAS, name: string] {
+  const [area, name] = Array.isArray(path) ? path : [];
+  const isKnown =
+    typeof area === 'string' &&
+    typeof name === 'string' &&
+    Object.hasOwn(ARGUMENTS, area) &&
+    Object.hasOwn(ARGUMENTS[area as keyof typeof ARGUMENTS], name);
+  return isKnown ? [area as keyof typeof AREAS, name] : refuse('no_function');
+}
+
+/** The arguments, without anything that the schemas do not name. */
+function fittingArguments(
+  area: keyof typeof AREAS,
+  name: string,
+  args: unknown,
+): readonly unknown[] {
+  const schemas = (ARGUMENTS[area] as Readonly<Record<string, readonly v.GenericSchema[]>>)[name];
+  const result = v.safeParse(v.strictTuple([...(schemas ?? [])]), args, PARSING);
+  return result.success ? result.output : refuse('bad_arguments', { area, name });
+}
+
+const REFUSALS = {
+  no_function: 'the interface has no such function',
+  bad_arguments: 'the arguments do not fit the function of the interface',
+} as const;
+
+/**
+ * Pages check what people type, so this is a bug or an intruder. The line has only names of ours: an
+ * argument may be a phone number.
+ */
+function refuse(
+  reason: keyof typeof REFUSALS,
+  names: { readonly area?: string; readonly name?: string } = {},
+): never {
+  logLimited('interface_call_refused', { reason, ...names });
+  throw new Error(REFUSALS[reason]);
 }

@@ -172,6 +172,7 @@ describe('rendered configurations', () => {
       'keep',
     );
     await expect(set({ REFUND_COMISSION: 'keep' })).rejects.toThrow('cannot set REFUND_COMISSION');
+    await expect(set({ constructor: 'keep' })).rejects.toThrow('cannot set constructor');
     // Objects of another jurisdiction would be other objects: all payments would be gone.
     await expect(set({ OBJECT_JURISDICTION: 'eu' })).rejects.toThrow(
       'cannot set OBJECT_JURISDICTION',

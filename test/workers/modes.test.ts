@@ -4,8 +4,8 @@ import { dashboard as english } from '../../back-office/i18n/en/dashboard.ts';
 import { desk as deskTexts } from '../../back-office/i18n/en/desk.ts';
 import { paymentsPlane } from '../../back-office/payments-plane.ts';
 import { answerCall } from '../../src/interface/answer.ts';
-import { AREAS } from '../../src/interface/areas.ts';
 import { databaseRows } from '../security/storage.ts';
+import { interfaceCalls } from '../support/interface-calls.ts';
 import { Browser, invite, joined } from './dashboard-people-support.ts';
 import { auditLog, signedIn, submit, visit } from './dashboard-support.ts';
 import { deskOf, operate, operateApi } from './operator-support.ts';
@@ -210,13 +210,10 @@ describe('decisions.md#48: a pause of changes by members', () => {
   test('is enforced by the payments plane for each of its functions that changes', async () => {
     await pause();
     const refused: string[] = [];
-    for (const [area, load] of Object.entries(AREAS)) {
-      for (const name of Object.keys(await load())) {
+    for (const [area, calls] of Object.entries(interfaceCalls(tenantOf(ALPHA), 'order-1'))) {
+      for (const [name, args] of Object.entries<readonly unknown[]>(calls)) {
         const ctx = { waitUntil: () => undefined };
-        // The arguments of a member's act; what others do with them does not matter here.
-        const answer = await answerCall(env, ctx, [area, name], [tenantOf(ALPHA), MEMBER]).catch(
-          () => null,
-        );
+        const answer = await answerCall(env, ctx, [area, name], args).catch(() => null);
         if (answer?.type === 'problem' && answer.code === 'changes_paused') {
           refused.push(`${area}.${name}`);
         }

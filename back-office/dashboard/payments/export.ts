@@ -5,7 +5,7 @@ import { claimExport, EXPORT_LEASE_MS, leased } from '../../members/export-lease
 import { redirectTo } from '../../ui/answer.ts';
 import { actorOf, type DashboardCall, may, tenantOf } from '../call.ts';
 import { dateOf } from '../days.ts';
-import { noticePage } from '../notices.tsx';
+import { notAllowed, noticePage } from '../notices.tsx';
 import { paymentsPath } from '../paths.ts';
 import { type CsvLines, csvStream, type Phones, paymentLines, type Separator } from './csv.ts';
 import { hasProblems, queryOf, readFilter } from './filter.ts';
@@ -22,7 +22,7 @@ export async function exportCsv(call: DashboardCall): Promise<Response> {
   }
   const phones: Phones = url.searchParams.get('phones') === 'full' ? 'full' : 'masked';
   if (phones === 'full' && !may(call, 'manage')) {
-    return noticePage(call, 'not_allowed');
+    throw notAllowed();
   }
   return answerFile(call, {
     name: `payments-${environment}-${dateOf(call.nowMs)}`,

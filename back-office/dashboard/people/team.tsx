@@ -24,7 +24,7 @@ import { relyingPartyOf } from '../../members/verification.ts';
 import { redirectTo } from '../../ui/answer.ts';
 import { actorOf, type DashboardCall } from '../call.ts';
 import { type Refusal, showPage } from '../frame.tsx';
-import { noticePage } from '../notices.tsx';
+import { notAllowed } from '../notices.tsx';
 import { memberPath, TEAM_PATH } from '../paths.ts';
 import { type DashboardRoute, get, post } from '../route.ts';
 import { changeKnown, changePeople } from './audited.ts';
@@ -95,7 +95,10 @@ async function readInvitation(call: DashboardCall): Promise<Asked> {
     run: async () => {
       const link = await makeLink(call, name, role, null);
       // Null: the member lost the owner role during the request.
-      return link === null ? noticePage(call, 'not_allowed') : answerTeam(call, { link });
+      if (link === null) {
+        throw notAllowed();
+      }
+      return answerTeam(call, { link });
     },
     refuse: () => answerTeam(call, refusal(call, 'unconfirmed')),
   };
@@ -185,7 +188,10 @@ async function readRecovery(call: DashboardCall): Promise<Asked> {
     run: async () => {
       const link = await makeLink(call, member.name, member.role, member.id);
       // Null: during the request, the member was removed or the owner lost the role.
-      return link === null ? noticePage(call, 'not_allowed') : answerMember(call, member, { link });
+      if (link === null) {
+        throw notAllowed();
+      }
+      return answerMember(call, member, { link });
     },
     refuse: () => answerMember(call, member, refusal(call, 'unconfirmed')),
   };

@@ -1,5 +1,5 @@
 import { ENDED_STATUSES, type IntentStatus } from '../../domain/intent.ts';
-import { METHODS, type Method } from '../../domain/method.ts';
+import { METHODS } from '../../domain/method.ts';
 import type { KeyChoices, PaymentFilter, PaymentRow } from '../rows.ts';
 import { IDS_PER_MS } from '../schema.ts';
 import { quotedTerm } from '../search-terms.ts';
@@ -26,8 +26,10 @@ export interface BookedPayment
 }
 
 export const OPEN_STATUSES: readonly IntentStatus[] = ['open', 'processing'];
-const STATUSES: readonly IntentStatus[] = [...OPEN_STATUSES, ...ENDED_STATUSES];
-const METHODS_OR_NONE: readonly (Method | null)[] = [...METHODS, null];
+export const STATUSES: readonly IntentStatus[] = [...OPEN_STATUSES, ...ENDED_STATUSES];
+/** Of the code, as texts of SQL. What a filter names is a parameter. */
+const STATUS_TEXTS = STATUSES.map((status) => `'${status}'`);
+const METHOD_TEXTS = METHODS.map((method) => `'${method}'`);
 
 const COLUMNS = `id, uuid, number, unique_id AS uniqueId, kind, status, failure_reason AS failureReason,
   late, amount_minor AS amountMinor, commission_minor AS commissionMinor,
@@ -127,47 +129,45 @@ function inOrder({ sql, isAscending, withDetails }: Reading, condition: string):
   return ({ from, to }, limit) => all(rowsOf(sql, statement, from, to, limit));
 }
 
+type StateFilter = Pick<PaymentFilter, 'status' | 'method'>;
+
 /** All payments, or those of a status, a method or both. */
-export function byState(
-  reading: Reading,
-  { status, method }: Pick<PaymentFilter, 'status' | 'method'>,
-): PaymentSource {
+export function byState(reading: Reading, filter: StateFilter): PaymentSource {
+  const { status, method } = filter;
   const { sql, isAscending, withDetails } = reading;
   if (status === undefined && method === undefined) {
     return inOrder(reading, 'WHERE TRUE');
   }
+  const states = status === undefined ? STATUS_TEXTS : ['?4'];
+  const methods = method === undefined ? [...METHOD_TEXTS, 'NULL'] : ['?5'];
   // SQLite merges the parts as it reads them: each has its payments in order.
-  const parts = (status === undefined ? STATUSES : [status]).flatMap((one) =>
-    (method === undefined ? METHODS_OR_NONE : [method]).map((other) => ({ one, other })),
-  );
   const text = unionOf(
-    parts.map(
-      ({ one, other }) => `SELECT id FROM payment INDEXED BY payment_by_state
-        WHERE status = '${one}' AND ${methodIs(other)} AND id >= ?1 AND id < ?2`,
+    states.flatMap((state) =>
+      methods.map(
+        (one) => `SELECT id FROM payment INDEXED BY payment_by_state
+          WHERE status = ${state} AND method IS ${one} AND id >= ?1 AND id < ?2`,
+      ),
     ),
   );
+  const statement = `${text} ${orderOf(isAscending)}`;
+  const params = stateParams(filter);
   return ({ from, to }, limit) =>
-    all(
-      paymentsById(
-        sql,
-        idsOf(sql, `${text} ${orderOf(isAscending)}`, from, to, limit),
-        withDetails,
-      ),
-    );
+    all(paymentsById(sql, idsOf(sql, statement, from, to, limit, ...params), withDetails));
+}
+
+/** SQLite wants as many parameters as the highest number in the statement, so the last are left out. */
+function stateParams({ status, method }: StateFilter): readonly (string | null)[] {
+  return method === undefined ? (status === undefined ? [] : [status]) : [status ?? null, method];
 }
 
 function orderOf(isAscending: boolean): string {
   return `ORDER BY id ${isAscending ? 'ASC' : 'DESC'} LIMIT ?3`;
 }
 
-function methodIs(method: Method | null): string {
-  return method === null ? 'method IS NULL' : `method = '${method}'`;
-}
-
 export function idsOf(
   sql: SqlStorage,
   statement: string,
-  ...params: (number | string)[]
+  ...params: (number | string | null)[]
 ): number[] {
   return sql
     .exec<{ id: number }>(statement, ...params)
@@ -219,15 +219,14 @@ const SPAN_ENTRIES = SCANNED_ROWS_MAX / 10;
 export function byAmount(reading: Reading, filter: PaymentFilter): PaymentSource {
   const { sql, isAscending, withDetails } = reading;
   const { status, method, currency, amountMinorMin, amountMinorMax } = filter;
-  const listed = (names: readonly string[]) => names.map((name) => `'${name}'`).join();
-  const ofMethod = (condition: string) => `SELECT id, amount_minor, currency
-    FROM payment INDEXED BY payment_by_state
-    WHERE status IN (${listed(status === undefined ? STATUSES : [status])}) AND ${condition}
-      AND id >= ?1 AND id < ?2`;
-  const entries = [
-    ofMethod(`method IN (${listed(method === undefined ? METHODS : [method])})`),
-    ...(method === undefined ? [ofMethod('method IS NULL')] : []),
-  ].join(' UNION ALL ');
+  const states = status === undefined ? STATUS_TEXTS.join() : '?7';
+  const methods = method === undefined ? [`IN (${METHOD_TEXTS.join()})`, 'IS NULL'] : ['= ?8'];
+  const entries = methods
+    .map(
+      (one) => `SELECT id, amount_minor, currency FROM payment INDEXED BY payment_by_state
+        WHERE status IN (${states}) AND method ${one} AND id >= ?1 AND id < ?2`,
+    )
+    .join(' UNION ALL ');
   const statement = `SELECT id FROM (${entries} LIMIT ?3)
     WHERE amount_minor BETWEEN ?4 AND ?5 AND (?6 IS NULL OR currency = ?6)
     ORDER BY id ${isAscending ? 'ASC' : 'DESC'}`;
@@ -235,6 +234,7 @@ export function byAmount(reading: Reading, filter: PaymentFilter): PaymentSource
     amountMinorMin ?? 0,
     amountMinorMax ?? Number.MAX_SAFE_INTEGER,
     currency ?? null,
+    ...stateParams(filter),
   ];
   return ({ from, to }, limit) => {
     const { first, end } = sql.exec<{ first: number; end: number }>(ALL_IDS).one();

@@ -1,0 +1,23 @@
+import * as v from 'valibot';
+import { booleanField } from '../../http/fields.ts';
+import { body } from '../../http/strict-body.ts';
+import {
+  type AreaArguments,
+  actorField,
+  countField,
+  cursorField,
+  rangeField,
+  shortField,
+  tenantField,
+  typedField,
+} from './fields.ts';
+
+const named = body({ uniqueId: typedField, sequence: countField });
+const days = body({ from: shortField, to: shortField });
+
+export const EVENTS: AreaArguments<'events'> = {
+  read: [tenantField, named, booleanField],
+  resend: [tenantField, actorField, named, v.nullable(countField)],
+  failed: [tenantField, rangeField],
+  resendFailed: [tenantField, actorField, rangeField, days, cursorField],
+};

@@ -1,0 +1,24 @@
+import type { Areas } from '../areas.ts';
+import { AUDIT } from './audit.ts';
+import { BACKUPS } from './backups.ts';
+import { EVENTS } from './events.ts';
+import type { AreaArguments } from './fields.ts';
+import { LISTS } from './lists.ts';
+import { METHODS } from './methods.ts';
+import { OPERATIONS } from './operations.ts';
+import { PAYMENTS } from './payments.ts';
+import { SETTINGS } from './settings.ts';
+import { WEBHOOKS } from './webhooks.ts';
+
+/** What each function of `AREAS` takes. The interface has the functions that are named here. */
+export const ARGUMENTS: { readonly [Name in keyof Areas]: AreaArguments<Name> } = {
+  audit: AUDIT,
+  backups: BACKUPS,
+  events: EVENTS,
+  lists: LISTS,
+  methods: METHODS,
+  operations: OPERATIONS,
+  payments: PAYMENTS,
+  settings: SETTINGS,
+  webhooks: WEBHOOKS,
+};

@@ -1,0 +1,69 @@
+import * as v from 'valibot';
+import { STATUSES } from '../../book/queries/payment-source.ts';
+import { STATEMENT_PARTS } from '../../book/rows.ts';
+import type { EventType } from '../../domain/intent.ts';
+import { CURRENCIES, METHODS } from '../../domain/method.ts';
+import { oneOf, wholeNumber } from '../../http/fields.ts';
+import { body } from '../../http/strict-body.ts';
+import { WIRE_EVENTS } from '../../webhooks/payload.ts';
+import {
+  type AreaArguments,
+  actorField,
+  countField,
+  cursorField,
+  limitField,
+  namedTexts,
+  rangeEntries,
+  shortField,
+  tenantField,
+  typedField,
+  wholeField,
+} from './fields.ts';
+
+const payments = body({
+  status: v.optional(oneOf(STATUSES)),
+  method: v.optional(oneOf(METHODS)),
+  currency: v.optional(oneOf(CURRENCIES)),
+  createdFromMs: v.optional(wholeField),
+  createdToMs: v.optional(wholeField),
+  amountMinorMin: v.optional(countField),
+  amountMinorMax: v.optional(countField),
+  refunds: v.optional(oneOf(['any', 'open'])),
+});
+
+const refunds = body({
+  status: v.optional(
+    oneOf(['pending', 'processing', 'requires_action', 'succeeded', 'failed', 'canceled']),
+  ),
+  uniqueId: v.optional(typedField),
+  ...rangeEntries,
+});
+
+const events = body({
+  uniqueId: v.optional(typedField),
+  deliveryStatus: v.optional(typedField),
+  endpointId: v.optional(typedField),
+  type: v.optional(oneOf(Object.keys(WIRE_EVENTS) as EventType[])),
+  ...rangeEntries,
+});
+
+const days = body({
+  fromDay: wholeField,
+  toDay: wholeField,
+  method: v.optional(oneOf(METHODS)),
+});
+
+/** A year of days fits into each period of the trend. */
+const DAYS_EACH_MAX = 366;
+const overview = body({ days, trend: days, daysEach: wholeNumber(1, DAYS_EACH_MAX) });
+
+export const LISTS: AreaArguments<'lists'> = {
+  paymentsWithTotals: [tenantField, payments, cursorField, limitField],
+  search: [tenantField, typedField],
+  beginExport: [tenantField, actorField, namedTexts(shortField)],
+  exported: [tenantField, payments, cursorField],
+  statement: [tenantField, oneOf(STATEMENT_PARTS), days, cursorField],
+  refunds: [tenantField, refunds, cursorField, limitField],
+  events: [tenantField, events, cursorField, limitField],
+  overview: [tenantField, v.nullable(overview)],
+};
