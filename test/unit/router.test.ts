@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { Problem } from '../../src/http/problem.ts';
 import { AreaRouter } from '../../src/http/router.ts';
 
 const ORIGIN = 'https://pay.example';
@@ -10,10 +11,13 @@ const router = new AreaRouter<typeof BINDINGS>({
   refuse: (_request, { status, headers }) => new Response(null, { status, headers }),
   failureEvent: 'failed',
   outageEvent: 'outage',
+  refusalEvent: 'refused',
 });
 for (const path of ['/', '/pay/:token', '/pay/:token/qr.svg', '/docs', '/docs/*']) {
   router.get(path, async (_request, _env, _ctx, params) => Response.json({ path, ...params() }));
 }
+
+const FLOOD = 1_000;
 
 function send(path: string, method = 'GET'): Promise<Response> {
   return router.fetch(new Request(`${ORIGIN}${path}`, { method }), BINDINGS, CONTEXT, 'request');
@@ -51,4 +55,38 @@ test('answers HEAD like GET, without a body', async () => {
     'application/json',
     null,
   ]);
+});
+
+/** Throws a problem of the status that the address names. */
+router.get('/problem/:status', async (_request, _env, _ctx, params) => {
+  const { status = '' } = params();
+  throw new Problem(`code_${status}`, Number(status), 'No', {});
+});
+
+test('logs a caller that is refused, in ten lines a minute, and says how many it left out', async () => {
+  vi.useFakeTimers();
+  const lines = vi.spyOn(console, 'warn').mockReturnValue(undefined);
+  const logged = () => lines.mock.calls.splice(0).map(([line]) => JSON.parse(line));
+  for (const status of ['400', '404', '409', '429']) {
+    await send(`/problem/${status}`);
+  }
+  expect(logged()).toEqual([]);
+  for (let sent = 0; sent < FLOOD; sent += 1) {
+    await send(`/problem/${sent % 2 === 0 ? 401 : 403}`);
+  }
+  const line = { event: 'refused', requestId: 'request' };
+  const flood = logged();
+  expect(flood).toHaveLength(10);
+  expect(flood[0]).toEqual({ ...line, code: 'code_401' });
+  expect(flood[1]).toEqual({ ...line, code: 'code_403' });
+  expect(flood[9]).toEqual({ ...line, code: 'code_403', suppressesMore: true });
+  vi.advanceTimersByTime(60_000);
+  await send('/problem/401');
+  await send('/problem/401');
+  expect(logged()).toEqual([
+    { ...line, code: 'code_401', suppressed: FLOOD - 10 },
+    { ...line, code: 'code_401' },
+  ]);
+  vi.useRealTimers();
+  vi.restoreAllMocks();
 });
