@@ -19,10 +19,20 @@ export type ObjectRpc<Target> = {
 };
 
 const CALLS_MAX = 3;
+/** A reset object runs again at once, on its new code or with free memory, or fails the same way. */
+const CALLS_AFTER_RESET_MAX = 2;
 const CALL_BACK_OFF_MS = 50;
 
 /**
- * Calls an object, and retries when an RPC error allows it: every method must be safe to repeat.
+ * The texts of errors that the platform throws without `retryable`, when it replaces an object or
+ * takes its storage away
+ * (https://developers.cloudflare.com/durable-objects/observability/troubleshooting/).
+ */
+const RESET =
+  /code (?:was|has been) updated|no longer active|caused object to be reset|limit and was reset|out of memory|moved to a different machine|^internal error\b/i;
+
+/**
+ * Calls an object, and retries after an error of the platform: every method must be safe to repeat.
  * `newStub` is called for each try, because a stub that has thrown stays broken.
  */
 export async function callObject<Target, Result>(
@@ -36,10 +46,11 @@ export async function callObject<Target, Result>(
       if (hasMark(error, 'overloaded')) {
         throw new ObjectUnavailable('overloaded', { cause: error });
       }
-      if (!hasMark(error, 'retryable')) {
+      const isRetryable = hasMark(error, 'retryable');
+      if (!isRetryable && !isReset(error)) {
         throw error;
       }
-      if (calls >= CALLS_MAX) {
+      if (calls >= (isRetryable ? CALLS_MAX : CALLS_AFTER_RESET_MAX)) {
         throw new ObjectUnavailable('unreachable', { cause: error });
       }
       await scheduler.wait(CALL_BACK_OFF_MS * 2 ** calls * Math.random());
@@ -56,6 +67,11 @@ export function methodsOf<Target>(newStub: () => unknown) {
   };
 }
 
-function hasMark(error: unknown, mark: 'overloaded' | 'retryable'): boolean {
+function isReset(error: unknown): boolean {
+  const isMarked = hasMark(error, 'durableObjectReset');
+  return isMarked || (error instanceof Error && RESET.test(error.message));
+}
+
+function hasMark(error: unknown, mark: 'overloaded' | 'retryable' | 'durableObjectReset'): boolean {
   return error instanceof Error && Reflect.get(error, mark) === true;
 }

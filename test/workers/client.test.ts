@@ -14,6 +14,8 @@ useGateway();
 interface Fault {
   readonly retryable?: boolean;
   readonly overloaded?: boolean;
+  readonly durableObjectReset?: boolean;
+  readonly message?: string;
 }
 
 /** A client whose first calls fail with `faults`, and how many calls it made. */
@@ -40,6 +42,23 @@ function faultyClient(faults: readonly Fault[]) {
 const RETRYABLE: Fault = { retryable: true };
 const OVERLOADED: Fault = { retryable: true, overloaded: true };
 
+/** What the platform throws without `retryable`. */
+const RESETS: readonly Fault[] = [
+  { durableObjectReset: true },
+  ...[
+    'Durable Object reset because its code was updated.',
+    "The Durable Object's code has been updated, this version can no longer access storage.",
+    'Durable Object storage operation exceeded timeout which caused object to be reset.',
+    'Internal error in Durable Object storage write caused object to be reset.',
+    "Durable Object's isolate exceeded its memory limit and was reset.",
+    'Durable Object exceeded its CPU time limit and was reset.',
+    'out of memory: SQLITE_NOMEM',
+    'This Durable Object is no longer active.',
+    'cannot access storage because object has moved to a different machine',
+    'internal error; reference = 0',
+  ].map((message) => ({ message })),
+];
+
 test('retries with a new stub after a broken connection', async () => {
   await createHosted();
   const { client, counted } = faultyClient([RETRYABLE, RETRYABLE]);
@@ -63,6 +82,20 @@ test.each([
   expect(thrown).toBeInstanceOf(ObjectUnavailable);
   expect(counted.calls).toBe(calls);
 });
+
+test.each(RESETS)(
+  'calls a reset object once more, then counts it as unreachable: %o',
+  async (reset) => {
+    await createHosted();
+    const lucky = faultyClient([reset]);
+    expect(await lucky.client.read()).not.toBeNull();
+    expect(lucky.counted.calls).toBe(2);
+
+    const { client, counted } = faultyClient([reset, reset]);
+    await expect(client.read()).rejects.toBeInstanceOf(ObjectUnavailable);
+    expect(counted.calls).toBe(2);
+  },
+);
 
 test('does not retry after a bug', async () => {
   const { client, counted } = faultyClient([{}]);

@@ -161,9 +161,9 @@ function refuseMessages(): () => void {
 }
 
 /** Objects whose every call fails as the platform makes it fail. Waits between tries take no time. */
-function failObjects(properties: object): () => void {
+function failObjects(properties: object, text = 'Network connection lost.'): () => void {
   const fail = async () => {
-    throw Object.assign(new Error('Network connection lost.'), properties);
+    throw Object.assign(new Error(text), properties);
   };
   const away = new Proxy({}, { get: () => fail }) as ReturnType<typeof env.PAYMENT_INTENT.get>;
   const spies = [
@@ -187,6 +187,7 @@ const OUTAGES: Readonly<Record<string, () => () => void>> = {
   'Queues refuse': refuseMessages,
   'Objects unreachable': () => failObjects({ retryable: true }),
   'Objects overloaded': () => failObjects({ retryable: true, overloaded: true }),
+  'Objects reset': () => failObjects({}, 'Durable Object reset because its code was updated.'),
   'M-PESA half dead': hangMpesa,
 };
 
