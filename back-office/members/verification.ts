@@ -29,6 +29,14 @@ import type { Assertion, Registration, Transport } from './credential.ts';
 
 /** COSE: EdDSA, ES256, RS256. Every authenticator has one of them, and workerd verifies all. */
 const ALGORITHMS = [-8, -7, -257];
+/** The type of key that each algorithm has: OKP, EC2, RSA (RFC 9053, section 7). */
+const KEY_TYPES: ReadonlyMap<number | undefined, number> = new Map([
+  [-8, 1],
+  [-7, 2],
+  [-257, 3],
+]);
+/** A well-formed signature that no key makes: DER of the integers 1 and 1. */
+const NO_SIGNATURE = Uint8Array.of(0x30, 6, 2, 1, 1, 2, 1, 1);
 
 /** The site's name in authenticators' lists of passkeys. */
 const SITE_NAME = 'Kefel';
@@ -139,7 +147,7 @@ export async function verifiedRegistration(
       credentialId === undefined ||
       isoBase64URL.fromBuffer(credentialId) !== id ||
       publicKey === undefined ||
-      !ALGORITHMS.some((algorithm) => algorithm === algorithmOf(publicKey)) ||
+      !(await isUsable(publicKey)) ||
       !(await isSelfMade(attestation, publicKey, response.clientDataJSON))
     ) {
       return null;
@@ -159,6 +167,23 @@ export async function verifiedRegistration(
 
 async function isHashOf(text: string, hash: Uint8Array<ArrayBuffer>): Promise<boolean> {
   return isoUint8Array.areEqual(await toHash(text), hash);
+}
+
+/**
+ * Whether a sign-in could verify with the key. Else the passkey would use up its invitation, and
+ * its member could never sign in. Throws for a key that cannot be imported.
+ */
+async function isUsable(publicKey: Uint8Array<ArrayBuffer>): Promise<boolean> {
+  const type = decodeCredentialPublicKey(publicKey).get(cose.COSEKEYS.kty);
+  if (type === undefined || KEY_TYPES.get(algorithmOf(publicKey)) !== type) {
+    return false;
+  }
+  await verifySignature({
+    signature: NO_SIGNATURE,
+    data: new Uint8Array(0),
+    credentialPublicKey: publicKey,
+  });
+  return true;
 }
 
 function algorithmOf(publicKey: Uint8Array<ArrayBuffer>): number | undefined {

@@ -4,7 +4,7 @@ import { OPERATION_PROBLEMS } from '../../src/operations/problems.ts';
 
 /** Every error that only the operator's API has, by its code, besides those that all APIs share. */
 export const OPERATOR_PROBLEMS = {
-  credentials_missing: { status: 401, message: '{schemes} authorization is missing' },
+  credentials_missing: { status: 401, message: 'Bearer authorization is missing' },
   operator_secret_invalid: { status: 401, message: 'Invalid secret' },
   access_token_invalid: {
     status: 401,

@@ -5,17 +5,17 @@ import { backOfficeConfigOf } from '../config.ts';
 import type { BackOfficeEnv } from '../env.ts';
 import { paymentsPlane } from '../payments-plane.ts';
 import { API_ROUTES } from './api.ts';
-import { authenticateOperator, type Schemes } from './authenticate.ts';
+import { authenticateOperator, type CredentialSource } from './authenticate.ts';
 import type { OperatorCall, OperatorRoute } from './call.ts';
-import type { DeskRoute } from './desk/call.ts';
+import { type DeskRoute, FORM_RULES } from './desk/call.ts';
 import { isFormTokenOf } from './desk/form-token.ts';
-import { deskProblem } from './desk/frame.tsx';
+import { SIGN_IN_PATH } from './desk/paths.ts';
+import { deskProblem } from './desk/problem-page.tsx';
 import { DESK_ROUTES } from './desk/routes.ts';
+import { showSignIn, signIn } from './desk/sign-in.ts';
+import { renewedDeskCookie } from './desk-session.ts';
 
 const API_PATH = /^\/operator\/v1(?:\/|$)/;
-
-/** A note, a receipt and a token have less than 4 KiB. */
-const FORM_RULES = { bytesMax: 8 * 1024, types: ['application/x-www-form-urlencoded'] } as const;
 
 /** Programs get JSON, browsers a page, also for paths that do not exist. */
 const refuse: Refuse<BackOfficeEnv> = (request, problem, context) =>
@@ -32,14 +32,17 @@ export const operatorRouter = new AreaRouter<BackOfficeEnv>({
 });
 
 for (const route of API_ROUTES) {
-  register(route, authenticated(['Bearer'], route.handle));
+  register(route, authenticated('bearer', route.handle));
 }
 for (const route of DESK_ROUTES) {
   register(
     route,
-    authenticated(['Basic', 'Bearer'], (call) => answerDeskRoute(route, call)),
+    authenticated('bearer_or_desk_session', (call) => answerInSession(route, call)),
   );
 }
+
+operatorRouter.get(SIGN_IN_PATH, showSignIn);
+operatorRouter.post(SIGN_IN_PATH, signIn);
 
 function register(
   { method, path }: Pick<OperatorRoute, 'method' | 'path'>,
@@ -48,11 +51,14 @@ function register(
   operatorRouter[method === 'GET' ? 'get' : 'post'](path, handler);
 }
 
-function authenticated(schemes: Schemes, handle: OperatorRoute['handle']): Handler<BackOfficeEnv> {
+function authenticated(
+  source: CredentialSource,
+  handle: OperatorRoute['handle'],
+): Handler<BackOfficeEnv> {
   return async (request, env, ctx, params) => {
     const config = backOfficeConfigOf(env);
     const nowMs = Date.now();
-    const actor = await authenticateOperator(request, env, config, schemes, nowMs);
+    const actor = await authenticateOperator(request, env, config, source, nowMs);
     const url = new URL(request.url);
     const payments = paymentsPlane(env);
     return handle({
@@ -69,9 +75,21 @@ function authenticated(schemes: Schemes, handle: OperatorRoute['handle']): Handl
   };
 }
 
+/** Each use of the desk keeps its session open; signing out ends it. */
+async function answerInSession(route: DeskRoute, call: OperatorCall): Promise<Response> {
+  const response = await answerDeskRoute(route, call);
+  const renewed = await renewedDeskCookie(call.request, call.config, call.nowMs);
+  if (renewed === null || response.headers.has('set-cookie')) {
+    return response;
+  }
+  const kept = new Response(response.body, response);
+  kept.headers.append('set-cookie', renewed);
+  return kept;
+}
+
 /**
- * Browsers resend a password automatically, even for a form on another site. So a form of the desk
- * must come from one of its own pages, with the token of that page.
+ * Browsers send a cookie even with a form on another site. So a form of the desk must come from one
+ * of its own pages, with the token of that page.
  */
 async function answerDeskRoute({ method, handle }: DeskRoute, call: OperatorCall) {
   if (method === 'GET') {

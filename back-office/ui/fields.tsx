@@ -97,7 +97,7 @@ export function SelectField(props: {
 /** A one-line text field. Its name defaults to its id. */
 export function TextField(
   props: FieldProps & {
-    readonly type?: 'text' | 'url';
+    readonly type?: 'text' | 'url' | 'password';
     readonly inputmode?: 'decimal' | undefined;
     readonly name?: string;
     readonly value: string;
@@ -114,7 +114,7 @@ export function TextField(
       {(attributes) => (
         <input
           {...attributes}
-          {...(type === 'url' ? { type } : { type, inputmode: props.inputmode })}
+          {...typed(type, props.inputmode)}
           name={name}
           value={value}
           required={required}
@@ -125,6 +125,14 @@ export function TextField(
       )}
     </Field>
   );
+}
+
+/** Only text has an input mode; a browser's types differ in what else they may have. */
+function typed(type: 'text' | 'url' | 'password', inputmode: 'decimal' | undefined) {
+  if (type === 'text') {
+    return { type, inputmode };
+  }
+  return type === 'url' ? { type } : { type };
 }
 
 /** A radio button or a checkbox with its label. */

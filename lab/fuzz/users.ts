@@ -128,9 +128,9 @@ export class Users {
   async #operator(): Promise<void> {
     const { merchantId } = this.#stage;
     const secret = await operatorSecret();
-    const basic = Buffer.from(`Fuzz:${secret}`).toString('base64');
-    await this.#crawl('/operator', { authorization: `Basic ${basic}` });
-    const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' };
+    const authorization = `Bearer ${secret}`;
+    await this.#crawl('/operator', { authorization });
+    const headers = { authorization, 'content-type': 'application/json' };
     const api = (method: string, path: string, body?: object) =>
       this.#send(method, `/operator/v1/${path}`, headers, body && JSON.stringify(body));
     const merchant = `merchants/${merchantId}`;

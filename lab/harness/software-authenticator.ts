@@ -34,6 +34,8 @@ export interface Faults {
   readonly isBackupIneligible?: boolean;
   /** Registers this algorithm (COSE) instead of ES256. */
   readonly algorithm?: number;
+  /** Replaces a value of the registered key by its label (RFC 9052, section 7). */
+  readonly keyValue?: readonly [label: number, value: number | Uint8Array];
   /** Signs with another key. */
   readonly isForged?: boolean;
 }
@@ -88,7 +90,7 @@ export class SoftwareAuthenticator {
       AAGUID,
       bigEndian(this.#credentialId.length, 2),
       this.#credentialId,
-      await this.#coseKey(faults.algorithm),
+      await this.#coseKey(faults),
     );
     const attestation = isoCBOR.encode(
       new Map<string, unknown>([
@@ -185,7 +187,7 @@ export class SoftwareAuthenticator {
   }
 
   /** RFC 9053: key type EC2, algorithm ES256, curve P-256, then both coordinates. */
-  async #coseKey(algorithm = -7): Promise<Uint8Array<ArrayBuffer>> {
+  async #coseKey({ algorithm = -7, keyValue }: Faults): Promise<Uint8Array<ArrayBuffer>> {
     const raw = await crypto.subtle.exportKey('raw', this.#keys.publicKey);
     const point = new Uint8Array(raw as ArrayBuffer);
     return isoCBOR.encode(
@@ -195,6 +197,7 @@ export class SoftwareAuthenticator {
         [-1, 1],
         [-2, point.slice(1, 33)],
         [-3, point.slice(33)],
+        ...(keyValue === undefined ? [] : [keyValue]),
       ]),
     );
   }

@@ -99,13 +99,13 @@ export async function takePictures(
   await mkdir(directory, { recursive: true });
   const scene = await setScene(merchant);
   const session = await memberSession(browser, merchant);
-  const password = await operatorSecret();
+  const authorization = `Bearer ${await operatorSecret()}`;
   for (const [name, { viewer, path, looks }] of Object.entries(SUBJECTS)) {
     for (const look of looks) {
       const context = await browser.newContext({
         ...settingsOf(look),
         ...(viewer === 'member' && { storageState: session }),
-        ...(viewer === 'operator' && { httpCredentials: { username: 'hana', password } }),
+        ...(viewer === 'operator' && { extraHTTPHeaders: { authorization, 'x-operator': 'hana' } }),
       });
       const page = await context.newPage();
       await page.goto(new URL(path(scene), merchant.baseUrl).href);

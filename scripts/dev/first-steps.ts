@@ -31,7 +31,7 @@ Kefel runs on ${baseUrl}/ and moves no money. Ctrl-C stops it.
   Dashboard   ${joinUrl}
               works once and makes you an owner; later, sign in at ${baseUrl}/dashboard
   Operator    ${baseUrl}/operator
-              any name, password ${operatorSecret}
+              the operator secret ${operatorSecret}
 ${proved(secrets.OPERATOR_SECRETS)}              in a terminal: npm run operator -- health${isPublished ? '' : ` --url ${baseUrl}`}
 ${standIns === null ? '' : phones(standIns)}
 Run \`npm run webhooks\` in a second terminal, create a payment and open the address in the answer:

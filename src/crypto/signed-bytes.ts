@@ -70,7 +70,8 @@ export type TextPurpose =
   | 'challenge/webhook-secret'
   | 'challenge/webhook-endpoint'
   | 'challenge/webhook-enable'
-  | 'form/operator';
+  | 'form/operator'
+  | 'session/operator';
 
 export function signText(keys: KeyRing, purpose: TextPurpose, text: string): Promise<string> {
   return signBytes(keys, purpose, utf8(text));

@@ -209,8 +209,8 @@ describe('`npm run dev`', () => {
     for (const [link] of links) {
       expect([link, await statusOf(link)]).toEqual([link, 200]);
     }
-    const [, password] = /any name, password (\S+)/.exec(text) ?? [];
-    const authorization = `Basic ${btoa(`developer:${password}`)}`;
+    const [, secret] = /the operator secret (\S+)/.exec(text) ?? [];
+    const authorization = `Bearer ${secret}`;
     expect(await statusOf(`${baseUrl}/operator`, { authorization })).toBe(200);
   });
 

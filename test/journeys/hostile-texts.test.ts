@@ -38,7 +38,7 @@ beforeAll(async () => {
   context = await browser.newContext({
     ...PHONE,
     baseURL: scene.gateway.baseUrl,
-    httpCredentials: { username: 'operator', password: OPERATOR_SECRETS.split(',')[0] ?? '' },
+    extraHTTPHeaders: { authorization: `Bearer ${OPERATOR_SECRETS.split(',')[0]}` },
   });
   await context.addInitScript('window.a = () => console.error("a foreign script has run")');
   page = await tab();

@@ -270,14 +270,14 @@ function deskPages(): Page[] {
     merchantId: ALPHA.id,
     uniqueId: encodeURIComponent(PAID),
   };
-  const authorization = `Basic ${btoa(`Abebe <b>:${SECRET}`)}`;
+  const headers = { authorization: `Bearer ${SECRET}`, 'x-operator': 'Abebe <b>' };
   return DESK_ROUTES.filter(({ method }) => method === 'GET')
     .map(({ path }) => path.replaceAll(/:(\w+)/g, (_, name) => parameters[name] ?? name))
     .flatMap((path) =>
       [path, `${path}?${REFLECTED}`, path.replace(encodeURIComponent(PAID), 'order-1')].map(
         (address) => ({
           name: address,
-          open: () => call(address, { apiKey: null, headers: { authorization } }),
+          open: () => call(address, { apiKey: null, headers }),
         }),
       ),
     );

@@ -60,16 +60,15 @@ export async function startDashboardStage(): Promise<DashboardStage> {
     return tab;
   };
   const openTab = async (who: Who) => {
-    const context = await browser.newContext({
-      ...PHONE,
-      baseURL: baseUrl,
-      ...(who === 'operator' ? { httpCredentials: await operatorCredentials() } : {}),
-    });
+    const context = await browser.newContext({ ...PHONE, baseURL: baseUrl });
     await context.addCookies(who === 'owner' ? cookies : []);
     const page = await context.newPage();
     await confirmQuestions(page);
     if (who === 'owner') {
       await passkeys.copyTo(await addVirtualAuthenticator(page));
+    }
+    if (who === 'operator') {
+      await signInOperator(page);
     }
     return new Tab(page);
   };
@@ -102,10 +101,14 @@ async function fulfilment(response: Response) {
 
 type Cookies = Awaited<ReturnType<BrowserContext['cookies']>>;
 
-/** The credentials that the browser asks for. */
-async function operatorCredentials() {
+/** As an operator does it, on the page that the desk shows to a new browser. */
+async function signInOperator(page: Page): Promise<void> {
   const { OPERATOR_SECRETS } = await localSecrets();
-  return { username: OPERATOR_NAME, password: OPERATOR_SECRETS.split(',')[0] ?? '' };
+  await page.goto('/operator');
+  await page.fill('#name', OPERATOR_NAME);
+  await page.fill('#secret', OPERATOR_SECRETS.split(',')[0] ?? '');
+  await page.click('main form button');
+  await page.waitForSelector('footer form');
 }
 
 /** Payments, keys, a signed-in owner, a viewer, and unused links. */

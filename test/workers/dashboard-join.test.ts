@@ -78,6 +78,10 @@ describe('joining', () => {
     ['with the certificate of a maker', { attestation: 'certificate' }],
     ['with an attestation by another key', { attestation: 'self', isForged: true }],
     ['with an algorithm that was not offered', { algorithm: -47 }],
+    ['with the algorithm of another type of key', { algorithm: -8 }],
+    ['with another type of key than its algorithm has', { keyValue: [1, 3] }],
+    ['with a curve that nothing verifies', { keyValue: [-1, 99] }],
+    ['with a point beside the curve', { keyValue: [-2, new Uint8Array(32).fill(7)] }],
     ['as a backup of a passkey that has none', { isBackupIneligible: true }],
   ];
   test.each(faults)('is refused when the passkey is made %s', async (_name, fault) => {

@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, it, test, vi } from 'vitest';
 import { operatorRouter } from '../../back-office/operator/router.ts';
 import { auditLog } from './dashboard-support.ts';
 import {
+  hiddenFields,
   OLDER_SECRET,
   operate,
   operateApi,
@@ -12,19 +13,49 @@ import {
   SECRET,
   TWO_OPERATORS,
 } from './operator-support.ts';
-import { ALPHA, advance, LIMITED, logged, MINUTE_MS, SECOND_MS, useGateway } from './support.ts';
+import {
+  ALPHA,
+  advance,
+  call,
+  LIMITED,
+  logged,
+  MINUTE_MS,
+  SECOND_MS,
+  useGateway,
+} from './support.ts';
 
 /**
  * Goal: only the operator gets in, by a secret and, where it is set up, Cloudflare Access. A
- * request without them costs neither a D1 query nor an object, and a browser's password opens only
+ * request without them costs neither a D1 query nor an object, and a browser's session opens only
  * the desk. Method: tables of headers, with our own key set behind a mocked
  * fetch for Access.
  */
 
 useGateway();
 
-function basic(name: string, secret: string): string {
-  return `Basic ${Buffer.from(`${name}:${secret}`).toString('base64')}`;
+const OWN_PAGE = { 'sec-fetch-site': 'same-origin' };
+
+function signIn(fields: Readonly<Record<string, string>>, headers = OWN_PAGE): Promise<Response> {
+  return call('/operator/sign-in', {
+    method: 'POST',
+    apiKey: null,
+    contentType: 'application/x-www-form-urlencoded',
+    body: new URLSearchParams(fields).toString(),
+    headers,
+  });
+}
+
+/** The cookie that an answer sets, as the browser sends it. */
+function cookieOf(response: Response): string {
+  return response.headers.get('set-cookie')?.split(';')[0] ?? '';
+}
+
+async function signedInCookie(name = 'Abebe', secret = SECRET): Promise<string> {
+  return cookieOf(await signIn({ name, secret }));
+}
+
+function withCookie(path: string, cookie: string, headers: Readonly<Record<string, string>> = {}) {
+  return operate(path, undefined, { authorization: null, headers: { ...headers, cookie } });
 }
 
 describe('the secret', () => {
@@ -35,7 +66,7 @@ describe('the secret', () => {
     ['nothing', null, 401],
     ['no scheme', SECRET, 401],
     ['another scheme', `Digest ${SECRET}`, 401],
-    ["a browser's password", basic('Abebe', SECRET), 401],
+    ["a browser's password", `Basic ${btoa(`Abebe:${SECRET}`)}`, 401],
     ['an unknown secret', `Bearer kfl_op_${'x'.repeat(43)}`, 401],
     ['a truncated secret', `Bearer ${SECRET.slice(0, -1)}`, 401],
     ['both, joined as in the configuration', `Bearer ${SECRET},${OLDER_SECRET}`, 401],
@@ -62,7 +93,10 @@ describe('the secret', () => {
     for (const [method, path] of paths) {
       const body = method === 'POST' ? {} : undefined;
       const answer = await operate(path, body, { authorization: 'Bearer kfl_op_wrong' });
-      expect([path, answer.status]).toEqual([path, 401]);
+      // The page that asks for the secret is open to all, and takes only its own form.
+      const status = method === 'GET' ? 200 : 403;
+      const expected = path === '/operator/sign-in' ? status : 401;
+      expect([path, answer.status]).toEqual([path, expected]);
     }
     expect(prepare).not.toHaveBeenCalled();
     expect(membersPrepare).not.toHaveBeenCalled();
@@ -124,7 +158,8 @@ describe('the name of the operator', () => {
     expect((await operateApi('/banks', bank, { authorization, headers })).status).toBe(200);
     expect(await actor()).toBe('Hana');
     const page = await operate('/operator', undefined, {
-      authorization: basic('Dawit', PERSONAL_SECRETS.Hana),
+      authorization,
+      headers,
     });
     expect(await page.text()).toContain('<bdi>Hana (name proved)</bdi>');
   });
@@ -151,15 +186,12 @@ describe('the desk', () => {
     '/operator/audit',
     '/operator/health',
   ])('%s opens in a browser with name and secret, in two languages', async (path) => {
-    const authorization = basic('Abebe', SECRET);
+    const cookie = await signedInCookie();
     for (const [language, lang] of [
       ['en', 'en-ET'],
       ['am', 'am-ET'],
     ] as const) {
-      const response = await operate(path, undefined, {
-        authorization,
-        headers: { 'accept-language': language },
-      });
+      const response = await withCookie(path, cookie, { 'accept-language': language });
       expect(response.status).toBe(200);
       expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
       const html = await response.text();
@@ -170,34 +202,112 @@ describe('the desk', () => {
     }
   });
 
-  test('asks a browser for a password and explains it', async () => {
-    const response = await operate('/operator', undefined, { authorization: null });
+  test('asks a browser for the secret, without the prompt of Basic authorization', async () => {
+    const response = await operate('/operator/rails?a=1', undefined, { authorization: null });
     expect(response.status).toBe(401);
-    // Two schemes in one header would keep Chromium from asking.
-    expect(response.headers.get('www-authenticate')).toBe('Basic realm="Kefel", charset="UTF-8"');
-    expect(await response.text()).toContain('Operator sign-in');
+    expect(response.headers.get('www-authenticate')).toBe('Bearer');
+    const html = await response.text();
+    expect(html).toContain('Operator sign-in');
+    expect(html).toContain('name="next" value="/operator/rails?a=1"');
   });
 
   it.each([
-    ['a wrong secret', basic('Abebe', 'kfl_op_wrong')],
-    ['no colon', `Basic ${btoa('Abebe')}`],
-    ['no base64', 'Basic %%%'],
-  ])('%s', async (_name, authorization) => {
-    expect((await operate('/operator', undefined, { authorization })).status).toBe(401);
+    ['a page of the desk', '/operator/rails?a=1', '/operator/rails?a=1'],
+    ['nothing', '', '/operator'],
+    ['another site', '//evil.example/operator', '/operator'],
+    ['another area', '/dashboard', '/operator'],
+    ['a backslash and another site', '/\\evil.example', '/operator'],
+    ['the sign-in page', '/operator/sign-in', '/operator'],
+  ])('leads back after signing in, from %s', async (_name, next, location) => {
+    const response = await signIn({ name: 'Abebe', secret: SECRET, next });
+    expect([response.status, response.headers.get('location')]).toEqual([303, location]);
+    expect(response.headers.get('set-cookie')).toMatch(
+      /^__Host-kefel_desk=\S+; Path=\/; Max-Age=43200; HttpOnly; SameSite=Lax; Secure$/,
+    );
   });
 
-  test('its password opens no route of the API', async () => {
+  it.each<[string, Record<string, string>, Record<string, string>, number]>([
+    ['a wrong secret', { secret: `kfl_op_${'x'.repeat(43)}` }, OWN_PAGE, 401],
+    ['no secret', {}, OWN_PAGE, 401],
+    ['a form of another site', { secret: SECRET }, { 'sec-fetch-site': 'cross-site' }, 403],
+    ['a name with a line break', { secret: SECRET, name: 'a\nb' }, OWN_PAGE, 400],
+  ])('signs no one in with %s', async (_name, fields, headers, status) => {
+    const next = '/operator/rails';
+    const response = await signIn({ ...fields, next }, headers as typeof OWN_PAGE);
+    expect([response.status, response.headers.get('set-cookie')]).toEqual([status, null]);
+    if (status === 401) {
+      expect(await response.text()).toContain(`name="next" value="${next}"`);
+    }
+  });
+
+  test('a session opens no route of the API, and changes nothing without the token of a page', async () => {
+    const headers = { cookie: await signedInCookie(), ...OWN_PAGE };
     for (const [method, , , path = ''] of operatorRouter.routes) {
       if (!path.startsWith('/operator/v1') || method === 'HEAD') {
         continue;
       }
       const body = method === 'POST' ? {} : undefined;
-      const answer = await operate(path, body, { authorization: basic('Abebe', SECRET) });
+      const answer = await operate(path, body, { authorization: null, headers });
       expect([method, path, answer.status]).toEqual([method, path, 401]);
     }
-    const posted = await operate('/operator', {}, { authorization: basic('Abebe', SECRET) });
+    const changed = await operate('/operator/check', {}, { authorization: null, headers });
+    expect(changed.status).toBe(403);
+    const posted = await operate('/operator', {}, { authorization: null, headers });
     expect([posted.status, posted.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
     expect(await posted.text()).toContain('cannot be opened this way');
+  });
+
+  test('signs out', async () => {
+    const cookie = await signedInCookie();
+    const html = await (await withCookie('/operator', cookie)).text();
+    const response = await call('/operator/sign-out', {
+      method: 'POST',
+      apiKey: null,
+      contentType: 'application/x-www-form-urlencoded',
+      body: new URLSearchParams(hiddenFields(html)).toString(),
+      headers: { cookie, ...OWN_PAGE },
+    });
+    expect([response.status, response.headers.get('location')]).toEqual([
+      303,
+      '/operator/sign-in?done=signed_out',
+    ]);
+    expect(response.headers.get('set-cookie')).toMatch(/^__Host-kefel_desk=; .*Max-Age=0;/);
+  });
+
+  test('ends after half an hour without use, and after 12 hours in any case', async () => {
+    let cookie = await signedInCookie();
+    const visit = async () => {
+      const response = await withCookie('/operator', cookie);
+      cookie = cookieOf(response) || cookie;
+      return response.status;
+    };
+    const first = cookie;
+    for (let visits = 0; visits < 12 * 60; visits += 29) {
+      expect(await visit()).toBe(200);
+      advance(29 * MINUTE_MS);
+    }
+    expect((await withCookie('/operator', first)).status).toBe(401);
+    expect(await visit()).toBe(401);
+
+    cookie = await signedInCookie();
+    advance(30 * MINUTE_MS);
+    expect(await visit()).toBe(401);
+  });
+
+  test('ends with its secret', async () => {
+    const cookie = await signedInCookie('Abebe', OLDER_SECRET);
+    expect((await withCookie('/operator', cookie)).status).toBe(200);
+    const rotated = { ...env, OPERATOR_SECRETS: SECRET };
+    const headers = { cookie };
+    const options = { authorization: null, headers, bindings: rotated };
+    expect((await operate('/operator', undefined, options)).status).toBe(401);
+  });
+
+  test('takes no cookie that it did not sign', async () => {
+    const [name, value = ''] = (await signedInCookie()).split('=');
+    for (const forged of [`${value}A`, value.replace(/^[^.]+/, 'other'), 'x', '']) {
+      expect((await withCookie('/operator', `${name}=${forged}`)).status).toBe(401);
+    }
   });
 });
 

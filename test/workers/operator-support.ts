@@ -89,9 +89,8 @@ export function deskOf(
   name: string,
   { secret = SECRET, bindings = env }: { readonly secret?: string; readonly bindings?: Env } = {},
 ) {
-  const authorization = `Basic ${btoa(`${name}:${secret}`)}`;
-  const open = (path: string) =>
-    sendTo(bindings, path, { headers: { authorization, ...OWN_PAGE } });
+  const operator = { authorization: `Bearer ${secret}`, 'x-operator': encodeURIComponent(name) };
+  const open = (path: string) => sendTo(bindings, path, { headers: { ...operator, ...OWN_PAGE } });
   const pageOf = async (path: string) => {
     const response = await open(path);
     const html = await response.text();
@@ -105,7 +104,7 @@ export function deskOf(
   ) => {
     const type = { 'content-type': 'application/x-www-form-urlencoded' };
     const body = new URLSearchParams(fields).toString();
-    const sent = { method: 'POST', body, headers: { authorization, ...type, ...headers } };
+    const sent = { method: 'POST', body, headers: { ...operator, ...type, ...headers } };
     return sendTo(bindings, path, sent);
   };
   /** Sends a form and returns where that leads. */

@@ -4,7 +4,7 @@ import reliability from '../../docs/reliability.md?raw';
 import type { Environment } from '../../src/domain/method.ts';
 import { forgetDirectory } from '../../src/merchants/directory.ts';
 import { signedIn, visit } from './dashboard-support.ts';
-import { operate, SECRET } from './operator-support.ts';
+import { operate } from './operator-support.ts';
 import { MPESA_PHONE, mpesaReport, playRails, SCENE_SECRETS } from './rails-scenes.ts';
 import {
   attemptNow,
@@ -283,7 +283,7 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
     return () => visit(member, '/dashboard/sandbox/payments');
   },
   'Open the desk': async () => () =>
-    operate('/operator', undefined, { authorization: `Basic ${btoa(`Hana:${SECRET}`)}` }),
+    operate('/operator'),
   'The operator’s API': async () => () => operate('/operator/v1/merchants'),
 };
 

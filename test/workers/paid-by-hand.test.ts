@@ -375,7 +375,7 @@ describe('two operators', () => {
     await recordPaid(ALPHA, 'order-1', { receipt: 'MADE-UP-1' });
     const page = (person: Person, path = '') =>
       operate(`/operator/payments/production/${A}${path}`, undefined, {
-        authorization: `Basic ${btoa(`x:${PERSONAL_SECRETS[person]}`)}`,
+        authorization: `Bearer ${PERSONAL_SECRETS[person]}`,
       }).then((response) => response.text());
     const confirm = `${(await attemptPath(ALPHA)).split('order-1')[1]}/confirm`;
     expect(await page('Hana')).not.toContain(confirm);

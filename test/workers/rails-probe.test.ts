@@ -14,8 +14,9 @@ configureRails({ RAIL_M_PESA_PRODUCTION: MPESA });
 useGateway();
 
 const PATH = '/operator/rails/production/M_PESA/probe';
-const BASIC = {
-  authorization: `Basic ${btoa(`Abebe:${SECRET}`)}`,
+const DESK = {
+  authorization: `Bearer ${SECRET}`,
+  'x-operator': 'Abebe',
   'sec-fetch-site': 'same-origin',
 };
 
@@ -25,7 +26,7 @@ const refusal = () =>
   railServer(async () => Response.json({ resultCode: '999997' }, { status: 400 }));
 
 async function page(path: string): Promise<string> {
-  return (await operate(path, undefined, { authorization: null, headers: BASIC })).text();
+  return (await operate(path, undefined, { authorization: null, headers: DESK })).text();
 }
 
 async function pressButton(): Promise<Response> {
@@ -35,7 +36,7 @@ async function pressButton(): Promise<Response> {
     apiKey: null,
     contentType: 'application/x-www-form-urlencoded',
     body: new URLSearchParams({ csrf }).toString(),
-    headers: BASIC,
+    headers: DESK,
   });
 }
 

@@ -258,6 +258,7 @@ export const desk: DeskMessages = {
     toCheck: 'መታየት ያለባቸው',
 
     done: {
+      signed_out: 'ወጥተዋል።',
       resolved: 'ውጤቱ ተመዝግቧል።',
       reviewed: 'እንደታየ ምልክት ተደርጓል።',
       decided: 'የተመላሽ ገንዘቡ ውጤት ተመዝግቧል።',
@@ -324,12 +325,19 @@ export const desk: DeskMessages = {
     },
     merchantsEmpty: 'ገና ነጋዴ የለም።',
     name: 'ስም',
+    operatorSecret: 'የአስተዳዳሪ ምስጢር',
+    secretInvalid: 'ይህ የዚህ ጌትዌይ ምስጢር አይደለም፣ ወይም ተቀይሯል።',
+    signIn: 'ግባ',
+    signOut: 'ውጣ',
     id: 'መለያ',
     people: 'ሰዎች',
     since: 'ከ',
     status: { active: 'በሥራ ላይ', suspended: 'ታግዷል' },
     problems: {
-      401: { title: 'እርስዎ ማን ነዎት?', text: 'ስምዎን፣ እንደ የይለፍ ቃልም የአስተዳዳሪውን ምስጢር ያስገቡ።' },
+      401: {
+        title: 'የአስተዳዳሪ መግቢያ',
+        text: 'የአስተዳዳሪ ምስጢርዎን፣ ሌሎችም የሚጠቀሙበት ከሆነ ስምዎንም ያስገቡ። ለግማሽ ሰዓት ምንም ካልተጫኑ ይወጣሉ።',
+      },
       403: { title: 'ይህ ቅጽ ጊዜው አልፎበታል', text: 'ወደ ኋላ ይመለሱ፣ ገጹን እንደገና ይክፈቱና ይሞክሩ። ምንም አልተቀየረም።' },
       404: { title: 'እዚህ ምንም የለም', text: 'አድራሻው ስህተት ነው፣ ወይም የሚፈልጉት የለም።' },
       405: { title: 'እዚህ ምንም የለም', text: 'አድራሻው በዚህ መንገድ አይከፈትም።' },

@@ -268,6 +268,7 @@ export const desk = {
 
     /** What was done, on the page that follows. */
     done: {
+      signed_out: 'You are signed out.',
       resolved: 'The outcome was recorded.',
       reviewed: 'Marked as reviewed.',
       decided: 'The outcome of the refund was recorded.',
@@ -345,6 +346,10 @@ export const desk = {
     },
     merchantsEmpty: 'No merchants yet.',
     name: 'Name',
+    operatorSecret: 'Operator secret',
+    secretInvalid: 'This is not a secret of this gateway, or it was replaced.',
+    signIn: 'Sign in',
+    signOut: 'Sign out',
     id: 'ID',
     people: 'Members',
     since: 'Created',
@@ -352,7 +357,7 @@ export const desk = {
     problems: {
       401: {
         title: 'Operator sign-in',
-        text: 'Enter your name, and the operator secret as the password.',
+        text: 'Enter your operator secret, and your name if others share the secret. You are signed out after half an hour without a click.',
       },
       403: {
         title: 'This form is out of date',

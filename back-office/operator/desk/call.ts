@@ -37,3 +37,9 @@ export function useDesk(): DeskPage {
   }
   return desk;
 }
+
+/** A note, a receipt and a token have less than 4 KiB. */
+export const FORM_RULES = {
+  bytesMax: 8 * 1024,
+  types: ['application/x-www-form-urlencoded'],
+} as const;

@@ -1,5 +1,4 @@
 import type { ComponentChildren, VNode } from 'preact';
-import type { Problem } from '../../../src/http/problem.ts';
 import { useTexts } from '../../../src/ui/texts.ts';
 import { useOperatorText } from '../../elements/operator-text.ts';
 import { DESK_TEXTS } from '../../i18n/texts.ts';
@@ -10,7 +9,7 @@ import { BackOfficePage, Navigation, usePageUrl } from '../../ui/page.tsx';
 import { CurrentDesk, type DeskCall, type DeskPage, useDesk } from './call.ts';
 import { formToken } from './form-token.ts';
 import { ModeBanners } from './modes.tsx';
-import { type Item, PATHS } from './paths.ts';
+import { type Item, PATHS, SIGN_OUT_PATH } from './paths.ts';
 
 type DeskHeader = Pick<DeskPage, 'counts' | 'modes'>;
 
@@ -43,7 +42,7 @@ interface FrameProps {
 
 /** What surrounds each page: the navigation, with what waits for the operator beside each link. */
 export function Frame({ active, title, head, refreshSeconds, children }: FrameProps) {
-  const { actor, counts } = useDesk();
+  const { actor, counts, token } = useDesk();
   const text = useTexts(DESK_TEXTS).pages;
   return (
     <BackOfficePage
@@ -53,9 +52,13 @@ export function Frame({ active, title, head, refreshSeconds, children }: FramePr
       head={head}
       refreshSeconds={refreshSeconds}
       footer={
-        <p>
-          {text.signedInAs} <bdi>{useOperatorText(actor.name, actor.isProved === true)}</bdi>
-        </p>
+        <form class="inline" method="post" action={SIGN_OUT_PATH}>
+          <input type="hidden" name="csrf" value={token} />
+          {text.signedInAs} <bdi>{useOperatorText(actor.name, actor.isProved === true)}</bdi>{' '}
+          <button type="submit" class="quiet">
+            {text.signOut}
+          </button>
+        </form>
       }
       header={
         <>
@@ -72,7 +75,7 @@ export function Frame({ active, title, head, refreshSeconds, children }: FramePr
 }
 
 /** Links to the parts of the desk. A refusal knows no counts. */
-function DeskNavigation(props: {
+export function DeskNavigation(props: {
   readonly active: Item | null;
   readonly counts: Readonly<Partial<Record<Item, number>>>;
 }) {
@@ -152,41 +155,5 @@ function Pager({
         </a>
       )}
     </nav>
-  );
-}
-
-type Refusal = Pick<Problem, 'status' | 'headers'>;
-
-/** The page that explains a refusal, without anything from the database. */
-export function deskProblem(request: Request, { status, headers }: Refusal): Response {
-  const url = new URL(request.url);
-  // A post's own URL cannot be fetched.
-  const shownUrl = request.method === 'POST' ? new URL(PATHS.attention, url) : url;
-  const page = <ProblemPage status={status} />;
-  const response = answerPage({ request, url: shownUrl }, page, { status });
-  for (const [name, value] of Object.entries(headers)) {
-    response.headers.set(name, value);
-  }
-  return response;
-}
-
-function ProblemPage({ status }: Pick<Refusal, 'status'>) {
-  const text = useTexts(DESK_TEXTS).pages;
-  const known = Object.entries(text.problems).find(([key]) => key === String(status));
-  const { title, text: lead } = known?.[1] ?? text.problems.other;
-  return (
-    <BackOfficePage
-      heading={title}
-      titleParts={[text.product]}
-      home={PATHS.attention}
-      // Without a session, every link would lead to the same refusal.
-      header={status !== 401 && <DeskNavigation active={null} counts={{}} />}
-      isNarrow
-    >
-      <p>{lead}</p>
-      <p>
-        <ButtonLink to={PATHS.attention}>{text.nav.attention}</ButtonLink>
-      </p>
-    </BackOfficePage>
   );
 }

@@ -12,6 +12,9 @@ export const PATHS = {
 
 export type Item = keyof typeof PATHS;
 
+export const SIGN_IN_PATH = '/operator/sign-in';
+export const SIGN_OUT_PATH = '/operator/sign-out';
+
 /** Not below the path of the merchants, because a merchant may have any id. */
 export const ADD_MERCHANT_PATH = '/operator/add-merchant';
 

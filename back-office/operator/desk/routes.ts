@@ -7,9 +7,11 @@ import { FORM_ROUTES } from './forms.tsx';
 import { refreshFromDesk, showHealthPage } from './health-page.tsx';
 import { showMerchantPage } from './merchant-page.tsx';
 import { showMerchantsPage } from './merchants-page.tsx';
+import { SIGN_OUT_PATH } from './paths.ts';
 import { showPaymentPage } from './payment-page.tsx';
 import { searchPayments, showPaymentsPage } from './payments-page.tsx';
 import { probeFromDesk, showRailsPage } from './rails-page.tsx';
+import { signOut } from './sign-in.ts';
 
 /** Every page and form of the desk. */
 export const DESK_ROUTES: readonly DeskRoute[] = [
@@ -37,6 +39,8 @@ export const DESK_ROUTES: readonly DeskRoute[] = [
 
   { method: 'GET', path: '/operator/check', handle: showCheckPage },
   { method: 'POST', path: '/operator/check', handle: startFromDesk },
+
+  { method: 'POST', path: SIGN_OUT_PATH, handle: signOut },
 
   ...FORM_ROUTES,
 ];

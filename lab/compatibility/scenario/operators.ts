@@ -36,8 +36,8 @@ export async function operate<Content>(
 }
 
 function deskHeaders(play: Play): Readonly<Record<string, string>> {
-  const credentials = Buffer.from(`${NAME}:${secretOf(play)}`).toString('base64');
-  return { authorization: `Basic ${credentials}`, 'accept-language': 'en' };
+  const authorization = `Bearer ${secretOf(play)}`;
+  return { authorization, 'x-operator': NAME, 'accept-language': 'en' };
 }
 
 async function desk(play: Play, path: string, ...texts: readonly string[]): Promise<string> {
