@@ -16,7 +16,6 @@ import {
   operateApi,
   project,
   refundByHand,
-  SECRET,
   unresolved,
 } from './operator-support.ts';
 import { applyToBook, booksReport } from './support/book.ts';

@@ -282,8 +282,7 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
     const member = await signedIn();
     return () => visit(member, '/dashboard/sandbox/payments');
   },
-  'Open the desk': async () => () =>
-    operate('/operator'),
+  'Open the desk': async () => () => operate('/operator'),
   'The operator’s API': async () => () => operate('/operator/v1/merchants'),
 };
 
