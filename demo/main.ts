@@ -18,6 +18,7 @@ await runScript(SCRIPT, async ({ port }) => {
   const shop = await startShop({
     apiKey: merchant.sandboxApiKey,
     webhookSecret: merchant.sandboxWebhookSecret,
+    merchantId: merchant.merchantId,
     gatewayUrl: baseUrl,
     port,
   });

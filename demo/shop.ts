@@ -18,6 +18,7 @@ export interface ShopSettings {
   /** A key of the sandbox: the shop moves no money. */
   readonly apiKey: string;
   readonly webhookSecret: string;
+  readonly merchantId: string;
   readonly gatewayUrl: string;
   /** 0 means any free port. */
   readonly port: number;
@@ -202,7 +203,11 @@ class ShopServer {
   async #receiveWebhook(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
       const body = await bodyOf(request);
-      const webhook = await verifyWebhook(body, request.headers, this.#settings.webhookSecret);
+      const { webhookSecret, merchantId } = this.#settings;
+      const webhook = await verifyWebhook(body, request.headers, webhookSecret, {
+        merchantId,
+        environment: 'sandbox',
+      });
       // An event may arrive twice: `record` ignores what it knows.
       this.#orders.record(webhook.payment);
       response.writeHead(204).end();

@@ -82,6 +82,7 @@ async function shootShop(browser: Browser, merchant: DemoMerchant): Promise<bool
   const shop = await startShop({
     apiKey: merchant.sandboxApiKey,
     webhookSecret: merchant.sandboxWebhookSecret,
+    merchantId: merchant.merchantId,
     gatewayUrl: merchant.baseUrl,
     port: 0,
   });

@@ -1,6 +1,7 @@
 /**
  * `npm run webhooks`: a minimal webhook endpoint of a merchant. Prints every webhook, whether both
- * signatures verify with the demo merchant's keys, and what it answered. `--help` lists the options.
+ * signatures verify with the demo merchant's keys, whether the event is this merchant's, and what it
+ * answered. `--help` lists the options.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
@@ -13,7 +14,8 @@ import { numberOption, runScript } from './project/options.ts';
 
 const SCRIPT = {
   usage: 'npm run webhooks',
-  about: `Prints every webhook and whether both signatures verify with the demo merchant's keys.
+  about: `Prints every webhook, whether both signatures verify with the demo merchant's keys, and
+whether the event is the demo merchant's.
 Name it in a payment: "callbackUrl": "http://localhost:${WEBHOOK_RECEIVER_PORT}/webhooks"`,
   options: {
     port: numberOption('PORT', 'where it listens', WEBHOOK_RECEIVER_PORT, 1, 65_535),
@@ -48,6 +50,12 @@ interface ReceivedWebhook {
   readonly body: string;
 }
 
+/** What the script reads of the JSON text in `body`. */
+interface ReceivedPayment {
+  readonly merchantId?: string;
+  readonly environment?: Environment;
+}
+
 await runScript(SCRIPT, async ({ port, status, secret: endpointSecrets }) => {
   /** The tries of each `webhook-id`, which stays the same when Kefel retries. */
   const tries = new Map<string, number>();
@@ -73,8 +81,11 @@ async function account(
   try {
     const merchant = await readDemoMerchant();
     const webhook: ReceivedWebhook = JSON.parse(rawBody);
-    const payment: unknown = JSON.parse(webhook.body);
+    const payment: ReceivedPayment = JSON.parse(webhook.body);
     const { environment } = webhook;
+    // The demo merchant takes events of both environments, each by its own keys.
+    const isOurs =
+      payment.merchantId === merchant.merchantId && payment.environment === environment;
     const secrets = [credentialsOf(merchant, environment).webhookSecret, ...endpointSecrets];
     const isSigned = isSignedByRsa(webhook, merchant.webhookPublicKeys[environment]);
     const hasSecret = secrets.some((secret) => isStandardWebhook(rawBody, headers, secret));
@@ -83,6 +94,7 @@ ${webhook.webHookEvent}  ${webhook.paymentIntentUniqueId}  ${webhook.status}  ($
   webhook-id                 ${headers['webhook-id']}
   Standard Webhooks (HMAC)   ${verdict(hasSecret, isSigned ? OTHER_SECRET : UNTRUSTED)}
   signature (RSA)            ${verdict(isSigned, UNTRUSTED)}
+  merchant and environment   ${verdict(isOurs, UNTRUSTED)}
 ${indented(payment)}`;
   } catch (error) {
     return `Not a webhook of Kefel: ${error instanceof Error ? error.message : String(error)}`;

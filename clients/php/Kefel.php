@@ -292,10 +292,17 @@ final class Webhook
      * @param string $rawBody the body as it arrived: `file_get_contents('php://input')`
      * @param array $headers `$_SERVER`, `getallheaders()` or the headers of your framework
      * @param string $secret `whsec_…`, from the dashboard
+     * @param ?string $merchantId yours, from the dashboard; without it or $environment it warns
+     * @param ?string $environment `sandbox` or `production`
      * @throws WebhookVerificationException
      */
-    public static function verify(string $rawBody, array $headers, string $secret): self
-    {
+    public static function verify(
+        string $rawBody,
+        array $headers,
+        string $secret,
+        ?string $merchantId = null,
+        ?string $environment = null,
+    ): self {
         $headers = array_change_key_case($headers);
         $header = static function (string $name) use ($headers): string {
             $value = $headers[$name] ?? $headers['http_' . strtr($name, '-', '_')] ?? '';
@@ -314,7 +321,7 @@ final class Webhook
         $expected = 'v1,' . base64_encode($mac);
         foreach (explode(' ', $header('webhook-signature')) as $signature) {
             if (hash_equals($expected, $signature)) {
-                return self::decoded($id, $rawBody);
+                return self::decoded($id, $rawBody)->checked($merchantId, $environment);
             }
         }
         throw new WebhookVerificationException('The signature does not fit');
@@ -335,6 +342,21 @@ final class Webhook
         } catch (\JsonException | \TypeError $error) {
             throw new WebhookVerificationException('The body is not a webhook', previous: $error);
         }
+    }
+
+    /** Events from before these fields have none: for them, the secret proves whose they are. */
+    private function checked(?string $merchantId, ?string $environment): self
+    {
+        if ($merchantId === null || $environment === null) {
+            // Frameworks make an exception of a warning, which would refuse the webhook.
+            trigger_error('Pass merchantId and environment to Webhook::verify', E_USER_DEPRECATED);
+        }
+        $event = $this->payment + ['merchantId' => $merchantId, 'environment' => $this->environment];
+        $isOther = $merchantId !== null && $event['merchantId'] !== $merchantId;
+        if ($isOther || ($environment !== null && $event['environment'] !== $environment)) {
+            throw new WebhookVerificationException('The webhook is of another merchant or environment');
+        }
+        return $this;
     }
 }
 

@@ -19,6 +19,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 import uuid
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -320,12 +321,21 @@ class VerifiedWebhook:
     refund: dict[str, Any] | None
 
 
-def verify_webhook(raw_body: bytes, headers: Mapping[str, str], secret: str) -> VerifiedWebhook:
-    """Checks the Standard Webhooks signature of a request to your endpoint.
+def verify_webhook(
+    raw_body: bytes,
+    headers: Mapping[str, str],
+    secret: str,
+    *,
+    merchant_id: str | None = None,
+    environment: str | None = None,
+) -> VerifiedWebhook:
+    """Checks the Standard Webhooks signature of a request to your endpoint, and whose event it is.
 
     raw_body: the body as it arrived, before any JSON parser.
     headers: those of your framework, or a dictionary with names in lower case.
     secret: whsec_…, from the dashboard.
+    merchant_id: yours, from the dashboard; without it or environment it warns.
+    environment: sandbox or production.
     Raises WebhookVerificationError.
     """
     event_id = headers.get("webhook-id") or ""
@@ -344,7 +354,9 @@ def verify_webhook(raw_body: bytes, headers: Mapping[str, str], secret: str) -> 
     expected = b"v1," + base64.b64encode(mac.digest())
     for signature in (headers.get("webhook-signature") or "").split(" "):
         if hmac.compare_digest(expected, signature.encode()):
-            return _decoded(event_id, raw_body)
+            webhook = _decoded(event_id, raw_body)
+            _check_tenant(webhook, merchant_id, environment)
+            return webhook
     raise WebhookVerificationError("The signature does not fit")
 
 
@@ -361,6 +373,19 @@ def _decoded(event_id: str, raw_body: bytes) -> VerifiedWebhook:
         )
     except (ValueError, LookupError, TypeError, AttributeError) as error:
         raise WebhookVerificationError("The body is not a webhook") from error
+
+
+def _check_tenant(
+    webhook: VerifiedWebhook, merchant_id: str | None, environment: str | None
+) -> None:
+    """Events from before these fields have none: for them, the secret proves whose they are."""
+    if merchant_id is None or environment is None:
+        warnings.warn("pass merchant_id and environment to verify_webhook", stacklevel=3)
+    event = {"merchantId": merchant_id, "environment": webhook.environment, **webhook.payment}
+    given = (("merchantId", merchant_id), ("environment", environment))
+    if any(value is not None and event[name] != value for name, value in given):
+        raise WebhookVerificationError("The webhook is of another merchant or environment")
+
 
 
 @dataclass(frozen=True)

@@ -663,6 +663,11 @@ export interface Payment {
    * When Kefel recorded that it was paid
    */
   paidAt: string | null;
+  /**
+   * Your id at this gateway: compare it in every webhook
+   */
+  merchantId: string;
+  environment: 'sandbox' | 'production';
 }
 /**
  * A refund of a payment. Amounts are in minor units.
@@ -1236,6 +1241,11 @@ export interface EventBody {
    * When Kefel recorded that it was paid
    */
   paidAt: string | null;
+  /**
+   * Your id at this gateway: compare it in every webhook
+   */
+  merchantId: string;
+  environment: 'sandbox' | 'production';
 }
 /**
  * What Kefel posts to your endpoint, with the headers of Standard Webhooks.

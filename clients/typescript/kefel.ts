@@ -443,15 +443,22 @@ export type WebhookHeaders =
   | Headers
   | Readonly<Record<string, string | readonly string[] | undefined>>;
 
+/** Whose webhooks a server takes. The dashboard shows the id on the page of the webhooks. */
+export interface ExpectedTenant {
+  readonly merchantId: string;
+  readonly environment: Webhook['environment'];
+}
+
 /**
- * Checks the Standard Webhooks signature of a request to your endpoint and returns the event.
- * `rawBody`: the body as it arrived, before any JSON parser. `secret`: `whsec_…`, from the
- * dashboard. Throws WebhookVerificationError.
+ * Checks the Standard Webhooks signature of a request to your endpoint, and whose event it is, and
+ * returns the event. `rawBody`: the body as it arrived, before any JSON parser. `secret`:
+ * `whsec_…`, from the dashboard. Without `expected` it warns. Throws WebhookVerificationError.
  */
 export async function verifyWebhook(
   rawBody: string | Uint8Array,
   headers: WebhookHeaders,
   secret: string,
+  expected?: ExpectedTenant,
   nowMs = Date.now(),
 ): Promise<VerifiedWebhook> {
   const id = headerOf(headers, 'webhook-id');
@@ -469,7 +476,7 @@ export async function verifyWebhook(
     .map((text) => bytesFromBase64(text.slice('v1,'.length)));
   for (const signature of signatures) {
     if (signature !== null && (await crypto.subtle.verify('HMAC', key, signature, signed))) {
-      return decoded(id, text);
+      return checked(decoded(id, text), expected);
     }
   }
   throw new WebhookVerificationError('The signature does not fit');
@@ -488,6 +495,25 @@ function decoded(id: string, text: string): VerifiedWebhook {
   } catch (error) {
     throw new WebhookVerificationError('The body is not a webhook', { cause: error });
   }
+}
+
+let hasWarned = false;
+
+/** Events from before these fields have none: for them, the secret alone proves whose they are. */
+function checked(webhook: VerifiedWebhook, expected: ExpectedTenant | undefined): VerifiedWebhook {
+  if (expected === undefined) {
+    if (!hasWarned) {
+      hasWarned = true;
+      console.warn('kefel: pass { merchantId, environment } to verifyWebhook, which compares both');
+    }
+    return webhook;
+  }
+  const payment: Partial<ExpectedTenant> = webhook.payment;
+  const { merchantId = expected.merchantId, environment = webhook.environment } = payment;
+  if (merchantId !== expected.merchantId || environment !== expected.environment) {
+    throw new WebhookVerificationError('The webhook is of another merchant or environment');
+  }
+  return webhook;
 }
 
 function hmacKey(secret: string): Promise<CryptoKey> {

@@ -110,7 +110,8 @@ function verification(): string {
     'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
     'webhook-signature': new Webhook(SECRET).sign('evt_1', at, WEBHOOK),
   };
-  const args = [WEBHOOK, headers, SECRET].map((value) => JSON.stringify(value));
+  const expected = { merchantId: 'demo', environment: 'sandbox' };
+  const args = [WEBHOOK, headers, SECRET, expected].map((value) => JSON.stringify(value));
   return `import { verifyWebhook } from 'kefel';
 console.log((await verifyWebhook(${args.join(', ')})).type);
 `;

@@ -20,11 +20,12 @@ export function firstSteps({
   /** Whether `demo-merchant.json` names this gateway, so that scripts find it. */
   readonly isPublished: boolean;
 }): string {
-  const { baseUrl, sandboxApiKey } = merchant;
+  const { baseUrl, merchantId, sandboxApiKey } = merchant;
   const [operatorSecret] = secrets.OPERATOR_SECRETS.split(',');
   return `
 Kefel runs on ${baseUrl}/ and moves no money. Ctrl-C stops it.
 
+  Merchant    ${merchantId}, the merchantId of its webhooks
   API key     ${sandboxApiKey}
               for the sandbox; .wrangler/demo-merchant.json has all keys and webhook secrets
   Docs        ${baseUrl}/docs/quick-start

@@ -176,7 +176,7 @@ const anomaly = answer<Payment['anomalies'][number]>({
   createdAt: time,
 });
 
-const { paidAt, ...payment } = answer<PaymentWithoutEvent>({
+const { paidAt, merchantId, environment, ...payment } = answer<PaymentWithoutEvent>({
   paymentIntentId: described(integer, 'A random id'),
   uuid,
   uniqueId: text('Your `paymentIntentUniqueId`'),
@@ -207,7 +207,12 @@ const { paidAt, ...payment } = answer<PaymentWithoutEvent>({
   reason: v.nullable(failureReason),
   metadata,
   paidAt: v.nullable(timeOf('When Kefel recorded that it was paid')),
+  merchantId: text('Your id at this gateway: compare it in every webhook'),
+  environment: v.picklist(ENVIRONMENTS),
 }).entries;
+
+/** They come last: docs/api.md#may-change. */
+const added = { paidAt, merchantId, environment };
 
 const refund = answer<Refund>({
   refundUniqueId: text('Your id of the refund'),
@@ -297,7 +302,7 @@ const SHARED = {
           'Until when an attempt in flight may be reported after `expireDate`; PAYMENT_EXPIRED waits for it',
         ),
       ),
-      paidAt,
+      ...added,
     }),
     'A payment as it is now. Amounts are in minor units.',
   ),
@@ -366,7 +371,7 @@ const SHARED = {
         ),
       ),
       refund: v.optional(described(named<Refund>('Refund'), 'The refund; in events of refunds')),
-      paidAt,
+      ...added,
     }),
     'The payment as the event found it: the JSON text in `body` of a webhook.',
   ),

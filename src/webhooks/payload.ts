@@ -167,10 +167,16 @@ function statePayload(intent: Intent) {
   };
 }
 
-/** Keys that were added to the published ones, so they are the last. */
+/**
+ * Keys that were added to the published ones, so they are the last. `merchantId` and `environment`
+ * say whose payment it is: one RSA key signs for all merchants of an environment, and a merchant may
+ * name any server as callbackUrl. A receiver that did not compare them would take another
+ * merchant's payment for its own.
+ */
 function addedPayload(intent: Intent) {
   const atMs = paidAtMs(intent);
-  return { paidAt: atMs === null ? null : isoTime(atMs) };
+  const { merchantId, environment } = intent.terms;
+  return { paidAt: atMs === null ? null : isoTime(atMs), merchantId, environment };
 }
 
 function beneficiaryPayload(split: Split) {

@@ -35,8 +35,7 @@ export async function testEvent(
     number: intentNumberFrom(crypto.getRandomValues(new Uint8Array(8))),
     merchantName,
     merchantId,
-    // Makes `test` true, even when production keys sign the event.
-    environment: 'sandbox',
+    environment,
     kind: 'hosted',
     amountMinor: AMOUNT_MINOR,
     methods: [{ method: 'TELE_BIRR', commissionMinor: 0 }],
@@ -46,7 +45,11 @@ export async function testEvent(
   });
   // A payment that its customer abandoned at once. It exists in no object and no table.
   const { intent } = decide(openIntent(terms), [{ type: 'abandon_payment' }], nowMs);
-  const body = eventBody(intent, 'payment_failed');
+  const body = JSON.stringify({
+    ...JSON.parse(eventBody(intent, 'payment_failed')),
+    // In production too.
+    test: true,
+  });
   const signature = await signEvent(env, environment, body);
   return {
     eventId: `${TEST_EVENT_PREFIX}${randomHex()}`,

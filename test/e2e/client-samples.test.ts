@@ -129,10 +129,15 @@ describe.each(LANGUAGES)('clients/$folder/README.md', ({ language, folder, start
     const { hook } = await createSimulated(scene);
     const { rawBody, headers } = await hook.request(0);
     const webhook: ReceivedWebhook = { rawBody: rawBody.toString(), headers };
-    const environment = { KEFEL_WEBHOOK_SECRET: scene.keys.secret };
+    const environment = {
+      KEFEL_WEBHOOK_SECRET: scene.keys.secret,
+      KEFEL_MERCHANT_ID: scene.merchant.id,
+    };
     expect(await runner.receive(receive, webhook, environment)).toBe(204);
     const forged = { ...webhook, rawBody: webhook.rawBody.replace('SUCCESS', 'FAILED') };
     expect(await runner.receive(receive, forged, environment)).toBe(400);
+    const other = { ...environment, KEFEL_MERCHANT_ID: 'another' };
+    expect(await runner.receive(receive, webhook, other)).toBe(400);
   });
 });
 

@@ -236,7 +236,15 @@ describe('`npm run dev`', () => {
     expect(await statusOf(hosted.content)).toBe(200);
     await expect
       .poll(() => output('receiver'), { timeout: 60_000 })
-      .toMatch(/PAYMENT_SUCCESS {2}order-1001.*HMAC\) {3}valid.*RSA\) {12}valid/s);
+      .toMatch(
+        /PAYMENT_SUCCESS {2}order-1001.*HMAC\) {3}valid.*RSA\) {12}valid.*environment {3}valid/s,
+      );
+    const body = JSON.stringify({ merchantId: 'another', environment: 'sandbox' });
+    const foreign = JSON.stringify({ environment: 'sandbox', signature: '', body });
+    await fetch(receiver, { method: 'POST', body: foreign });
+    await expect
+      .poll(() => output('receiver'))
+      .toMatch(/environment {3}NOT VALID: do not trust this/);
   });
 
   test('`npm run webhooks` verifies with the secret of an endpoint, or says what is missing', async () => {

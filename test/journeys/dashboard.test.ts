@@ -141,14 +141,16 @@ test('the link does not work a second time', async () => {
 test('the owner adds a webhook endpoint and sees the keys that verify webhooks', async () => {
   await goTo(page, 'Webhooks');
   const publicKey = await page.getByLabel(/^Key /).inputValue();
+  const merchantId = await page.getByLabel(english.webhooks.merchantId).inputValue();
+  const shared = { merchantId, environment: 'sandbox', publicKey } as const;
   await page.getByRole('link', { name: english.webhooks.add }).click();
   await page.getByLabel(english.webhooks.url, { exact: true }).fill(hook.url);
   await pressButton(page, english.webhooks.add);
   await page.getByText(english.webhooks.endpointCreated).waitFor();
-  keys = { secret: await page.locator('#shown-secret').inputValue(), publicKey };
+  keys = { ...shared, secret: await page.locator('#shown-secret').inputValue() };
   await goTo(page, 'Webhooks');
   await pressButton(page, /^Show secret /);
-  callbackKeys = { secret: await page.locator('#shown-secret').inputValue(), publicKey };
+  callbackKeys = { ...shared, secret: await page.locator('#shown-secret').inputValue() };
   expect(keys.secret).toMatch(/^whsec_/);
 });
 

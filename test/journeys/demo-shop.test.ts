@@ -31,6 +31,7 @@ beforeAll(async () => {
   shop = await startShop({
     apiKey: scene.merchant.sandboxApiKey,
     webhookSecret: scene.merchant.sandboxWebhookSecret,
+    merchantId: scene.merchant.id,
     gatewayUrl: scene.gateway.baseUrl,
     port: 0,
   });

@@ -55,8 +55,13 @@ export class RailsScene {
 
   /** Verify production's webhooks of the demo merchant. */
   get keys(): VerificationKeys {
-    const { productionWebhookSecret, webhookPublicKeys } = this.scene.gateway.merchant;
-    return { secret: productionWebhookSecret, publicKey: webhookPublicKeys.production };
+    const {
+      merchantId,
+      productionWebhookSecret: secret,
+      webhookPublicKeys,
+    } = this.scene.gateway.merchant;
+    const publicKey = webhookPublicKeys.production;
+    return { merchantId, environment: 'production', secret, publicKey };
   }
 
   /** A payment without an attempt. */

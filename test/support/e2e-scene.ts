@@ -176,6 +176,8 @@ function sceneOf(
     sandbox: new MerchantApi(gateway.baseUrl, sandboxApiKey, 'sandbox'),
     production: new MerchantApi(gateway.baseUrl, productionApiKey, 'production'),
     keys: {
+      merchantId: merchant.id,
+      environment: 'sandbox',
       secret: sandboxWebhookSecret,
       publicKey: gateway.merchant.webhookPublicKeys.sandbox,
     },

@@ -3,6 +3,7 @@ import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
 import { expect } from 'vitest';
 import type { Envelope, ShownEvent, ShownPayment } from '../../lab/harness/shown.ts';
+import type { Environment } from '../../src/domain/method.ts';
 import type { ReceivedRequest } from './e2e-merchant-server.ts';
 
 export type { ShownPayment as Payment };
@@ -17,8 +18,10 @@ export interface VerifiedWebhook {
   readonly payment: ShownEvent;
 }
 
-/** A merchant's keys for verification. */
+/** What a merchant verifies webhooks with. */
 export interface VerificationKeys {
+  readonly merchantId: string;
+  readonly environment: Environment;
   /** `whsec_…` */
   readonly secret: string;
   /** SPKI PEM. */
@@ -71,7 +74,9 @@ export function verifiedWebhook(request: ReceivedRequest, keys: VerificationKeys
     // A refund's envelope says what became of the refund; the payment stays paid.
     status: envelope.webHookEvent.startsWith('REFUND_') ? 'SUCCESS' : envelope.status,
   });
-  expect(['sandbox', 'production']).toContain(envelope.environment);
+  const { merchantId, environment } = keys;
+  expect(Object.entries(payment).slice(-2)).toEqual(Object.entries({ merchantId, environment }));
+  expect(envelope.environment).toBe(environment);
   return {
     id: standardHeaders['webhook-id'] ?? '',
     timestampSeconds: Number(standardHeaders['webhook-timestamp']),

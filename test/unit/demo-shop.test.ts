@@ -21,6 +21,7 @@ beforeAll(async () => {
   shop = await startShop({
     apiKey: 'kfl_test_shop',
     webhookSecret: `whsec_${btoa('0123456789abcdef0123456789abcdef')}`,
+    merchantId: 'demo',
     gatewayUrl: `http://localhost:${port}`,
     port: 0,
   });

@@ -10,12 +10,20 @@ import { samplesOf } from '../support/clients/samples.ts';
 type Headers = Readonly<Record<string, string>>;
 
 /** Resolves with the event, or rejects with the sample's message. */
-type Verify = (rawBody: string, headers: Headers, secret: string) => Promise<unknown>;
+type Verify = (
+  rawBody: string,
+  headers: Headers,
+  secret: string,
+  merchantId: string,
+  environment: string,
+) => Promise<unknown>;
 
 const PAGE = 'docs/webhooks.md';
 const SECRET = `whsec_${btoa('0123456789abcdef0123456789abcdef')}`;
 const OTHER_SECRET = `whsec_${btoa('another secret of thirty-two byte')}`;
-const BODY = '{"webHookEvent":"PAYMENT_SUCCESS", "body":"{\\"customer\\":\\"አበበ\\"}"}';
+/** What the server expects. */
+const TENANT = ['mer_1', 'sandbox'] as const;
+const BODY = bodyOf({ merchantId: 'mer_1', environment: 'sandbox' });
 
 const LANGUAGES: Readonly<Record<string, () => Promise<Verify>>> = {
   js: async () => {
@@ -29,8 +37,7 @@ const LANGUAGES: Readonly<Record<string, () => Promise<Verify>>> = {
     const code = `<?php
       ${sample}
       try {
-        [$rawBody, $headers, $secret] = json_decode(getenv('CALL'), true);
-        echo json_encode(['value' => verify_webhook($rawBody, $headers, $secret)]);
+        echo json_encode(['value' => verify_webhook(...json_decode(getenv('CALL'), true))]);
       } catch (RuntimeException $error) {
         echo json_encode(['error' => $error->getMessage()]);
       }`;
@@ -47,8 +54,8 @@ const LANGUAGES: Readonly<Record<string, () => Promise<Verify>>> = {
         await python.runPythonAsync(`
 import json
 try:
-    raw_body, headers, secret = json.loads(call)
-    result = {"value": verify_webhook(raw_body.encode(), headers, secret)}
+    raw_body, *others = json.loads(call)
+    result = {"value": verify_webhook(raw_body.encode(), *others)}
 except ValueError as error:
     result = {"error": str(error)}
 json.dumps(result)`),
@@ -70,13 +77,25 @@ function resultIn(text: string): unknown {
   return value;
 }
 
-function headersOf(secret: string, at = new Date()) {
+/** A webhook whose signed text names this merchant and environment; the spaces must survive. */
+function bodyOf(tenant: { readonly merchantId?: string; readonly environment?: string }): string {
+  const { environment = 'sandbox' } = tenant;
+  const body = JSON.stringify({ customer: 'አበበ', ...tenant });
+  return JSON.stringify({ webHookEvent: 'PAYMENT_SUCCESS', environment, body }, null, 1);
+}
+
+function headersOf(secret: string, at = new Date(), rawBody = BODY) {
   return {
     'webhook-id': 'evt_1',
     'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
-    'webhook-signature': new Webhook(secret).sign('evt_1', at, BODY),
+    'webhook-signature': new Webhook(secret).sign('evt_1', at, rawBody),
   };
 }
+
+const OTHERS = [
+  ['another merchant', { merchantId: 'mer_2', environment: 'sandbox' }],
+  ['another environment', { merchantId: 'mer_1', environment: 'production' }],
+] as const;
 
 describe.each(Object.entries(LANGUAGES))('the sample in %s', (_language, start) => {
   let verify: Verify;
@@ -86,13 +105,26 @@ describe.each(Object.entries(LANGUAGES))('the sample in %s', (_language, start) 
   });
 
   test('accepts an authentic webhook', async () => {
-    expect(await verify(BODY, headersOf(SECRET), SECRET)).toEqual(JSON.parse(BODY));
+    expect(await verify(BODY, headersOf(SECRET), SECRET, ...TENANT)).toEqual(JSON.parse(BODY));
   });
 
   test('accepts one of several signatures', async () => {
     const headers = headersOf(SECRET);
     const both = `${headersOf(OTHER_SECRET)['webhook-signature']} ${headers['webhook-signature']}`;
-    expect(await verify(BODY, { ...headers, 'webhook-signature': both }, SECRET)).toBeTruthy();
+    const sent = { ...headers, 'webhook-signature': both };
+    expect(await verify(BODY, sent, SECRET, ...TENANT)).toBeTruthy();
+  });
+
+  test('accepts an event from before bodies named their merchant', async () => {
+    const old = bodyOf({});
+    const headers = headersOf(SECRET, new Date(), old);
+    expect(await verify(old, headers, SECRET, ...TENANT)).toEqual(JSON.parse(old));
+  });
+
+  test.each(OTHERS)('refuses an event of %s', async (_whose, tenant) => {
+    const rawBody = bodyOf(tenant);
+    const headers = headersOf(SECRET, new Date(), rawBody);
+    await expect(verify(rawBody, headers, SECRET, ...TENANT)).rejects.toThrow('not ours');
   });
 
   test.each([
@@ -101,7 +133,7 @@ describe.each(Object.entries(LANGUAGES))('the sample in %s', (_language, start) 
     ['an old webhook', BODY, headersOf(SECRET, new Date(Date.now() - 301_000)), 'too old'],
     ['no headers', BODY, {}, 'too old'],
   ])('refuses %s', async (_what, body, headers, message) => {
-    await expect(verify(body, headers, SECRET)).rejects.toThrow(message);
+    await expect(verify(body, headers, SECRET, ...TENANT)).rejects.toThrow(message);
   });
 
   // An environment variable that is not set. Any sender can sign with an empty key.
@@ -110,15 +142,24 @@ describe.each(Object.entries(LANGUAGES))('the sample in %s', (_language, start) 
     const signed = `evt_1.${headers['webhook-timestamp']}.${BODY}`;
     const signature = `v1,${createHmac('sha256', '').update(signed).digest('base64')}`;
     const forged = { ...headers, 'webhook-signature': signature };
-    await expect(verify(BODY, forged, secret)).rejects.toThrow();
+    await expect(verify(BODY, forged, secret, ...TENANT)).rejects.toThrow();
   });
 });
 
-test('the sample for the RSA signature accepts only the text that was signed', async () => {
+test('the sample for the RSA signature accepts only a signed text of the own merchant', async () => {
   const code = javascriptSample('verifyRsa');
   const { verifyRsa } = await import(`data:text/javascript,${encodeURIComponent(code)}`);
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
-  const signature = sign('RSA-SHA256', Buffer.from(BODY), privateKey).toString('base64');
-  expect(() => verifyRsa({ body: BODY, signature }, publicKey)).not.toThrow();
-  expect(() => verifyRsa({ body: `${BODY} `, signature }, publicKey)).toThrow('wrong signature');
+  const signed = (tenant: Parameters<typeof bodyOf>[0]) => {
+    const { body }: { body: string } = JSON.parse(bodyOf(tenant));
+    const signature = sign('RSA-SHA256', Buffer.from(body), privateKey).toString('base64');
+    return { body, signature };
+  };
+  const ours = signed({ merchantId: 'mer_1', environment: 'sandbox' });
+  expect(verifyRsa(ours, publicKey, ...TENANT)).toEqual(JSON.parse(ours.body));
+  const changed = { ...ours, body: `${ours.body} ` };
+  expect(() => verifyRsa(changed, publicKey, ...TENANT)).toThrow('wrong signature');
+  for (const tenant of [{}, ...OTHERS.map(([_whose, other]) => other)]) {
+    expect(() => verifyRsa(signed(tenant), publicKey, ...TENANT)).toThrow('not ours');
+  }
 });

@@ -11,7 +11,7 @@ import {
 } from '../../src/webhooks/payload.ts';
 import { documentedFields } from '../support/api-tables.ts';
 import { attemptWith } from '../support/checkout-fixtures.ts';
-import { someTerms } from '../support/intents.ts';
+import { accepted, paidTwice, requestRefund, someTerms } from '../support/intents.ts';
 
 const createdAtMs = Date.UTC(2026, 10, 17, 9, 30, 0, 5);
 
@@ -132,7 +132,8 @@ describe('the bytes of an event (decisions.md#17)', () => {
     const expired: Intent = { ...minimal, status: 'expired', previousStatus: 'open', version: 2 };
     expect(eventBody(expired, 'payment_expired')).toBe(
       `{${minimalTermsText},"event":"PAYMENT_EXPIRED","status":"EXPIRED",` +
-        '"previousStatus":"OPEN","sequence":2,"late":false,"reason":null,"metadata":{},"paidAt":null}',
+        '"previousStatus":"OPEN","sequence":2,"late":false,"reason":null,"metadata":{},"paidAt":null,' +
+        '"merchantId":"mer_1","environment":"production"}',
     );
   });
 
@@ -160,7 +161,7 @@ describe('the bytes of an event (decisions.md#17)', () => {
         '"paymentMethodTypes":["TELE_BIRR","M_PESA"],"event":"PAYMENT_SUCCESS",' +
         '"status":"SUCCESS","previousStatus":"PROCESSING","sequence":3,"late":false,' +
         '"reason":null,"metadata":{"order":"ሀ-7","cart.id":"\\"9\\""},' +
-        '"paidAt":"2026-11-17T09:30:02.505Z"}',
+        '"paidAt":"2026-11-17T09:30:02.505Z","merchantId":"mer_1","environment":"sandbox"}',
     );
   });
 
@@ -170,6 +171,17 @@ describe('the bytes of an event (decisions.md#17)', () => {
       lastUpdateDate: '2026-11-18T09:30:00.005Z',
       transaction: { updatedAt: '2026-11-17T09:30:02.505Z' },
     });
+  });
+
+  test('of a refund end with the merchant and the environment, after the refund', () => {
+    const refunded = accepted(paidTwice(), [requestRefund('refund-1')], 1_000);
+    const body = JSON.parse(eventBody(refunded, 'refund_succeeded', refunded.refunds[0]));
+    expect(Object.entries(body).slice(-4)).toEqual([
+      ['refund', expect.objectContaining({ refundUniqueId: 'refund-1' })],
+      ['paidAt', expect.any(String)],
+      ['merchantId', 'mer_1'],
+      ['environment', 'sandbox'],
+    ]);
   });
 
   test('of a failure contain its reason, and of a late success the lateness', () => {
@@ -232,7 +244,8 @@ describe('the status call (decisions.md#17, #31)', () => {
     expect(JSON.stringify(statusContent(minimal))).toBe(
       `{${minimalTermsText},"status":"OPEN","previousStatus":null,"sequence":1,"late":false,` +
         '"reason":null,"metadata":{},"description":"A bag of coffee","debitAccount":"1000555",' +
-        '"phoneNumber":null,"anomalies":[],"refundedAmount":0,"refunds":[],"netShareAmounts":[],"expiryHeldUntil":null,"paidAt":null}',
+        '"phoneNumber":null,"anomalies":[],"refundedAmount":0,"refunds":[],"netShareAmounts":[],"expiryHeldUntil":null,' +
+        '"paidAt":null,"merchantId":"mer_1","environment":"production"}',
     );
     const event = JSON.parse(eventBody(full, 'payment_succeeded'));
     expect(event.paidAt).toBe('2026-11-17T09:30:02.505Z');

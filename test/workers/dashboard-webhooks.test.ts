@@ -287,7 +287,7 @@ describe('an endpoint', () => {
   });
 });
 
-test('decisions.md#18: a callbackUrl of plain http is accepted with a warning, and its try is refused', async () => {
+test('decisions.md#19: a callbackUrl of plain http is taken with a warning, and its events go to the endpoints', async () => {
   const callbackUrl = 'http://hooks.example.com/kefel';
   for (const kind of ['hosted', 'express'] as const) {
     const id = { paymentIntentUniqueId: `order-${kind}`, callbackUrl, amount: 100 };
@@ -296,15 +296,21 @@ test('decisions.md#18: a callbackUrl of plain http is accepted with a warning, a
     const { envelope } = await answerOf(call(path, { method: 'POST', body }));
     expect(envelope).toMatchObject({
       status: 200,
-      warnings: [expect.stringMatching(/^callbackUrl begins with http:\/\/, .*Use https\.$/)],
+      warnings: [
+        expect.stringMatching(
+          /^callbackUrl begins with http:\/\/, .*your webhook endpoints.*https\.$/,
+        ),
+      ],
     });
   }
+  const member = await signedIn('developer');
+  await addByForm(member);
   await payHosted({ paymentIntentUniqueId: 'order-http', callbackUrl });
   await consume('kefel-webhooks', caught.webhooks.splice(0));
-  expect(arrivals).toEqual([]);
-  const member = await signedIn('developer');
+  expect(arrivals.map(({ url }) => url)).toEqual([HOOK]);
   const page = await textOf(visit(member, '/dashboard/sandbox/payments/order-http'));
-  expect(page).toContain('not sent: URL is not https');
+  expect(page).toContain(new URL(HOOK).origin);
+  expect(page).not.toContain('not sent');
   const hidden = { paymentIntentUniqueId: 'order-ip', callbackUrl: 'http://10.0.0.1/' };
   const refused = call(CREATE_PATHS.hosted.sandbox, { method: 'POST', body: hostedBody(hidden) });
   expect((await refused).status).toBe(400);
@@ -483,6 +489,8 @@ describe('a test event', () => {
         checkoutBeneficiaries: [],
         productItems: [],
         paymentMethodTypes: ['TELE_BIRR'],
+        merchantId: ALPHA.id,
+        environment,
       });
       expect(Object.keys(arrival.event)).toEqual(Object.keys(real.event));
       expect(Object.keys(payment)).toEqual(Object.keys(paymentIn(real)));
@@ -679,12 +687,13 @@ describe('a paused server of callbackUrls', () => {
   });
 });
 
-test('shows a viewer public keys and origins, but no secrets, paths or buttons', async () => {
+test('shows a viewer the merchant id, public keys and origins, but no secrets, paths or buttons', async () => {
   const owner = await signedIn();
   const { path } = await addByForm(owner);
   const viewer = await signedIn('viewer');
   const html = await (await visit(viewer, PATH)).text();
   expect(html).toContain('-----BEGIN PUBLIC KEY-----');
+  expect(html).toMatch(new RegExp(`id="merchant-id"[^>]*value="${ALPHA.id}"`));
   for (const page of [html, await (await visit(viewer, path)).text()]) {
     expect(page).toContain('https://hooks.example.com');
     expect(page).not.toContain('token=1');

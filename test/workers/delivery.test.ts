@@ -9,10 +9,12 @@ import {
   advance,
   alarmOf,
   answerOf,
+  BETA,
   CALLBACK_URL,
   CREATE_PATHS,
   call,
   cancelPath,
+  chooseMethod,
   claim,
   clientOf,
   consume,
@@ -36,6 +38,7 @@ import {
   resolveAttempt,
   SECOND_MS,
   setEndpoint,
+  simulate,
   spkiOf,
   startRedirect,
   statusPath,
@@ -112,6 +115,8 @@ test('decisions.md#17: sends the event as documented, with both signatures', asy
     previousStatus: 'PROCESSING',
     late: false,
     transaction: { transactionStatus: 'SUCCESS', paymentType: 'TELE_BIRR' },
+    merchantId: ALPHA.id,
+    environment: 'sandbox',
   });
   expect(await isGenuine(arrival)).toBe(true);
   vi.useRealTimers();
@@ -125,6 +130,26 @@ test('decisions.md#17: sends the event as documented, with both signatures', asy
     'webhook-signature': arrival.headers.get('webhook-signature') ?? '',
   });
   expect(verified).toEqual(arrival.event);
+});
+
+test("decisions.md#17: a payment of another merchant with this one's id and callbackUrl names its merchant in the signed text", async () => {
+  const body = hostedBody();
+  const answer = await call(CREATE_PATHS.hosted.sandbox, {
+    method: 'POST',
+    apiKey: BETA.apiKeys.sandbox,
+    body,
+  });
+  const { envelope } = await answerOf(answer);
+  await simulate(await chooseMethod(String(envelope.content)), 'approve');
+  await deliver();
+  const arrival = firstOf(arrivals);
+  expect([arrival.url, await isGenuine(arrival)]).toEqual([CALLBACK_URL, true]);
+  expect(paymentIn(arrival)).toMatchObject({
+    event: 'PAYMENT_SUCCESS',
+    uniqueId: body.paymentIntentUniqueId,
+    merchantId: BETA.id,
+    environment: 'sandbox',
+  });
 });
 
 test('promises.md#6: sends a lost message again after its lease, at growing intervals, and not before', async () => {
@@ -523,32 +548,43 @@ test.each(NEVER_CALLED)('decisions.md#12: refuses %s when a payment is created',
   }
 });
 
-test('decisions.md#19: without callbackUrl the event goes to the endpoint of that environment', async () => {
-  await setEndpoint(ALPHA, 'https://hooks.example.com/sandbox');
-  await setEndpoint(ALPHA, 'https://hooks.example.com/live', 'production');
-  await payHosted({ callbackUrl: null });
-  await deliver();
-  expect(arrivals.map(({ url }) => url)).toEqual(['https://hooks.example.com/sandbox']);
-});
+const NO_USABLE_CALLBACK = [
+  ['without callbackUrl', { callbackUrl: null }],
+  ['with a callbackUrl of plain http', { callbackUrl: 'http://hooks.example.com/kefel' }],
+] as const;
 
-test('decisions.md#19: without any endpoint the event is kept, and can be sent once there is one', async () => {
-  await payHosted({ callbackUrl: null });
-  await deliver();
-  expect(await lastEvent()).toMatchObject({
-    ...{ deliveryStatus: 'undeliverable', dueAtMs: null },
-    tries: [{ httpStatus: null, error: 'no callbackUrl takes it and no endpoint is enabled' }],
-  });
-  advance(DAY_MS);
-  await fireAlarm();
-  expect([...caught.webhooks, ...caught.retries]).toEqual([]);
-  expect(arrivals).toEqual([]);
+test.each(NO_USABLE_CALLBACK)(
+  'decisions.md#19: %s the event goes to the endpoint of that environment',
+  async (_name, terms) => {
+    await setEndpoint(ALPHA, 'https://hooks.example.com/sandbox');
+    await setEndpoint(ALPHA, 'https://hooks.example.com/live', 'production');
+    await payHosted(terms);
+    await deliver();
+    expect(arrivals.map(({ url }) => url)).toEqual(['https://hooks.example.com/sandbox']);
+  },
+);
 
-  await setEndpoint(ALPHA, 'https://hooks.example.com/sandbox');
-  expect(await clientOf().resendEvent((await lastEvent()).sequence)).toBe(true);
-  await deliver();
-  expect(await lastEvent()).toMatchObject({ deliveryStatus: 'delivered' });
-  expect(arrivals).toHaveLength(1);
-});
+test.each(NO_USABLE_CALLBACK)(
+  'decisions.md#19: %s and any endpoint the event is kept, and can be sent once there is one',
+  async (_name, terms) => {
+    await payHosted(terms);
+    await deliver();
+    expect(await lastEvent()).toMatchObject({
+      ...{ deliveryStatus: 'undeliverable', dueAtMs: null },
+      tries: [{ httpStatus: null, error: 'no callbackUrl takes it and no endpoint is enabled' }],
+    });
+    advance(DAY_MS);
+    await fireAlarm();
+    expect([...caught.webhooks, ...caught.retries]).toEqual([]);
+    expect(arrivals).toEqual([]);
+
+    await setEndpoint(ALPHA, 'https://hooks.example.com/sandbox');
+    expect(await clientOf().resendEvent((await lastEvent()).sequence)).toBe(true);
+    await deliver();
+    expect(await lastEvent()).toMatchObject({ deliveryStatus: 'delivered' });
+    expect(arrivals).toHaveLength(1);
+  },
+);
 
 /**
  * Puts a new RSA key first in the object's ring, before the old one. Returns the new key's entry in

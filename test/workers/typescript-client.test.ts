@@ -47,7 +47,10 @@ async function paid(checkoutUrl: string) {
   const arrivals = merchantServer();
   await simulate(await chooseMethod(checkoutUrl), 'approve');
   await consumeAll(caught);
+  const expected = { merchantId: ALPHA.id, environment: 'sandbox' } as const;
   return Promise.all(
-    arrivals.map(({ text, headers }) => verifyWebhook(text, headers, ALPHA.webhookSecret)),
+    arrivals.map(({ text, headers }) =>
+      verifyWebhook(text, headers, ALPHA.webhookSecret, expected),
+    ),
   );
 }

@@ -119,6 +119,7 @@ function SettingsPage(props: { readonly model: WebhookSettings; readonly state: 
         state={state.secrets}
         path={webhooksPath(call.environment, '/secrets')}
       />
+      <MerchantIdSection />
       <KeysSection model={model} />
     </WebhooksFrame>
   );
@@ -221,6 +222,19 @@ function HeaderSection({ name }: { readonly name: string }) {
         <SignatureHeaderField value={name} />
         <Submit label={useTexts(DASHBOARD_TEXTS).webhooks.save} isPlain />
       </PostForm>
+    </section>
+  );
+}
+
+/** What a receiver compares in each event, because all merchants share the keys below. */
+function MerchantIdSection() {
+  const { merchantId } = useCall().session;
+  const text = useTexts(DASHBOARD_TEXTS).webhooks;
+  return (
+    <section class="card">
+      <h2>{text.merchantIdTitle}</h2>
+      <p class="hint">{text.merchantIdHint}</p>
+      <CopyText id="merchant-id" label={text.merchantId} value={merchantId} />
     </section>
   );
 }

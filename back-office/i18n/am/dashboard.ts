@@ -768,9 +768,13 @@ export const dashboard: DashboardMessages = {
     badOverlap: 'የቀድሞዎቹ ቁልፎች መቼ እንደሚያበቁ ይምረጡ።',
     cannotEnd: 'አንድ ቁልፍ በአዲስ እስኪተካ ድረስ ሥራ ላይ ይቆያል።',
 
+    merchantIdTitle: 'የነጋዴ መለያ',
+    merchantId: 'የእርስዎ የነጋዴ መለያ',
+    merchantIdHint:
+      'የእያንዳንዱ ዌብሁክ body በ merchantId ይዞታል። ሰርቨርዎ ሌላ merchantId ወይም ሌላ environment ያለውን አይቀበል።',
     keysTitle: 'የሕዝብ ቁልፎች',
     keysHint:
-      'signature የተባለውን መስክ (SHA256withRSA) በምትኩ የሚያረጋግጡ ከሆነ። ለሁሉም ነጋዴዎች አንድ ነው፤ እዚህም ይገኛል፦',
+      'signature የተባለውን መስክ (SHA256withRSA) ያረጋግጣሉ። ለሁሉም ነጋዴዎች አንድ ስለሆኑ ክፍያው የእርስዎ መሆኑን አያረጋግጡም፤ የነጋዴ መለያውንም ያወዳድሩ። እዚህም ይገኛሉ፦',
     key: (id) => `ቁልፍ ${id}`,
     retiredKey: (id) => `ቁልፍ ${id}፦ ጊዜው ያለፈ፣ የቆዩ ክስተቶችን ያረጋግጣል`,
   },

@@ -822,9 +822,13 @@ export const dashboard = {
     badOverlap: 'Choose when the old secrets expire.',
     cannotEnd: 'You cannot revoke a secret before a newer one has replaced it.',
 
+    merchantIdTitle: 'Merchant id',
+    merchantId: 'Your merchant id',
+    merchantIdHint:
+      'The body of each webhook has it in merchantId. Your server should refuse any other merchantId, and any other environment.',
     keysTitle: 'Public keys',
     keysHint:
-      'To verify the signature field (SHA256withRSA) instead. They are the same for all merchants of this gateway and are also available at',
+      'They verify the signature field (SHA256withRSA). All merchants of this gateway share them, so a valid signature does not prove that the payment is yours: compare the merchant id. They are also available at',
     key: (id: string) => `Key ${id}`,
     retiredKey: (id: string) => `Key ${id}: retired, verifies older events`,
   },

@@ -15,8 +15,15 @@ use Kefel\{ApiException, Client, ConnectionException, Webhook, WebhookVerificati
 function value_of(array $command): mixed
 {
     ['call' => $call, 'args' => $args, 'client' => $options] = $command;
-    if ($call === 'verifyWebhook') {
-        return get_object_vars(Webhook::verify(...$args));
+    if ($call === 'verifyWebhook' || $call === 'verifyWebhook.warnings') {
+        [$rawBody, $headers, $secret, $expected] = $args + [3 => []];
+        $warnings = [];
+        set_error_handler(static function (int $level, string $text) use (&$warnings): bool {
+            $warnings[] = $text;
+            return true;
+        }, E_USER_DEPRECATED);
+        $webhook = Webhook::verify($rawBody, $headers, $secret, ...$expected);
+        return $call === 'verifyWebhook' ? get_object_vars($webhook) : $warnings;
     }
     $client = new Client($options['apiKey'], $options['baseUrl'], $options['timeoutSeconds']);
     if ($call === 'events.resendUndelivered') {

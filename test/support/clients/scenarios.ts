@@ -5,7 +5,14 @@ import { Webhook } from 'standardwebhooks';
 import { expect } from 'vitest';
 import { PROJECT_DIRECTORY } from '../../../scripts/project/files.ts';
 import { OK, type ReceivedRequest, status } from '../e2e-merchant-server.ts';
-import { eventually, expressBody, hostedBody, newId, type Scene } from '../e2e-scene.ts';
+import {
+  eventually,
+  expressBody,
+  hostedBody,
+  MerchantApi,
+  newId,
+  type Scene,
+} from '../e2e-scene.ts';
 import type { ApiFailure, Driver, SpecialNumber } from './driver.ts';
 import { type Fault, FlakyGateway } from './flaky-gateway.ts';
 
@@ -72,6 +79,12 @@ export class Stage {
     this.scene = scene;
     this.#baseUrl = baseUrl;
     this.#timeoutSeconds = timeoutSeconds;
+  }
+
+  /** Whose webhooks the merchant's server takes. */
+  get expected() {
+    const { merchantId, environment } = this.scene.keys;
+    return { merchantId, environment };
   }
 
   /** What the call returns. */
@@ -146,7 +159,8 @@ async function receivedWebhook(stage: Stage) {
 
 /** What the client makes of a webhook. */
 function verified(stage: Stage, { rawBody, headers }: ReceivedRequest): Promise<unknown> {
-  return stage.value('verifyWebhook', rawBody.toString(), headers, stage.scene.keys.secret);
+  const { secret } = stage.scene.keys;
+  return stage.value('verifyWebhook', rawBody.toString(), headers, secret, stage.expected);
 }
 
 /** What everybody can sign: a merchant who has set no secret must not accept it. */
@@ -297,10 +311,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     expect(await stage.value('events.resend', id)).toMatchObject({ id });
     const again = await hook.request(1);
     expect(again.headers['webhook-id']).toBe(id);
-    const { secret } = stage.scene.keys;
-    expect(await stage.value('verifyWebhook', payload, again.headers, secret)).toMatchObject({
-      id,
-    });
+    expect(await verified(stage, again)).toMatchObject({ id });
     expect(await stage.error('events.get', 'evt_none')).toMatchObject({
       code: 'event_not_found',
     });
@@ -475,7 +486,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     const signature = headers['webhook-signature'] ?? '';
     const old = new Date(Date.now() - (WEBHOOK_AGE_SECONDS_MAX + 60) * 1_000);
     const early = new Date(Date.now() + (WEBHOOK_AGE_SECONDS_MAX + 60) * 1_000);
-    const forgeries: readonly (readonly [string, object, string])[] = [
+    const forgeries: readonly (readonly [string, object, string, object?])[] = [
       [`${rawBody} `, headers, secret],
       [`\uFEFF${rawBody}`, headers, secret],
       [rawBody, headers, OTHER_SECRET],
@@ -490,18 +501,60 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
       [rawBody, { ...headers, 'webhook-timestamp': 'now' }, secret],
       [rawBody, resigned(rawBody, secret, old), secret],
       [rawBody, resigned(rawBody, secret, early), secret],
+      [rawBody, headers, secret, { ...stage.expected, merchantId: 'another' }],
+      [rawBody, headers, secret, { ...stage.expected, merchantId: '' }],
+      [rawBody, headers, secret, { ...stage.expected, environment: 'production' }],
     ];
-    for (const forgery of forgeries) {
-      expect(await stage.error('verifyWebhook', ...forgery)).toEqual({ kind: 'webhook' });
+    for (const [body, sent, key, expected = stage.expected] of forgeries) {
+      const refused = await stage.error('verifyWebhook', body, sent, key, expected);
+      expect(refused).toEqual({ kind: 'webhook' });
     }
   },
   'refuses a signed body that is not a webhook': async (stage) => {
     const { secret } = stage.scene.keys;
     for (const rawBody of NO_WEBHOOKS) {
       const headers = resigned(rawBody, secret, new Date());
-      const error = await stage.error('verifyWebhook', rawBody, headers, secret);
+      const webhook = [rawBody, headers, secret, stage.expected] as const;
+      const error = await stage.error('verifyWebhook', ...webhook);
       expect([rawBody, error]).toEqual([rawBody, { kind: 'webhook' }]);
     }
+  },
+  'refuses a genuine event of another merchant, even if both had one secret': async (stage) => {
+    const hook = stage.scene.server.endpoint();
+    const { baseUrl, merchant } = stage.scene.gateway;
+    const other = new MerchantApi(baseUrl, merchant.sandboxApiKey, 'sandbox');
+    await other.express(expressBody({ callbackUrl: hook.url }));
+    const { rawBody, headers } = await hook.request(0);
+    const { secret } = stage.scene.keys;
+    const text = rawBody.toString();
+    for (const sent of [headers, resigned(text, secret, new Date())]) {
+      const refused = await stage.error('verifyWebhook', text, sent, secret, stage.expected);
+      expect(refused).toEqual({ kind: 'webhook' });
+    }
+  },
+  'accepts an event from before bodies named their merchant, by its secret': async (stage) => {
+    const { rawBody } = await receivedWebhook(stage);
+    const envelope = JSON.parse(rawBody);
+    const { merchantId: _id, environment: _environment, ...old } = JSON.parse(envelope.body);
+    const text = JSON.stringify({ ...envelope, body: JSON.stringify(old) });
+    const { secret } = stage.scene.keys;
+    const headers = resigned(text, secret, new Date());
+    const webhook = [text, headers, secret] as const;
+    expect(await stage.value('verifyWebhook', ...webhook, stage.expected)).toMatchObject({
+      environment: 'sandbox',
+      payment: old,
+    });
+    const production = { ...stage.expected, environment: 'production' };
+    const refused = await stage.error('verifyWebhook', ...webhook, production);
+    expect(refused).toEqual({ kind: 'webhook' });
+  },
+  'warns unless it knows the merchant and the environment': async (stage) => {
+    const { rawBody, headers } = await receivedWebhook(stage);
+    const webhook = [rawBody, headers, stage.scene.keys.secret] as const;
+    const warnings = (...expected: readonly object[]) =>
+      stage.value('verifyWebhook.warnings', ...webhook, ...expected);
+    expect(await warnings(stage.expected)).toEqual([]);
+    expect(await warnings()).toEqual([expect.stringMatching(/merchant_?id.*environment/i)]);
   },
   'accepts a webhook that is signed with two secrets': async (stage) => {
     const { rawBody } = await receivedWebhook(stage);
@@ -509,7 +562,8 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     const headers = resigned(rawBody, secret, new Date());
     const other = resigned(rawBody, OTHER_SECRET, new Date())['webhook-signature'];
     const both = { ...headers, 'webhook-signature': `${other} ${headers['webhook-signature']}` };
-    expect(await stage.value('verifyWebhook', rawBody, both, secret)).toMatchObject({
+    const webhook = [rawBody, both, secret, stage.expected] as const;
+    expect(await stage.value('verifyWebhook', ...webhook)).toMatchObject({
       id: 'evt_1',
       type: 'PAYMENT_SUCCESS',
     });

@@ -1,3 +1,4 @@
+import { vi } from 'vitest';
 import {
   type CallOptions,
   Kefel,
@@ -5,7 +6,6 @@ import {
   KefelError,
   type RefundRequest,
   verifyWebhook,
-  type WebhookHeaders,
   WebhookVerificationError,
 } from '../../../clients/typescript/kefel.ts';
 import { type Command, type Driver, isSpecialNumber, type Result } from './driver.ts';
@@ -39,14 +39,25 @@ async function resultOf({ call, args, client }: Command): Promise<unknown> {
     'events.get': kefel.events.get.bind(kefel.events),
     'events.resend': kefel.events.resend.bind(kefel.events),
     'events.resendUndelivered': (since: string) => kefel.events.resendUndelivered(new Date(since)),
-    verifyWebhook: (rawBody: string, headers: WebhookHeaders, secret: string) =>
-      verifyWebhook(rawBody, headers, secret),
+    verifyWebhook,
+    'verifyWebhook.warnings': (...webhook: Parameters<typeof verifyWebhook>) =>
+      warningsOf(() => verifyWebhook(...webhook)),
   };
   const run = calls[call];
   if (run === undefined) {
     throw new Error(`no call ${call}`);
   }
   return run(...(args as never[]));
+}
+
+async function warningsOf(run: () => Promise<unknown>): Promise<readonly string[]> {
+  const warn = vi.spyOn(console, 'warn').mockReturnValue();
+  try {
+    await run();
+    return warn.mock.calls.map(String);
+  } finally {
+    warn.mockRestore();
+  }
 }
 
 /** `createdFrom` and the like as dates. */
