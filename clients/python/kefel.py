@@ -387,7 +387,6 @@ def _check_tenant(
         raise WebhookVerificationError("The webhook is of another merchant or environment")
 
 
-
 @dataclass(frozen=True)
 class _Answer:
     status: int

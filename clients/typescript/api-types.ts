@@ -127,7 +127,7 @@ export interface HostedPaymentRequest {
    */
   expireIn: number;
   /**
-   * Where the webhooks of this payment go; without it, they go to your endpoints
+   * Where the webhooks of this payment go; without it, or if it is plain http, they go to your endpoints
    */
   callbackUrl?: string | null;
   /**
@@ -256,7 +256,7 @@ export interface ExpressPaymentRequest {
    */
   expireIn: number;
   /**
-   * Where the webhooks of this payment go; without it, they go to your endpoints
+   * Where the webhooks of this payment go; without it, or if it is plain http, they go to your endpoints
    */
   callbackUrl?: string | null;
   /**

@@ -34,7 +34,7 @@ const COMMON_NOTES = {
     3600,
   ],
   callbackUrl: [
-    'Where the webhooks of this payment go; without it, they go to your endpoints',
+    'Where the webhooks of this payment go; without it, or if it is plain http, they go to your endpoints',
     'https://shop.example.com/webhooks',
   ],
   refundEvents: [

@@ -35,7 +35,7 @@ function contextOf(environment: Environment): ValidationContext {
       rate: { basisPoints: 0, fixedMinor: 0 },
       rules: { currencies: [] },
     })),
-    callbackRefusal: () => null,
+    callbackUse: () => 'sends',
     limits: {},
     appSchemes: [],
     banks: new Map(),

@@ -100,12 +100,19 @@ export function isRefundEvent(type: EventType): type is RefundEventType {
 }
 
 /** The payment's own address for an event; null: the merchant's endpoints (docs/decisions.md#19). */
-export function callbackUrlOf(
-  { callbackUrl, refundEvents }: Pick<IntentTerms, 'callbackUrl' | 'refundEvents'>,
-  event: EventType,
-): string | null {
-  return isRefundEvent(event) && !refundEvents ? null : callbackUrl;
+export function callbackUrlOf(terms: CallbackTerms, event: EventType): string | null {
+  return terms.isCallbackIgnored || mayHaveNoReceiver(terms, event) ? null : terms.callbackUrl;
 }
+
+/** The payment's callbackUrl does not take the event: a merchant without endpoints misses nothing. */
+export function mayHaveNoReceiver(
+  { callbackUrl, refundEvents }: CallbackTerms,
+  event: EventType,
+): boolean {
+  return callbackUrl !== null && isRefundEvent(event) && !refundEvents;
+}
+
+type CallbackTerms = Pick<IntentTerms, 'callbackUrl' | 'isCallbackIgnored' | 'refundEvents'>;
 
 /** The attempt in flight, or null. An intent has at most one. */
 export function attemptInFlight(intent: Intent): Attempt | null {

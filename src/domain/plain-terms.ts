@@ -25,6 +25,7 @@ export function plainTerms(terms: Chosen & Partial<IntentTerms>): IntentTerms {
     debitAccount: null,
     returnUrl: null,
     callbackUrl: null,
+    isCallbackIgnored: false,
     refundEvents: false,
     simulation: null,
     metadata: {},

@@ -81,6 +81,8 @@ export interface IntentTerms extends Tenant {
   readonly debitAccount: string | null;
   readonly returnUrl: string | null;
   readonly callbackUrl: string | null;
+  /** The gateway may not send there: events go to the endpoints (docs/decisions.md#19). */
+  readonly isCallbackIgnored: boolean;
   /** Whether events of refunds go to the callbackUrl too (docs/decisions.md#17). */
   readonly refundEvents: boolean;
   readonly simulation: Simulation | null;

@@ -1,4 +1,4 @@
-import { callbackUrlOf } from '../domain/intent.ts';
+import { callbackUrlOf, mayHaveNoReceiver } from '../domain/intent.ts';
 import type { Environment } from '../domain/method.ts';
 import { faultOfTry } from '../domain/webhook-fault.ts';
 import { KEEPS_EARLIER_ALARM } from './alarm.ts';
@@ -91,7 +91,7 @@ export class PaymentDeliveries {
         eventId: event.eventId,
         tenant: { environment, merchantId },
         callbackUrl: callbackUrlOf(intent.terms, event.type),
-        mayHaveNoReceiver: intent.terms.callbackUrl !== null,
+        mayHaveNoReceiver: mayHaveNoReceiver(intent.terms, event.type),
         endpointId: claim.endpointId,
         ownOrigin: baseUrl,
         requestBody: this.#requestBody({

@@ -158,6 +158,7 @@ describe('validateExpress accepts', () => {
       debitAccount: null,
       returnUrl: null,
       callbackUrl: null,
+      isCallbackIgnored: false,
       refundEvents: false,
       simulation: null,
       metadata: {},

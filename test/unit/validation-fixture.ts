@@ -32,7 +32,7 @@ export const CONTEXT: ValidationContext = {
     ['CBET', { supportsWithdrawal: true }],
     ['NOWD', { supportsWithdrawal: false }],
   ]),
-  callbackRefusal: (url) => (url.includes('//10.') ? 'host is an IP address' : null),
+  callbackUse: (url) => (url.includes('//10.') ? { refusal: 'host is an IP address' } : 'sends'),
   expireInSecondsMin: 5,
   expireInSecondsMax: 31_622_400,
 };

@@ -418,6 +418,7 @@ describe('validateHosted accepts', () => {
       debitAccount: null,
       returnUrl: 'https://shop.example/done',
       callbackUrl: null,
+      isCallbackIgnored: false,
       refundEvents: false,
       simulation: null,
       metadata: {},

@@ -21,11 +21,15 @@ import type { Rail } from '../../rails/rail.ts';
 import type { RailOrder } from '../../rails/rail-order.ts';
 import { methodSupport } from '../../rails/registry.ts';
 import { destinationRefusal } from '../../webhooks/send.ts';
-import type { GuardReason } from '../../webhooks/url-guard.ts';
 import { type MerchantCall, ownOriginOf } from '../call.ts';
 import { heldExpiryWarnings } from '../held-expiry.ts';
 import { readKeyedBody } from '../keyed-body.ts';
-import type { OfferedMethod, PaymentOrder, ValidationContext } from '../schema/context.ts';
+import type {
+  CallbackUse,
+  OfferedMethod,
+  PaymentOrder,
+  ValidationContext,
+} from '../schema/context.ts';
 import { validateExpress } from '../schema/express.ts';
 import { uniqueIdOf, validateHosted } from '../schema/hosted.ts';
 
@@ -147,7 +151,7 @@ async function readNewPayment(call: MerchantCall, kind: IntentKind) {
     /** For the answer, in sentences. */
     warnings: [
       ...validated.warnings,
-      ...callbackWarnings(call, terms),
+      ...(terms.isCallbackIgnored ? [IGNORED_CALLBACK] : []),
       ...heldExpiryWarnings(terms, rails),
     ],
   };
@@ -185,10 +189,7 @@ async function validationContext(
     methods,
     limits: call.access.limits,
     appSchemes: call.access.appSchemes,
-    callbackRefusal: (callbackUrl) => {
-      const reason = refusalOf(call, callbackUrl);
-      return reason === 'URL is not https' ? null : reason;
-    },
+    callbackUse: (callbackUrl) => callbackUse(call, callbackUrl),
     // Only splits name banks: other payments can be created while D1 fails.
     banks: hasSplits(body) ? await banks(call.env, call.nowMs) : new Map(),
     expireInSecondsMin: call.config.expireInSecondsMin,
@@ -196,16 +197,19 @@ async function validationContext(
   };
 }
 
-function refusalOf(call: MerchantCall, callbackUrl: string): GuardReason | null {
-  return destinationRefusal(call.config, callbackUrl, new URL(call.request.url).origin);
+/** The published interface takes plain http, but no webhook is sent there (docs/decisions.md#18). */
+function callbackUse(call: MerchantCall, callbackUrl: string): CallbackUse {
+  const { origin } = new URL(call.request.url);
+  const refusal = destinationRefusal(call.config, callbackUrl, origin);
+  if (refusal === null) {
+    return 'sends';
+  }
+  return refusal === 'URL is not https' ? 'ignores' : { refusal };
 }
 
-/** The published interface takes plain http, but no webhook is sent there (docs/decisions.md#18). */
-function callbackWarnings(call: MerchantCall, { callbackUrl }: IntentTerms): readonly string[] {
-  return callbackUrl !== null && refusalOf(call, callbackUrl) === 'URL is not https'
-    ? ['callbackUrl begins with http://, and Kefel sends webhooks to https:// only. Use https.']
-    : [];
-}
+const IGNORED_CALLBACK =
+  'callbackUrl begins with http://, and Kefel sends webhooks to https:// only: the events of this ' +
+  'payment go to your webhook endpoints instead. Use https.';
 
 function hasSplits(body: unknown): boolean {
   const splits = (body as { readonly splitPayment?: unknown } | null)?.splitPayment;

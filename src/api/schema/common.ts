@@ -23,22 +23,24 @@ export function commonFields(context: ValidationContext) {
     paymentLinkUniqueId: optional(idField),
     splitPayment: splitsField(context.banks),
     expireIn: expireInField(context),
-    callbackUrl: optionalUrl(deliverableUrlField(context)),
+    callbackUrl: optionalUrl(takenUrlField(context)),
     refundEvents: optional(booleanField),
     commissionPaidByCustomer: booleanField,
     metadata: metadataField(context.environment),
   };
 }
 
-/** A callbackUrl to which webhooks would be sent if it were used now (docs/decisions.md#12). */
-function deliverableUrlField({ callbackRefusal }: ValidationContext) {
+/** A callbackUrl that the gateway takes, and may ignore (docs/decisions.md#12). */
+function takenUrlField({ callbackUse }: ValidationContext) {
   return v.pipe(
     callbackUrlField,
-    v.check(
-      (url) => callbackRefusal(url) === null,
-      ({ input }) =>
-        fieldError('undeliverable', `No webhook can be sent there: ${callbackRefusal(input)}.`),
-    ),
+    v.rawCheck(({ dataset, addIssue }) => {
+      const use = dataset.typed ? callbackUse(dataset.value) : 'sends';
+      if (typeof use === 'object') {
+        const message = `No webhook can be sent there: ${use.refusal}.`;
+        addIssue({ message: fieldError('undeliverable', message) });
+      }
+    }),
   );
 }
 
@@ -139,7 +141,13 @@ type CommonValues = v.InferOutput<
 >;
 
 /** The shared part of a valid order. */
-export function commonOrder(values: CommonValues, total: Total, methods: readonly MethodTerms[]) {
+export function commonOrder(
+  values: CommonValues,
+  total: Total,
+  methods: readonly MethodTerms[],
+  { callbackUse }: ValidationContext,
+) {
+  const { callbackUrl } = values;
   return {
     uniqueId: values.paymentIntentUniqueId,
     paymentLinkUniqueId: values.paymentLinkUniqueId,
@@ -150,7 +158,8 @@ export function commonOrder(values: CommonValues, total: Total, methods: readonl
     itemPriceBasis: total.itemPriceBasis,
     splits: withShares(values.splitPayment, total.amountMinor),
     commissionPaidByCustomer: values.commissionPaidByCustomer,
-    callbackUrl: values.callbackUrl,
+    callbackUrl,
+    isCallbackIgnored: callbackUrl !== null && callbackUse(callbackUrl) === 'ignores',
     refundEvents: values.refundEvents ?? false,
     expireInSeconds: values.expireIn,
     metadata: values.metadata,

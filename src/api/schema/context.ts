@@ -14,6 +14,12 @@ export interface OfferedMethod {
   readonly rules: RailRules;
 }
 
+/**
+ * What the gateway does with a callbackUrl: sends webhooks there, takes it but sends them to the
+ * endpoints (docs/decisions.md#19), or refuses the payment for this reason.
+ */
+export type CallbackUse = 'sends' | 'ignores' | { readonly refusal: string };
+
 /** What validation needs besides the body. */
 export interface ValidationContext {
   readonly environment: Environment;
@@ -25,8 +31,7 @@ export interface ValidationContext {
   readonly appSchemes: readonly string[];
   /** The banks by their codes. */
   readonly banks: ReadonlyMap<string, { readonly supportsWithdrawal: boolean }>;
-  /** Why no webhook would be sent to a callbackUrl (docs/decisions.md#18); null: it would be. */
-  readonly callbackRefusal: (callbackUrl: string) => string | null;
+  readonly callbackUse: (callbackUrl: string) => CallbackUse;
   readonly expireInSecondsMin: number;
   readonly expireInSecondsMax: number;
 }

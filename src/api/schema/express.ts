@@ -76,7 +76,7 @@ export function validateExpress(
       return money;
     },
     (values, total, methods) => ({
-      ...commonOrder(values, total, methods),
+      ...commonOrder(values, total, methods, context),
       kind: 'express',
       customer: expressCustomer(values.customerInfo),
       description: values.description,

@@ -39,7 +39,7 @@ export function validateHosted(body: unknown, context: ValidationContext): Valid
       return checkMoney('hosted', parts, parts.methods, phone, context, problems);
     },
     (values, total, methods) => ({
-      ...commonOrder(values, total, methods),
+      ...commonOrder(values, total, methods, context),
       kind: 'hosted',
       customer: values.customerInfo,
       description: null,

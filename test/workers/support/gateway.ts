@@ -6,6 +6,7 @@ import { MerchantBook } from '../../../src/book/merchant-book.ts';
 import type { ProjectionMessage } from '../../../src/intent/book-message.ts';
 import type { DeliveryMessage } from '../../../src/intent/protocol.ts';
 import { forgetDirectory } from '../../../src/merchants/directory.ts';
+import { forgetWebhookSettings } from '../../../src/webhooks/settings.ts';
 import { backOfficeEnv } from '../../support/gateway.ts';
 import { DAY_MS } from './clock.ts';
 import { prepareDatabases } from './merchants.ts';
@@ -50,6 +51,7 @@ export function useGateway(): CaughtMessages {
     });
     catchInto(env.RAIL_STARTS, caught.starts);
     forgetDirectory();
+    forgetWebhookSettings();
     await watchBackground();
     // A query that was under way during the reset can keep its database from it.
     await prepareDatabases().catch(async () => {
