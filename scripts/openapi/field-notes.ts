@@ -57,7 +57,7 @@ export const HOSTED_NOTES: Notes = {
     'The total in major units, at least 1.00, with at most two decimals: round to cents. With `items` too, it equals the sum of the prices or of price × quantity. Send `amount`, `items` or both. In the sandbox some amounts, such as 100.02, have a fixed outcome (`/docs/sandbox`).',
     150.5,
   ],
-  methods: ['The methods that the customer may choose; `[]` means all', []],
+  methods: ['The methods that the customer may choose; `[]` means all', ['TELE_BIRR', 'CBE']],
   returnUrl: [
     'Where the customer returns to: http, https, or a scheme of your app that the operator has registered. Kefel appends `paymentIntentUniqueId`, `status` and `transactionId`.',
     'https://shop.example.com/thanks',
