@@ -7,9 +7,9 @@ import { parseArgs } from 'node:util';
 import { type Bindings, ConfigError } from '../src/config.ts';
 import { ENVIRONMENTS, type Environment, METHODS, type Method } from '../src/domain/method.ts';
 import { minorFromMajor } from '../src/domain/money.ts';
-import type { ProbeOutcome } from '../src/rails/rail.ts';
 import { railConfiguration, railSecretName } from '../src/rails/settings.ts';
 import { probeLive, queryLive } from './check-rail/live.ts';
+import { PROBE_EXIT_CODES } from './check-rail/probe-text.ts';
 import './project/node-md5.ts';
 
 const USAGE = `usage: npm run rail:check -- METHOD ENVIRONMENT < secret.json
@@ -29,12 +29,6 @@ Exit codes:
 
 const EXIT_INVALID = 1;
 const EXIT_USAGE = 2;
-const EXIT_BY_OUTCOME: Readonly<Record<ProbeOutcome, number>> = {
-  accepted: 0,
-  reached: 3,
-  refused: 4,
-  unreachable: 5,
-};
 
 class UsageError extends Error {
   override readonly name = 'UsageError';
@@ -73,7 +67,7 @@ async function main(): Promise<void> {
   const { 'result-url': resultUrl = NO_ADDRESS, 'provider-id': railReference } = values;
   const { result, lines } = await probeLive(rail, resultUrl, settings);
   console.log(lines.join('\n'));
-  process.exitCode = EXIT_BY_OUTCOME[result.outcome];
+  process.exitCode = PROBE_EXIT_CODES[result.outcome];
   if (reference !== undefined || railReference !== undefined) {
     const query = { method, environment, reference, railReference, amountMinor, resultUrl };
     console.log((await queryLive(rail, query, settings)).join('\n'));

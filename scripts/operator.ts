@@ -24,7 +24,9 @@ async function main(): Promise<void> {
   const { command, given } = wanted;
   const contents = command.run?.(gateway, given, process.env) ?? pages(gateway, wanted, request);
   for await (const content of contents) {
-    console.log(wanted.isJson ? JSON.stringify(content) : textOf(wanted.command, content));
+    console.log(wanted.isJson ? JSON.stringify(content) : textOf(command, content));
+    // A command is declared with the type of its own response.
+    process.exitCode = command.exitCode?.(content as never) ?? 0;
   }
 }
 

@@ -612,6 +612,7 @@ export interface Payment {
     type:
       | (
           | 'duplicate_payment'
+          | 'second_receipt'
           | 'contradicting_failure'
           | 'refused_callback'
           | 'contradicting_refund'
@@ -640,6 +641,10 @@ export interface Payment {
      * ISO 8601 in UTC with milliseconds
      */
     createdAt: string;
+    /**
+     * Only of `second_receipt`: the provider's receipt of what may be a second payment
+     */
+    receipt: string | null;
   }[];
   /**
    * What was returned so far, without commission, in minor units (15050 is 150.50)
@@ -719,6 +724,7 @@ export interface Refund {
         | 'too_late'
         | 'exceeds_payment'
         | 'resolved_by_operator'
+        | 'receipt_conflict'
       )
     | (string & {})
     | null;
@@ -785,6 +791,7 @@ export interface RefundSummary {
         | 'too_late'
         | 'exceeds_payment'
         | 'resolved_by_operator'
+        | 'receipt_conflict'
       )
     | (string & {})
     | null;

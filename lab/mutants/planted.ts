@@ -98,7 +98,7 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       'more is refunded than was paid',
     "  if (attempt.status «!== 'succeeded'→=== 'failed'») {\n    return reject(step, 'not_paid');":
       'a refund of an attempt that was not paid',
-    'if («!→»takesParts && returnedMinor !== chargedMinor(terms, attempt.method)) {':
+    'if («!→»takesParts && returnedMinor !== chargedMinor(intent.terms, attempt.method)) {':
       'a provider is asked for a part that it cannot return',
     "«  if (needsReview(intent, attempt)) {\n    return reject(step, 'refund_needs_review');\n  }\n→»":
       'an attempt takes refunds although more was returned than paid',
@@ -138,17 +138,19 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       'a second operator confirms what was found before the refund was sent again',
   },
   'src/domain/refund-time.ts': {
-    '    !isTooMuch(intent, refund)« &&\n    !refundsOf(intent, refund.attemptId).some(isInFlight)→»\n':
+    '    stopReason(intent, refund) === null« &&\n    !refundsOf(intent, refund.attemptId).some(isInFlight)→»\n':
       'two refunds of one attempt at the provider',
     "  return (\n    refund.status === «'pending'→'unresolved' ||\n    refund.status === 'pending'» &&\n":
       'a refund with an unknown outcome is requested again',
-    'return attempt «!== null && isWaiting(refund) && !stillFits(intent, attempt, refund)→=== null»;':
+    'if («!stillFits(intent, attempt, refund)→attempt === null») {':
       'the provider is asked for more than is left since a failed refund succeeded',
+    "return refund.status === 'pending' && «isReceiptShared(intent, attempt)→attempt === null»\n":
+      'a refund that waits is sent although another payment has its receipt',
     'if (isClosed« && !(checkAtMs !== null && checkAtMs <= step.nowMs)→») {':
       'the window of a refund closes before its query',
     "refund.status === 'pending' ? «'refund_requires_action' : null→null : 'refund_requires_action'»":
       'the merchant gets no event when an operator must return the money',
-    'const stopsAtMs = «mustStop(intent, refund) ? refund.updatedAtMs : →»null;':
+    'const stopsAtMs = «stopReason(intent, refund) === null ? null : refund.updatedAtMs→null»;':
       'no alarm stops the only waiting refund that became too large',
   },
   'src/domain/refund-amounts.ts': {
@@ -424,7 +426,7 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       'the second attempt with a receipt of another payment is not marked',
   },
   'src/rails/ebirr/answer.ts': {
-    'minorOf(txAmount) !== order.«chargedMinor→terms.amountMinor»;':
+    'minorOf(txAmount) === order.«chargedMinor→terms.amountMinor») &&':
       "eBirr's report of what the customer paid is refused when that includes a commission",
   },
   'src/rails/ethswitch/cards-status.ts': {

@@ -7,6 +7,14 @@ const MEANINGS: Readonly<Record<ProbeOutcome, string>> = {
   unreachable: 'the provider was not reached',
 };
 
+/** How a command that probed ends. 1 and 2 are for commands that could not. */
+export const PROBE_EXIT_CODES: Readonly<Record<ProbeOutcome, number>> = {
+  accepted: 0,
+  reached: 3,
+  refused: 4,
+  unreachable: 5,
+};
+
 /** What a probe saw, as lines for a terminal. */
 export function probeLines(result: ProbeResult): readonly string[] {
   const { outcome, call, status, providerCode, settings } = result;

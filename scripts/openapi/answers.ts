@@ -151,6 +151,7 @@ const customer = answer<NonNullable<Payment['merchantCustomer']>>({
 
 const ANOMALIES = {
   duplicate_payment: true,
+  second_receipt: true,
   contradicting_failure: true,
   refused_callback: true,
   contradicting_refund: true,
@@ -174,6 +175,9 @@ const anomaly = answer<Payment['anomalies'][number]>({
     ),
   ),
   createdAt: time,
+  receipt: v.nullable(
+    text("Only of `second_receipt`: the provider's receipt of what may be a second payment"),
+  ),
 });
 
 const { paidAt, merchantId, environment, ...payment } = answer<PaymentWithoutEvent>({

@@ -56,6 +56,8 @@ export interface Command {
   readonly request: (given: Given) => ApiRequest;
   /** What it prints of the content of the response, of a page what it prints of its items. */
   readonly shown: Shown;
+  /** The exit code after an answer that may be bad news; absent: 0. */
+  readonly exitCode?: ((content: never) => number) | undefined;
   /** Set on lists: the field of the response that leads to the next page; null on the last. */
   readonly pages?: 'nextCursor' | 'next' | undefined;
   /** Replaces the request and its further pages. */

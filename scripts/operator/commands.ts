@@ -12,7 +12,7 @@ import { type Command, type Given, UsageError } from './command.ts';
 import { restoreLines } from './restore-lines.ts';
 import { linesOf } from './text.ts';
 import { PART_READERS, READERS } from './values.ts';
-import { ACTION_VIEWS, READ_VIEWS } from './views.ts';
+import { ACTION_EXIT_CODES, ACTION_VIEWS, READ_VIEWS } from './views.ts';
 
 /** A command that reads: its positionals are the parts of its path, its options the query. */
 interface Read extends Pick<Command, 'name' | 'about' | 'examples' | 'pages'> {
@@ -202,6 +202,7 @@ function actionCommand(action: OperatorAction, command: ActionCommand): Command 
       return { path: pathOf(action.path, given), body: bodyOf(given, action, command) };
     },
     shown: ACTION_VIEWS[action.answers],
+    exitCode: ACTION_EXIT_CODES[action.answers],
   };
 }
 

@@ -3,7 +3,7 @@ import type { readAttention } from '../../back-office/operator/api.ts';
 import type { CheckReport } from '../../back-office/operator/check.ts';
 import type { ProbedRail } from '../../src/interface/operations.ts';
 import { paymentOf } from '../../src/operations/needs.ts';
-import { probeLines } from '../check-rail/probe-text.ts';
+import { PROBE_EXIT_CODES, probeLines } from '../check-rail/probe-text.ts';
 import { linesOf, plain, type Shown, time, type View } from './text.ts';
 
 /** What the operator's commands print of each answer. */
@@ -31,7 +31,7 @@ const PAYMENT: View = [
       'id reference transactionId status returnedMinor railReference actionReason failureReason ' +
         'secondOperatorNeeded proposal',
     ],
-    anomalies: ['kind atMs backedUpAtMs other'],
+    anomalies: ['kind atMs backedUpAtMs receipt other'],
     history: ['atMs command fromStatus toStatus detail'],
     events: ['type origin deliveryStatus tries createdAtMs'],
   },
@@ -117,6 +117,11 @@ export const ACTION_VIEWS: Readonly<Record<Answers, Shown>> = {
   backup: BACKUP,
   customer: ['next'],
   modes: MODES,
+};
+
+/** How the command of an action ends whose answer may be bad news; 0 for all others. */
+export const ACTION_EXIT_CODES: Readonly<Partial<Record<Answers, (content: never) => number>>> = {
+  probe: ({ outcome }: ProbedRail) => PROBE_EXIT_CODES[outcome],
 };
 
 type Item = Awaited<ReturnType<typeof readAttention>>['items'][number];

@@ -76,6 +76,11 @@ export interface Attempt extends AttemptPlan {
   /** The id that the customer's wallet or bank gave the payment, where it has one of its own. */
   readonly issuerReceipt: string | null;
   /**
+   * The receipts of further successes that the provider reported for the attempt, each an anomaly.
+   * Absent on nearly every attempt. Refunds never name them.
+   */
+  readonly furtherReceipts?: readonly string[];
+  /**
    * Whether the provider itself reported the success. An attempt that only an operator resolved as
    * paid becomes proved when the provider names its receipt, too.
    */

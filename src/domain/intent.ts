@@ -13,6 +13,8 @@ export type IntentStatus = 'open' | 'processing' | 'succeeded' | 'failed' | 'exp
 export interface Anomaly {
   readonly kind:
     | 'duplicate_payment'
+    /** The provider reports a paid attempt as paid again, with another receipt. */
+    | 'second_receipt'
     | 'contradicting_failure'
     | 'refused_callback'
     /** A provider contradicts the outcome of a refund. */
@@ -38,6 +40,8 @@ export interface Anomaly {
    * operator sees it.
    */
   readonly other?: OtherPayment;
+  /** Only a second receipt has it: that receipt. */
+  readonly receipt?: string;
   /** Only a conflict with the provider has it: the receipt that an operator recorded before. */
   readonly replacedReceipt?: string;
   readonly atMs: number;

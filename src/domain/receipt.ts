@@ -1,7 +1,7 @@
 import type { Attempt } from './attempt.ts';
 import type { Command } from './command.ts';
 import type { Intent } from './intent.ts';
-import { type Step, withAnomaly } from './step.ts';
+import { type Step, withAnomaly, withAttempt } from './step.ts';
 
 /** A provider's receipt counts for one payment: who compares it, and how. */
 
@@ -10,6 +10,8 @@ import { type Step, withAnomaly } from './step.ts';
  * at.
  */
 const CONFLICTS_MAX = 20;
+/** The limit bounds what reports with made-up receipts store of one attempt. */
+const FURTHER_RECEIPTS_MAX = 20;
 
 /**
  * A receipt as it is compared: letters and digits in upper case, because people copy receipts from
@@ -25,10 +27,11 @@ export function isSameReceipt(one: string, other: string | null): boolean {
 }
 
 /** The ids that providers and wallets gave an attempt when it was paid. */
-type Receipts = Pick<Attempt, 'receipt' | 'issuerReceipt'>;
+type Receipts = Pick<Attempt, 'receipt' | 'issuerReceipt' | 'furtherReceipts'>;
 
-export function receiptsOf({ receipt, issuerReceipt }: Receipts): readonly string[] {
-  return [receipt, issuerReceipt].filter((known) => known !== null);
+export function receiptsOf(attempt: Receipts): readonly string[] {
+  const { receipt, issuerReceipt, furtherReceipts = [] } = attempt;
+  return [receipt, issuerReceipt, ...furtherReceipts].filter((known) => known !== null);
 }
 
 export function isReceiptOf(receipt: string | null, attempt: Receipts): boolean {
@@ -41,6 +44,41 @@ export function hasSameReceipt(
   paid: Receipts & Pick<Attempt, 'id'>,
 ): boolean {
   return attempts.some((other) => other.id !== paid.id && shareReceipt(other, paid));
+}
+
+/**
+ * Whether another payment or attempt has a receipt of this attempt. The money may have moved once,
+ * and a refund of each would return it twice. An operator's receipt that the provider's has replaced
+ * is no such conflict: refunds no longer name it.
+ */
+export function isReceiptShared(intent: Intent, attempt: Attempt): boolean {
+  return (
+    hasSameReceipt(intent, attempt) ||
+    intent.anomalies.some(
+      ({ kind, attemptId, replacedReceipt }) =>
+        kind === 'receipt_conflict' && attemptId === attempt.id && replacedReceipt === undefined,
+    )
+  );
+}
+
+/**
+ * Records that the provider reports a paid attempt as paid again. Null when it may be the same
+ * payment: the reports share an id, or do not both have one of the same kind.
+ */
+export function secondReceipt(step: Step, attempt: Attempt, proof: Receipts): Step | null {
+  const { furtherReceipts = [] } = attempt;
+  const others = receiptsOf(proof);
+  const [receipt] = (['receipt', 'issuerReceipt'] as const).flatMap((kind) =>
+    attempt[kind] === null ? [] : (proof[kind] ?? []),
+  );
+  if (receipt === undefined || others.some((other) => isReceiptOf(other, attempt))) {
+    return null;
+  }
+  if (furtherReceipts.length >= FURTHER_RECEIPTS_MAX) {
+    return step;
+  }
+  const known = withAttempt(step, { ...attempt, furtherReceipts: [...furtherReceipts, ...others] });
+  return withAnomaly(known, { kind: 'second_receipt', attemptId: attempt.id, receipt });
 }
 
 /** The attempts of one payment that have a receipt of the other. */

@@ -1,5 +1,6 @@
 import type { Intent } from './intent.ts';
-import { isInFlight, isWaiting, type Refund } from './refund.ts';
+import { isReceiptShared } from './receipt.ts';
+import { isInFlight, isWaiting, type Refund, type RefundActionReason } from './refund.ts';
 import { refundsOf, stillFits } from './refund-amounts.ts';
 import { isOver, isRepeatDue } from './refund-repeat.ts';
 import { announce, find, type Step, withRefund } from './step.ts';
@@ -10,15 +11,9 @@ import { announce, find, type Step, withRefund } from './step.ts';
 export function isStartable(intent: Intent, refund: Refund): boolean {
   return (
     refund.status === 'pending' &&
-    !isTooMuch(intent, refund) &&
+    stopReason(intent, refund) === null &&
     !refundsOf(intent, refund.attemptId).some(isInFlight)
   );
-}
-
-/** Whether a refund that was not executed would return more than is left by now. */
-function isTooMuch(intent: Intent, refund: Refund): boolean {
-  const attempt = find(intent, refund.attemptId);
-  return attempt !== null && isWaiting(refund) && !stillFits(intent, attempt, refund);
 }
 
 /** Refunds to request from the provider now. */
@@ -44,7 +39,7 @@ export function refundTimes(intent: Intent): readonly number[] {
     const { status, startAtMs, checkAtMs, deadlineAtMs } = refund;
     const closesAtMs = status === 'processing' ? deadlineAtMs : null;
     const startsAtMs = isStartable(intent, refund) ? startAtMs : null;
-    const stopsAtMs = mustStop(intent, refund) ? refund.updatedAtMs : null;
+    const stopsAtMs = stopReason(intent, refund) === null ? null : refund.updatedAtMs;
     const repeatsAtMs = isRepeatDue(intent, refund) ? refund.updatedAtMs : null;
     return [startsAtMs, checkAtMs, closesAtMs, stopsAtMs, repeatsAtMs].filter(
       (timeMs) => timeMs !== null,
@@ -52,20 +47,31 @@ export function refundTimes(intent: Intent): readonly number[] {
   });
 }
 
-/** Whether a refund that would return too much must wait for a person, and does not yet. */
-function mustStop(intent: Intent, refund: Refund): boolean {
-  return refund.actionReason !== 'exceeds_payment' && isTooMuch(intent, refund);
+/** Why a refund that was not executed must wait for a person; null when it need not, or does. */
+function stopReason(intent: Intent, refund: Refund): RefundActionReason | null {
+  const attempt = find(intent, refund.attemptId);
+  if (attempt === null || !isWaiting(refund) || refund.actionReason === 'exceeds_payment') {
+    return null;
+  }
+  if (!stillFits(intent, attempt, refund)) {
+    return 'exceeds_payment';
+  }
+  return refund.status === 'pending' && isReceiptShared(intent, attempt)
+    ? 'receipt_conflict'
+    : null;
 }
 
 /**
  * Applies the time that is due to one refund. A step changes one refund and has one event, so the
  * next step applies it to the next. A refund becomes `unresolved` if its window closed without an
- * outcome; a due query runs first. An operator decides about one that would return too much.
+ * outcome; a due query runs first. An operator decides about one that would return too much, or the
+ * money of another payment.
  */
 export function applyRefundTime(step: Step): Step {
   for (const refund of step.intent.refunds) {
-    if (mustStop(step.intent, refund)) {
-      const stopped = { status: 'requires_action', actionReason: 'exceeds_payment' } as const;
+    const actionReason = stopReason(step.intent, refund);
+    if (actionReason !== null) {
+      const stopped = { status: 'requires_action', actionReason } as const;
       const changed = withRefund(step, { ...refund, ...stopped, updatedAtMs: step.nowMs });
       // One that waits for a person already was announced then.
       return announce(changed, refund.status === 'pending' ? 'refund_requires_action' : null);

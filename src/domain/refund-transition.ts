@@ -1,6 +1,7 @@
 import type { Attempt } from './attempt.ts';
 import type { Intent } from './intent.ts';
 import { isWholeMajor } from './money.ts';
+import { isReceiptShared } from './receipt.ts';
 import {
   holdsMoney,
   type Refund,
@@ -22,7 +23,7 @@ import { resolveRefund, resolveRefundManually } from './refund-resolve.ts';
 import { isStartable } from './refund-time.ts';
 import { DAY_MS } from './schedule.ts';
 import { announce, find, reject, type Step, withRefund } from './step.ts';
-import { chargedMinor, type IntentTerms } from './terms.ts';
+import { chargedMinor } from './terms.ts';
 import { awaitsProof } from './time.ts';
 
 /** Applies a command about a refund to its payment. */
@@ -94,7 +95,7 @@ function requestRefund(
   if (!fits(intent, attempt, amounts)) {
     return reject(step, 'refund_too_large');
   }
-  const obstacle = obstacleTo(capability, intent.terms, attempt, amounts, step.nowMs);
+  const obstacle = obstacleTo(capability, intent, attempt, amounts, step.nowMs);
   const status = obstacle === null ? 'pending' : 'requires_action';
   const refund: Refund = {
     ...request,
@@ -167,11 +168,14 @@ function hasKey({ refunds }: Pick<Intent, 'refunds'>, keyDigest: string | null):
 /** Why the provider cannot return these amounts now by API; null when it can. */
 function obstacleTo(
   capability: RefundCapability | null,
-  terms: IntentTerms,
+  intent: Intent,
   attempt: Attempt,
   { returnedMinor }: RefundAmounts,
   nowMs: number,
 ): RefundActionReason | null {
+  if (isReceiptShared(intent, attempt)) {
+    return 'receipt_conflict';
+  }
   if (awaitsProof(attempt)) {
     return 'resolved_by_operator';
   }
@@ -182,7 +186,7 @@ function obstacleTo(
   if (windowMs !== null && nowMs - attempt.updatedAtMs > windowMs) {
     return 'too_late';
   }
-  if (!takesParts && returnedMinor !== chargedMinor(terms, attempt.method)) {
+  if (!takesParts && returnedMinor !== chargedMinor(intent.terms, attempt.method)) {
     return 'part_not_supported';
   }
   return wholeAmountsOnly && !isWholeMajor(returnedMinor) ? 'whole_amounts_only' : null;

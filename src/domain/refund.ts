@@ -55,6 +55,8 @@ export const REFUND_ACTION_REASONS = [
   'exceeds_payment',
   /** Only an operator says that the customer paid: the provider has not confirmed it. */
   'resolved_by_operator',
+  /** Another payment or attempt has the receipt: the provider would return that one's money. */
+  'receipt_conflict',
 ] as const;
 
 export type RefundActionReason = (typeof REFUND_ACTION_REASONS)[number];

@@ -2,7 +2,7 @@ import type { Attempt, Outcome } from './attempt.ts';
 import type { Command } from './command.ts';
 import { attemptInFlight, hasEnded } from './intent.ts';
 import { printableCode } from './provider-code.ts';
-import { hasSameReceipt, isReceiptOf } from './receipt.ts';
+import { hasSameReceipt, isReceiptOf, secondReceipt } from './receipt.ts';
 import { expiryAtMs } from './restored-hold.ts';
 import {
   end,
@@ -114,7 +114,8 @@ export function recordPaid(step: Step, attempt: Attempt, outcome: Success): Step
  */
 function recordProof(step: Step, attempt: Attempt, outcome: Success): Step {
   if (attempt.isProved) {
-    return withMissingReceipts(step, attempt, outcome);
+    const proof = { receipt: outcome.receipt, issuerReceipt: outcome.issuerReceipt ?? null };
+    return secondReceipt(step, attempt, proof) ?? withMissingReceipts(step, attempt, outcome);
   }
   const { receipt, issuerReceipt = null, providerCode } = outcome;
   const queried = { ...attempt, checkAtMs: null, providerCode: lastCode(attempt, providerCode) };

@@ -2,7 +2,7 @@ import { parseExactly } from './exact-json.ts';
 import { fieldError } from './field-error.ts';
 import { problem, validationProblem } from './problem.ts';
 import { readBytes } from './read-bytes.ts';
-import { repeatedNames } from './repeated-names.ts';
+import { repeatedPaths } from './repeated-paths.ts';
 
 const JSON_CONTENT_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
 const CHARSET = /;\s*charset\s*=\s*"?([^\s";]*)/i;
@@ -27,7 +27,7 @@ export async function readJsonBody(request: Request, bytesMax: number): Promise<
     throw problem('body_too_large', { bytesMax });
   }
   const { text, value } = parsed(bytes);
-  const repeated = repeatedNames(text);
+  const repeated = repeatedPaths(text);
   if (repeated.length > 0) {
     throw validationProblem(Object.fromEntries(repeated.map((path) => [path, REPEATED])));
   }

@@ -1,5 +1,6 @@
 import { minorFromMajor } from '../domain/money.ts';
 import { isIntact } from '../domain/text.ts';
+import { repeatedNames } from '../platform/repeated-names.ts';
 
 /** Readers of what providers send. Null for a value that is missing or of another form. */
 
@@ -14,13 +15,24 @@ export function membersOf(value: unknown): Members | null {
     : null;
 }
 
-/** The JSON object in `text`. */
+/**
+ * The JSON object in `text`. Null if an object in it has one name twice: the parser keeps the last of
+ * two values, and the provider may mean the first.
+ */
 export function jsonObject(text: string): Members | null {
   try {
-    return membersOf(JSON.parse(text));
+    const members = membersOf(JSON.parse(text));
+    return repeatedNames(text).next().done === true ? members : null;
   } catch {
     return null;
   }
+}
+
+/** The fields of a form. Null if one has a name twice, for the same reason. */
+export function formFields(text: string): Readonly<Record<string, string>> | null {
+  const entries = [...new URLSearchParams(text)];
+  const fields = new Map(entries);
+  return fields.size === entries.length ? Object.fromEntries(fields) : null;
 }
 
 /** A string short enough to be an id or a state. */

@@ -1,5 +1,6 @@
 import type { Outcome } from '../domain/attempt.ts';
 import { printableCode } from '../domain/provider-code.ts';
+import { isSameReceipt } from '../domain/receipt.ts';
 import { nextCheckAtMs } from '../domain/schedule.ts';
 import type { RailOrder } from './rail-order.ts';
 
@@ -10,6 +11,18 @@ export function withProviderCode<const Result extends { readonly type: string }>
 ): Result & { readonly providerCode?: string } {
   const printable = printableCode(providerCode);
   return printable === null ? result : { ...result, providerCode: printable };
+}
+
+/**
+ * The receipt of a payment among the ids that an answer has, the best one first: the one that we know
+ * of the payment, because an earlier answer may have lacked the better id.
+ */
+export function receiptAmong(
+  ids: readonly (string | null)[],
+  { attempt }: RailOrder,
+): string | null {
+  const named = ids.filter((id) => id !== null);
+  return named.find((id) => isSameReceipt(id, attempt.receipt)) ?? named[0] ?? null;
 }
 
 /** Undecided until the next query; with 0 `checks`, that one comes soon. */

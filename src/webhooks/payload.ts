@@ -79,6 +79,7 @@ export function statusContent(intent: Intent) {
     excessMinor: anomaly.excessMinor ?? null,
     reviewedAt: anomaly.reviewedAtMs == null ? null : isoTime(anomaly.reviewedAtMs),
     createdAt: isoTime(anomaly.atMs),
+    receipt: anomaly.receipt ?? null,
   }));
   const refundedMinor = refundedOf(intent).amountMinor;
   const heldUntilMs = restoredHoldEndsAtMs(intent) ?? expiryHeldUntilMs(intent);

@@ -5,6 +5,7 @@ import { redacted } from '../../scripts/check-rail/redact.ts';
 import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
 import { startCbeBirrStandIn } from '../../scripts/stand-ins/cbe-birr.ts';
 import { startEbirrStandIn } from '../../scripts/stand-ins/ebirr.ts';
+import { jsonReply, StandInServer } from '../../scripts/stand-ins/stand-in.ts';
 import { ConfigError } from '../../src/config.ts';
 import { PLAYERS } from '../support/rails/players.ts';
 import { RailScene } from '../support/rails/scene.ts';
@@ -95,18 +96,42 @@ describe('exit codes', () => {
     readonly output: string;
   }
 
-  function railCheck(args: readonly string[], secret: object): Promise<Ended> {
-    const words = ['scripts/check-rail.ts', ...args];
+  function run(script: string, args: readonly string[], input: string): Promise<Ended> {
+    const env = { ...process.env, KEFEL_OPERATOR_SECRET: 'a secret of the test' };
     return new Promise((resolve) => {
       const child = execFile(
         process.execPath,
-        words,
-        { cwd: PROJECT_DIRECTORY },
+        [script, ...args],
+        { cwd: PROJECT_DIRECTORY, env },
         (error, out, errors) => resolve({ code: Number(error?.code ?? 0), output: out + errors }),
       );
-      child.stdin?.end(JSON.stringify(secret));
+      child.stdin?.end(input);
     });
   }
+
+  const railCheck = (args: readonly string[], secret: object) =>
+    run('scripts/check-rail.ts', args, JSON.stringify(secret));
+
+  test.each([
+    [0, 'accepted'],
+    [3, 'reached'],
+    [4, 'refused'],
+    [5, 'unreachable'],
+  ])('are %i for `operator rail probe` when the provider is %s', async (code, outcome) => {
+    const content = { outcome, call: 'login', status: 200, providerCode: null, settings: [] };
+    const gateway = await StandInServer.start(async () =>
+      jsonReply(200, { status: 200, message: 'Probed', content }),
+    );
+    const words = ['rail', 'probe', 'production', 'M_PESA', '--url', gateway.baseUrl];
+    const ends = [words, [...words, '--json']].map((args) => run('scripts/operator.ts', args, ''));
+    const [text, json] = await Promise.all(ends);
+    await gateway.stop();
+    expect(text).toEqual({
+      code,
+      output: expect.stringContaining(`${outcome.toUpperCase()}: `),
+    });
+    expect(json).toEqual({ code, output: `${JSON.stringify(content)}\n` });
+  });
 
   test('differ for each outcome, an invalid secret and an invalid command', async () => {
     const [ebirr, cbe] = await Promise.all([startEbirrStandIn(), startCbeBirrStandIn()]);

@@ -58,6 +58,8 @@ interface Row {
   readonly wrongSettings: readonly Readonly<Record<string, unknown>>[];
   /** A second start of the same order: it is not repeated, and proves nothing about the first. */
   readonly again: object;
+  /** Speaks XML, whose reader has tests of its own. */
+  readonly isXml?: true;
   /** Signs in before each call. */
   readonly usesTokens?: true;
   /** The start is computed, so that no provider can fail it. */
@@ -145,6 +147,7 @@ const USSD_REFUSALS = {
   times_out: ['timed_out', 'X204', 200, 'info'],
 } as const;
 const USSD = {
+  isXml: true,
   rail: { id: 'telebirr-ussd', currencies: ['ETB'], startTimeoutMs: 20_000 },
   amounts: WITH_DECIMALS,
   calls: {
@@ -507,6 +510,11 @@ function outcomeIn(reading: CallbackReading | undefined): Outcome | undefined {
   return reading?.type === 'outcome' ? reading.outcome : undefined;
 }
 
+/** The JSON with its first plain member twice, and the same value. */
+function twice(json: string): string {
+  return json.replace(/"[^"]*":(?:"[^"]*"|-?[\d.]+)(?=[,}])/, '$&,$&');
+}
+
 afterEach(() => {
   vi.restoreAllMocks();
 });
@@ -614,6 +622,38 @@ describe.each(ROWS)('$name', (row) => {
     expect(reading?.reply.body ?? '').toEqual(row.replies[1]);
     expect(scene.standIn.calls.length, 'not asked').toBe(before);
   });
+
+  if (!row.isXml) {
+    test('an answer or a report with one name twice proves nothing', async () => {
+      const placed = await scene.place();
+      await placed.atProvider.act('pays', { silent: true });
+      expect(outcomeIn(await scene.reported(placed))?.type).toBe('succeeded');
+      const { lastReport } = scene;
+      const body = new TextDecoder().decode(lastReport.body);
+      if (body.startsWith('{')) {
+        const doubled = { ...lastReport, body: new TextEncoder().encode(twice(body)) };
+        const reading = await scene.rail.readCallback?.(doubled, placed.order);
+        expect(reading).toMatchObject({ type: 'refused', suspicion: 'unreadable' });
+      }
+      const send = globalThis.fetch;
+      vi.spyOn(globalThis, 'fetch').mockImplementation(async (...request) => {
+        const { status, text } = await send(...request).then(async (answer) => ({
+          status: answer.status,
+          text: await answer.text(),
+        }));
+        return new Response(twice(text), { status });
+      });
+      expect((await scene.rail.query?.(placed.order, Date.now()))?.type ?? 'unknown').toBe(
+        'unknown',
+      );
+      if (!row.startsWithoutCall) {
+        const started = await scene.rail.start(scene.order({ act: 'pays', callback: 'never' }));
+        const end = started.type === 'refused' ? started.reason : started.type;
+        // Without a readable token, nothing was sent.
+        expect(['unknown', 'rail_unavailable']).toContain(end);
+      }
+    });
+  }
 
   const faults = row.startsWithoutCall ? [] : CALL_FAULTS;
   test.each(faults)('a start with the fault %s is unknown, and made once', async (fault, made) => {

@@ -45,6 +45,8 @@ describe('the marks of success', () => {
   test.each([
     ['the regular answer', answer()],
     ['codes as numbers', answer({ responseCode: 2001, errorCode: 0 })],
+    ['the currency', answer({}, { currency: 'ETB' })],
+    ['the currency in lower case', answer({}, { currency: 'etb' })],
     ['amount as a number', answer({}, { txAmount: 1500 })],
     ['amount with one decimal', answer({}, { txAmount: '1500.0' })],
     ['no reference and no amount', answer({}, { referenceId: undefined, txAmount: null })],
@@ -77,6 +79,8 @@ describe('the marks of success', () => {
     ['another order', answer({}, { referenceId: 'H7K2M9QX4T0B8ZC3VN5E' })],
     ['another order beside the params', answer({ referenceId: 'H7K2M9QX4T0B8ZC3VN5E' })],
     ['another amount', answer({}, { txAmount: '1500.01' })],
+    ['another currency', answer({}, { currency: 'USD' })],
+    ['a malformed currency', answer({}, { currency: 230 })],
     ['an amount a hundred times as large', answer({}, { txAmount: '150000' })],
     ['a malformed amount', answer({}, { txAmount: '1,500.00' })],
     ['a reference that is not a string', answer({}, { referenceId: [REFERENCE] })],

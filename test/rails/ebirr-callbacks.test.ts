@@ -67,8 +67,11 @@ test.each([
   { receipt: '1000009' },
   { receipt: '1000001', issuerReceipt: '2000009' },
   { issuerReceipt: '2000009' },
-])('refuses another transaction for a paid order: %j', async (known) => {
-  expect(await readText(SAMPLE, orderWith({ isProved: true, ...known }))).toMatchObject({
+])('a paid order may be paid again by another transaction, not fail by it: %j', async (known) => {
+  const order = orderWith({ status: 'succeeded', isProved: true, ...known });
+  expect(await readText(SAMPLE, order)).toMatchObject({ outcome: PAID });
+  const failure = SAMPLE.replace('"2001"', '"5310"').replace('"0"', '"5310"');
+  expect(await readText(failure.replace('"APPROVED"', '"DECLINED"'), order)).toMatchObject({
     type: 'refused',
     suspicion: 'other_order',
   });

@@ -177,6 +177,8 @@ describe('a made-up answer', () => {
     [{ ...PAID, params: { state: 'approved', referenceId: 'OTHER' } }, UNKNOWN],
     [{ ...PAID, params: { state: 'approved', txAmount: '1500.00' } }, succeeded(null)],
     [{ ...PAID, params: { state: 'approved', txAmount: '1499.00' } }, UNKNOWN],
+    [{ ...PAID, params: { state: 'approved', currency: 'ETB' } }, succeeded(null)],
+    [{ ...PAID, params: { state: 'approved', currency: 'USD' } }, UNKNOWN],
     [{ ...PAID, params: { state: 'approved', issuerTransactionId: '5' } }, succeeded(null)],
     [{ ...PAID, params: { state: 'pending' } }, UNKNOWN],
     [{ ...PAID, params: {} }, UNKNOWN],

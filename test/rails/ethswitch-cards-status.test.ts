@@ -59,6 +59,9 @@ describe('the status of a card order', () => {
     };
     expect(stateWith(old)).toBe('succeeded');
     expect(stateWith({ currency: undefined })).toBe('succeeded');
+    expect(stateWith({ actionCode: undefined })).toBe('succeeded');
+    expect(stateWith({ actionCode: '0' })).toBe('succeeded');
+    expect(stateWith({ paymentAmountInfo: { refundedAmount: '0' } })).toBe('succeeded');
   });
 
   test.each([0, '0', 5])('status %j leaves the order open', (orderStatus) => {
@@ -87,6 +90,15 @@ describe('the status of a card order', () => {
     ['another currency', { currency: '840' }],
     ['a malformed currency', { currency: 'ETB' }],
     ['a partial amount', { paymentAmountInfo: { depositedAmount: 100 } }],
+    ['another action code', { actionCode: 5 }],
+    ['an action code that waits', { actionCode: -30_001 }],
+    ['a malformed action code', { actionCode: 'ok' }],
+    ['money that went back', { paymentAmountInfo: { refundedAmount: 1 } }],
+    [
+      'money that went back beside the whole deposit',
+      { paymentAmountInfo: { depositedAmount: 150_000, refundedAmount: '150000' } },
+    ],
+    ['a malformed sum of refunds', { paymentAmountInfo: { refundedAmount: 'none' } }],
     ['a contradicting state', { paymentAmountInfo: { paymentState: 'REVERSED' } }],
     ['malformed amounts', { paymentAmountInfo: 'DEPOSITED' }],
     ['an error', { errorCode: '7' }],

@@ -176,6 +176,23 @@ describe('the published callback', () => {
     ['an unknown state', { status: 'SUCCESS' }, 'unknown_state'],
     ['two states', { current_status: 'FAILED' }, 'unknown_state'],
     ['two states within', { data: { ...paid.data, current_status: 'FAILED' } }, 'unknown_state'],
+    ...['REVERSED', 'CANCELLED', 'Canceled', 'EXPIRED', 'PENDING', 'SETTLING'].flatMap(
+      (state): [string, object, string][] => [
+        [`${state} beside it`, { current_status: state }, 'unknown_state'],
+        [
+          `${state} within`,
+          { data: { ...paid.data, current_status: undefined, currentStatus: state } },
+          'unknown_state',
+        ],
+        [`${state} in the data`, { data: { ...paid.data, status: state } }, 'unknown_state'],
+        [`a bill that is ${state}`, withBill({ status: state }), 'unknown_state'],
+      ],
+    ),
+    ...['PAID', 'PENDING', 'REVERSED', 'QUERYING'].map((state): [string, object, string] => [
+      `a failure beside ${state}`,
+      { status: 'FAILED', current_status: state, data: { ...paid.data, current_status: 'FAILED' } },
+      'unknown_state',
+    ]),
     ['a refund', { data: { ...paid.data, transaction_type: 'REFUND' } }, 'unknown_state'],
     ['an HTTP status of failure', { http_status: 500 }, 'unknown_state'],
     ['an HTTP status of another success', { http_status: 202 }, 'unknown_state'],

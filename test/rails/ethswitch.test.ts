@@ -59,13 +59,20 @@ describe('the wire', () => {
   });
 
   test('sends customers only to web pages', () => {
+    const production = (page: unknown) => pageUrlOf(page, { environment: 'production' });
+    const sandbox = (page: unknown) => pageUrlOf(page, { environment: 'sandbox' });
     const pages = [
       'https://x.et/nbg/pay/1',
-      'http://197.156.90.228/nbg/pay/1',
       'https://x.et:9443/p?mdOrder=1#a',
+      'http://localhost:8790/p',
+      'http://127.0.0.1/p',
     ];
-    expect(pages.map(pageUrlOf)).toEqual(pages);
+    expect(pages.map(production)).toEqual(pages);
+    // NBG's sandbox has no https.
+    const plain = ['http://197.156.90.228/nbg/pay/1', 'HTTP://x.et/p', 'http://localhost.x.et/p'];
+    expect(plain.map(sandbox)).toEqual(plain);
     const wrong = [
+      ...plain,
       'javascript:alert(1)',
       'https://x.et@evil.et/',
       '//x.et',
@@ -76,7 +83,10 @@ describe('the wire', () => {
       null,
       `https://x.et/${'a'.repeat(3_000)}`,
     ];
-    expect(wrong.map(pageUrlOf)).toEqual(wrong.map(() => null));
+    expect(wrong.map(production)).toEqual(wrong.map(() => null));
+    expect(wrong.slice(plain.length).map(sandbox)).toEqual(
+      wrong.slice(plain.length).map(() => null),
+    );
   });
 
   test('truncates and cleans descriptions', () => {

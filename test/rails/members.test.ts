@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { digitsOf, ethiopianDigits, ethiopianTimestamp } from '../../src/domain/ethiopian-time.ts';
-import { codesOf, integerOf, isAbsentOr, minorOf, textOf } from '../../src/rails/members.ts';
+import {
+  codesOf,
+  formFields,
+  integerOf,
+  isAbsentOr,
+  jsonObject,
+  minorOf,
+  textOf,
+} from '../../src/rails/members.ts';
 
 /** Goal: every rail reads and writes the same forms alike, and nothing else counts as one of them. */
 
@@ -27,6 +35,24 @@ describe('what providers send', () => {
       expect(minorOf(value)).toBeNull();
     },
   );
+
+  test.each([
+    ['{"a":1}', { a: 1 }],
+    ['{"a":{"b":1},"b":2}', { a: { b: 1 }, b: 2 }],
+    ['{"a":1,"a":1}', null],
+    ['{"a":1,"\\u0061":2}', null],
+    ['{"a":{"b":1,"b":2}}', null],
+    ['{"a":[{"b":1},{"b":1,"b":2}]}', null],
+    ['[1]', null],
+    ['{"a":', null],
+  ])('the object %s is %j', (text, members) => {
+    expect(jsonObject(text)).toEqual(members);
+  });
+
+  test('a form names each field once', () => {
+    expect(formFields('a=1&b=2+3')).toEqual({ a: '1', b: '2 3' });
+    expect(formFields('a=1&b=2&a=1')).toBeNull();
+  });
 
   test('integers are numbers or digits', () => {
     expect([2, '2', '-2007', '230'].map(integerOf)).toEqual([2, 2, -2_007, 230]);

@@ -58,11 +58,11 @@ const SCENES: Readonly<Record<string, Scene>> = {
     calls: ['/payment/v1/token', '/payment/v1/merchant/queryOrder'],
     cases: [
       {
-        when: 'telebirr does not know the order, and signs nothing',
-        outcome: 'accepted',
+        when: 'telebirr refuses by a code that may mean anything, and signs nothing',
+        outcome: 'reached',
         call: 'queryOrder',
         providerCode: '60201002',
-        settings: ['telebirrPublicKey', 'webPageUrl'],
+        settings: ['merchantAppId', 'merchantCode', 'merchantPrivateKey'],
       },
       {
         when: 'telebirr signs that it does not know the order',

@@ -66,6 +66,8 @@ describe('answers to preOrder', () => {
     ['49401024995', 'misconfigured'],
     ['60320006', 'misconfigured'],
     ['49401026001', 'misconfigured'],
+    ['60200098', 'misconfigured'],
+    ['401', 'misconfigured'],
     ['49401021002', 'rail_unavailable'],
     ['49401024991', 'rail_unavailable'],
     ['60320025', 'rail_unavailable'],
@@ -83,6 +85,16 @@ describe('answers to preOrder', () => {
       });
     }
   });
+});
+
+test.each([
+  [jsonReply(500, { errorCode: '500', errorMsg: 'System error' }), 'rail_unavailable'],
+  [jsonReply(503, { result: 'FAIL', code: '500' }), 'rail_unavailable'],
+  // Not the gateway's own error.
+  [jsonReply(200, { result: 'FAIL', code: '500' }), 'declined'],
+])('code 500 in %j refuses an order: %s', async (reply, reason) => {
+  const rail = await scene.scripted(reply);
+  expect(await rail.start(scene.order())).toMatchObject({ type: 'refused', reason });
 });
 
 async function answered(order: RailOrder, reply: Reply): Promise<Outcome | undefined> {

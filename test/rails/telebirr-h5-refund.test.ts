@@ -133,6 +133,7 @@ describe('an answer to the call', () => {
     ['405', jsonReply(405, { errorCode: '40500001', errorMsg: 'Method not allowed' })],
     ['a redirect', { type: 'answer', status: 302, headers: { location: '/' }, body: '' }],
     ['49401024991: southbound service unavailable', jsonReply(500, { errorCode: '49401024991' })],
+    ['500: an error of the gateway', jsonReply(500, { errorCode: '500' })],
     ['49401021002: too many calls', jsonReply(400, { errorCode: '49401021002' })],
     ['a code that is not public', jsonReply(400, { errorCode: '60209999' })],
   ])('%s proves nothing', async (_what, reply) => {
@@ -141,6 +142,7 @@ describe('an answer to the call', () => {
 
   test.each<[string, Reply, RefundAnswer]>([
     ['60320025', jsonReply(500, { errorCode: '60320025' }), NOT_ENABLED],
+    ['60200098', jsonReply(500, { errorCode: '60200098' }), NOT_ENABLED],
     ['60320025 at 200', jsonReply(200, { result: 'FAIL', code: '60320025' }), NOT_ENABLED],
     ['no such API', jsonReply(404, { errorCode: '49401026001' }), NOT_ENABLED],
     ['404 of a proxy', { type: 'answer', status: 404, body: 'Not found' }, NOT_ENABLED],

@@ -79,6 +79,8 @@ describe('answers to a token request', () => {
     [200, [], 'rail_unavailable'],
     [200, { errorCode: '60320006' }, 'misconfigured'],
     [500, { errorCode: '49401024991' }, 'rail_unavailable'],
+    [500, { errorCode: '500' }, 'rail_unavailable'],
+    [500, { errorCode: '60200098' }, 'misconfigured'],
     [400, { errorCode: '49401021002' }, 'rail_unavailable'],
     [401, {}, 'misconfigured'],
     [403, 'no', 'misconfigured'],

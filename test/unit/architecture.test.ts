@@ -352,6 +352,7 @@ describe('adapters are data in, data out', () => {
       'src/http',
       'src/platform/bounded-cache.ts',
       'src/platform/log.ts',
+      'src/platform/repeated-names.ts',
       'src/rails',
     ]);
   });

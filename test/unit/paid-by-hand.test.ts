@@ -4,8 +4,10 @@ import type { Command, Rejection } from '../../src/domain/command.ts';
 import { attemptsToCheck, decide, nextWakeAtMs } from '../../src/domain/decide.ts';
 import { isSameOperator } from '../../src/domain/operator-name.ts';
 import { isSameReceipt } from '../../src/domain/receipt.ts';
+import { refundsToStart } from '../../src/domain/refund-time.ts';
 import {
   abandon,
+  claimRefund,
   requestRefund,
   startAttempt,
   succeed,
@@ -29,6 +31,11 @@ function playedOut(
   environment: 'sandbox' | 'production' = 'production',
 ) {
   return play(commands, { environment, simulation: null });
+}
+
+/** The refund that a command asks for. */
+function refundIdIn(command: Command): readonly string[] {
+  return command.type === 'request_refund' ? [command.refund.id] : [];
 }
 
 function reported(outcome: Outcome): Command {
@@ -148,6 +155,74 @@ describe('a receipt', () => {
       { kind: 'receipt_conflict', attemptId: 'b', other: { merchantId: 'mer_2', uniqueId: 'x' } },
     ]);
     expect(intent.status).toBe('succeeded');
+  });
+
+  const conflict: Command = {
+    type: 'report_receipt_conflict',
+    attemptId: 'a',
+    other: { merchantId: 'mer_2', uniqueId: 'x' },
+  };
+  const refundOf = (attemptId: string) => requestRefund(`of-${attemptId}`, { attemptId });
+  const paidBy = (attemptId: string, receipt: string): Command => ({
+    type: 'resolve_attempt',
+    attemptId,
+    outcome: { type: 'succeeded', receipt },
+  });
+  const PAID_TWICE = [startAttempt('a'), abandon('a'), startAttempt('b'), succeed('b')];
+  const WAITS = { status: 'requires_action', actionReason: 'receipt_conflict', claimId: null };
+  const GOES = { status: 'processing', actionReason: null };
+
+  test.each<[string, readonly Command[], readonly object[], number]>([
+    ['is requested after the conflict', [START, succeed('a'), conflict, refundOf('a')], [WAITS], 1],
+    ['was requested before it', [START, succeed('a'), refundOf('a'), conflict], [WAITS], 1],
+    [
+      'was sent before it',
+      [START, succeed('a'), refundOf('a'), claimRefund('of-a'), conflict],
+      [GOES],
+      0,
+    ],
+    [
+      'is of two attempts with one receipt',
+      [...PAID_TWICE, paidBy('a', 'rail-b'), refundOf('a'), refundOf('b')],
+      [WAITS, WAITS],
+      2,
+    ],
+    [
+      'is of two attempts, the first of which was asked for before the second was paid',
+      [...PAID_TWICE, refundOf('b'), paidBy('a', 'RAIL-B')],
+      [WAITS],
+      1,
+    ],
+    [
+      'is of two attempts, one of which was paid again with the receipt of the other',
+      [...PAID_TWICE, paidBy('a', 'RAIL-A'), refundOf('b'), paidBy('a', 'RAIL-B'), refundOf('a')],
+      [WAITS, WAITS],
+      2,
+    ],
+    [
+      'is of two attempts with two receipts',
+      [...PAID_TWICE, paidBy('a', 'RAIL-A'), refundOf('a'), refundOf('b')],
+      [GOES, GOES],
+      0,
+    ],
+  ])('decisions.md#44: a refund %s', (_name, commands, refunds, announced) => {
+    const tick: Command = { type: 'tick' };
+    const claims = refunds.length === 2 ? ['of-a', 'of-b'] : commands.flatMap(refundIdIn);
+    const end = playedOut([...commands, ...claims.map(claimRefund), tick]);
+    expect(end.intent.refunds).toMatchObject(refunds);
+    const events = end.events.filter((type) => type === 'refund_requires_action');
+    expect(events).toHaveLength(announced);
+    expect(refundsToStart(end.intent, 1_000)).toEqual([]);
+  });
+
+  test('the alarm stops a refund that waits at once', () => {
+    const { intent } = playedOut([
+      START,
+      succeed('a'),
+      requestRefund('r', { attemptId: 'a' }, { startsAfterMs: 20_000 }),
+      conflict,
+    ]);
+    expect(nextWakeAtMs(intent)).toBe(3);
   });
 
   test.each([

@@ -78,6 +78,7 @@ describe('paid 100: 60 fails, another 60 succeeds, and the first proves true', (
         excessMinor: 2_000,
         reviewedAt: null,
         createdAt: '1970-01-01T00:00:01.000Z',
+        receipt: null,
       },
     ]);
   });

@@ -5,6 +5,7 @@ import { attemptsToCheck, decide, nextWakeAtMs, openIntent } from '../../src/dom
 import { reportedAttempt } from '../../src/domain/intent.ts';
 import type { Method } from '../../src/domain/method.ts';
 import { commissionOf, type IntentKind } from '../../src/domain/terms.ts';
+import { receiptsIn } from '../../src/intent/projection.ts';
 import {
   ABANDON_PAYMENT,
   abandon,
@@ -390,6 +391,58 @@ describe('decisions.md#31: money that moved twice', () => {
     expect(decide(intent, [succeed('b')], 9).intent).toEqual(intent);
   });
 
+  const again = (receipt: string | null, issuerReceipt: string | null = null): Command => ({
+    type: 'resolve_attempt',
+    attemptId: 'a',
+    outcome: { type: 'succeeded', receipt, issuerReceipt },
+  });
+
+  test.each<[string, Command, Command, readonly string[], readonly string[]]>([
+    ['another receipt', again('AAA1'), again('BBB2'), ['BBB2'], ['AAA1', 'BBB2']],
+    ['another spelling', again('AAA1'), again('aaa-1.'), [], ['AAA1']],
+    ['no receipt', again('AAA1'), again(null), [], ['AAA1']],
+    ['the first receipt at all', again(null), again('AAA1'), [], ['AAA1']],
+    ["the wallet's id, too", again('AAA1'), again('AAA1', 'W1'), [], ['AAA1', 'W1']],
+    ["only the wallet's id", again('AAA1'), again(null, 'W1'), [], ['AAA1', 'W1']],
+    ['the same id of the wallet', again('AAA1', 'W1'), again('BBB2', 'w1'), [], ['AAA1', 'W1']],
+    ["another id of the wallet's", again(null, 'W1'), again(null, 'W2'), ['W2'], ['W1', 'W2']],
+    ['two other ids', again('A1', 'W1'), again('B2', 'W2'), ['B2'], ['A1', 'W1', 'B2', 'W2']],
+    ['both ids in each other’s place', again('A1', 'W1'), again('W1', 'A1'), [], ['A1', 'W1']],
+  ])('a paid attempt that is paid again with %s', (_name, first, second, anomalies, receipts) => {
+    const { intent, events } = play([REDIRECT, first, second, second]);
+    expect(events).toEqual(['payment_succeeded']);
+    expect(intent.anomalies).toEqual(
+      anomalies.map((receipt) => ({ kind: 'second_receipt', attemptId: 'a', receipt, atMs: 3 })),
+    );
+    expect(receiptsIn(intent)).toEqual(receipts);
+    // The first payment stays the one that refunds name.
+    expect(intent.attempts[0]).toMatchObject({
+      receipt: receipts[0]?.startsWith('W') ? null : receipts[0],
+    });
+  });
+
+  test('records what an operator found, and each payment that the provider reports', () => {
+    const { intent } = play([
+      REDIRECT,
+      succeedManually('a', { outcome: { type: 'succeeded', receipt: 'HAND-1' } }),
+      again('AAA1'),
+      again('BBB2'),
+      again('HAND-1'),
+      again('AAA1'),
+    ]);
+    expect(intent.anomalies.map(({ kind, receipt }) => [kind, receipt])).toEqual([
+      ['receipt_conflict', undefined],
+      ['second_receipt', 'BBB2'],
+      ['second_receipt', 'HAND-1'],
+    ]);
+  });
+
+  test('stores a bounded number of receipts of one attempt', () => {
+    const reports = Array.from({ length: 40 }, (_, number) => again(`R${number}`));
+    const { intent } = play([REDIRECT, ...reports]);
+    expect([intent.anomalies.length, receiptsIn(intent).length]).toEqual([20, 21]);
+  });
+
   test('a provider that contradicts itself changes nothing, and is recorded once', () => {
     const { intent } = play([...story, at(6, fail('a')), at(7, fail('a'))]);
     expect(intent.status).toBe('succeeded');
@@ -459,8 +512,8 @@ test('a later proof adds the id that the first one lacked, and changes none that
     [
       startAttempt('a1'),
       proof(null, 'WALLET-1'),
+      proof('RAIL-1', 'WALLET-1'),
       proof('RAIL-1', 'WALLET-2'),
-      proof('RAIL-2', null),
     ],
     1,
   );

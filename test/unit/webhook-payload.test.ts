@@ -267,6 +267,7 @@ describe('the status call (decisions.md#17, #31)', () => {
         excessMinor: null,
         reviewedAt: null,
         createdAt: '2026-11-17T09:30:00.005Z',
+        receipt: null,
       },
     ]);
   });

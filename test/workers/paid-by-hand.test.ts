@@ -23,6 +23,7 @@ import {
 } from './rails-support.ts';
 import {
   ALPHA,
+  abortObjects,
   advance,
   answerOf,
   BETA,
@@ -105,6 +106,19 @@ const project = () => projectAll(caught);
 
 async function statusOf(merchant: TestMerchant, uniqueId = 'order-1') {
   return (await intentNow(production(merchant, uniqueId))).status;
+}
+
+/** Asks for a refund of the whole payment by the API. */
+async function refund(merchant: TestMerchant, refundUniqueId: string) {
+  const { status, text, envelope } = await answerOf(
+    call('/api/v1/payment/refund', {
+      method: 'POST',
+      apiKey: merchant.apiKeys.production,
+      body: { paymentIntentUniqueId: 'order-1', refundUniqueId },
+    }),
+  );
+  expect(status, text).toBe(200);
+  return envelope.content;
 }
 
 /** Each conflict of a payment, as merchant and id of the other payment. */
@@ -301,6 +315,34 @@ describe('a receipt counts once', () => {
     expect(await conflicts()).toEqual([[B], [A]]);
   });
 
+  test('neither payment is refunded by API, nor is a refund sent that waited, even after a crash', async () => {
+    const calls = playRails();
+    await bothAtTelebirr();
+    await reportPaid(ALPHA);
+    expect(await refund(ALPHA, 'before')).toMatchObject({ status: 'PENDING' });
+    const conflict = (attemptId: string, merchantId: string) =>
+      ({
+        type: 'report_receipt_conflict',
+        attemptId,
+        other: { merchantId, uniqueId: 'order-1' },
+      }) as const;
+    await reportPaid(BETA);
+    const { id: attemptA } = await attemptNow(production(ALPHA));
+    const { id: attemptB } = await attemptNow(production(BETA));
+    await production(ALPHA).execute([conflict(attemptA, BETA.id)]);
+    await production(BETA).execute([conflict(attemptB, ALPHA.id)]);
+    await abortObjects();
+    await fireAlarmOf(production(ALPHA));
+    const byHand = { status: 'requires_action', actionReason: 'receipt_conflict', claimId: null };
+    expect((await intentNow(production(ALPHA))).refunds).toMatchObject([byHand]);
+    expect(await refund(BETA, 'after')).toMatchObject({
+      status: 'REQUIRES_ACTION',
+      actionReason: 'receipt_conflict',
+    });
+    await fireAlarmOf(production(BETA));
+    expect(calls.filter(({ url }) => url.endsWith('/refund'))).toEqual([]);
+  });
+
   test('is accepted for its own payment once the provider has named another for the first one', async () => {
     await bothAtTelebirr();
     expect((await recordPaid(ALPHA)).status).toBe(200);
@@ -401,25 +443,13 @@ describe('two operators', () => {
 });
 
 describe('what was recorded by hand', () => {
-  async function refund(refundUniqueId: string) {
-    const { status, text, envelope } = await answerOf(
-      call('/api/v1/payment/refund', {
-        method: 'POST',
-        apiKey: ALPHA.apiKeys.production,
-        body: { paymentIntentUniqueId: 'order-1', refundUniqueId },
-      }),
-    );
-    expect(status, text).toBe(200);
-    return envelope.content;
-  }
-
   const BY_HAND = { status: 'REQUIRES_ACTION', actionReason: 'resolved_by_operator' };
 
   test('is refunded by hand, and telebirr is not asked to', async () => {
     const calls = playRails();
     await atTelebirr(ALPHA);
     await recordPaid(ALPHA, 'order-1', { receipt: TELEBIRR_RECEIPT });
-    expect(await refund('r1')).toMatchObject(BY_HAND);
+    expect(await refund(ALPHA, 'r1')).toMatchObject(BY_HAND);
     calls.length = 0;
     for (let alarms = 0; alarms < 5; alarms += 1) {
       advance(60_000);
@@ -436,7 +466,7 @@ describe('what was recorded by hand', () => {
     decideAtRails('paid');
     await fireAlarmOf(production(ALPHA));
     expect(await attemptNow(production(ALPHA))).toMatchObject({ isProved: true, checkAtMs: null });
-    expect(await refund('r1')).toMatchObject({ status: 'PENDING', actionReason: null });
+    expect(await refund(ALPHA, 'r1')).toMatchObject({ status: 'PENDING', actionReason: null });
   });
 
   test('stays paid, with an anomaly, when telebirr reports no payment', async () => {
@@ -447,6 +477,6 @@ describe('what was recorded by hand', () => {
     const intent = await intentNow(production(ALPHA));
     expect(intent.status).toBe('succeeded');
     expect(intent.anomalies.map(({ kind }) => kind)).toEqual(['contradicting_failure']);
-    expect(await refund('r1')).toMatchObject(BY_HAND);
+    expect(await refund(ALPHA, 'r1')).toMatchObject(BY_HAND);
   });
 });

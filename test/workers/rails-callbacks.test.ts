@@ -1,6 +1,7 @@
 import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
+import { readerOf } from '../../src/book/reader.ts';
 import { configOf } from '../../src/config.ts';
 import { linkId, signLink } from '../../src/crypto/link-token.ts';
 import worker from '../support/gateway.ts';
@@ -8,6 +9,7 @@ import {
   cbeReport,
   decideAtRails,
   nbgReport,
+  payAgain,
   playRails,
   SCENE_SECRETS,
   SCENES,
@@ -38,6 +40,7 @@ import {
 import { bookSql } from './support/book.ts';
 import {
   ALPHA,
+  abortObjects,
   answerOf,
   booksAreFed,
   call,
@@ -132,6 +135,39 @@ test.each([['ebirr'], ['stk-push'], ['ethswitch-cards'], ['ethswitch-nbg'], ['cb
     const answer = await report(await callbackPath(railId, sandbox), ebirrReport(attempt));
     expect(answer.status).toBe(404);
     expect(await everythingStored()).toEqual(before);
+  },
+);
+
+// CBE names no receipt.
+test.each(SCENES.filter(({ railId }) => railId !== 'cbe-birr'))(
+  'decisions.md#31: a second success of $railId with another receipt is kept, found and shown',
+  async (scene) => {
+    playRails();
+    await scene.begin();
+    await scene.report('paid');
+    const [first] = (await intentNow(scene.payment())).attempts;
+    payAgain();
+    await abortObjects();
+    expect((await scene.report('paid')).status).toBe(200);
+    // The provider repeats what it has reported.
+    await scene.report('paid');
+    const { status, attempts, anomalies, terms } = await intentNow(scene.payment());
+    const second = `${first?.receipt?.slice(0, -2)}22`;
+    expect([status, attempts[0]?.receipt]).toEqual(['succeeded', first?.receipt]);
+    expect(anomalies).toMatchObject([
+      { kind: 'second_receipt', attemptId: first?.id, receipt: second },
+    ]);
+    const { environment } = terms;
+    const apiKey = ALPHA.apiKeys[environment];
+    const { envelope } = await answerOf(call(statusPath('order-1', environment), { apiKey }));
+    expect(envelope.content).toMatchObject({
+      anomalies: [{ type: 'second_receipt', transactionId: first?.reference, receipt: second }],
+    });
+    await booksAreFed(caught);
+    const book = await readerOf(env, tenantOf(ALPHA, environment));
+    for (const receipt of [first?.receipt ?? '', second]) {
+      expect((await book.search(receipt)).map(({ uniqueId }) => uniqueId)).toEqual(['order-1']);
+    }
   },
 );
 
@@ -372,6 +408,7 @@ test('a refused callback changes the merchant’s status call only by the anomal
         excessMinor: null,
         reviewedAt: null,
         createdAt: new Date().toISOString(),
+        receipt: null,
       },
     ],
   });

@@ -84,10 +84,22 @@ export const SCENE_SECRETS = {
 export type Fate = 'paid' | 'failed' | 'undecided';
 
 let fate: Fate = 'undecided';
+let isPaidAgain = false;
+
+/** From now on, providers report another payment of the same order. */
+export function payAgain(): void {
+  isPaidAgain = true;
+}
+
+/** The receipt of the first payment, or of the second one. */
+function receiptNow(first: string): string {
+  return isPaidAgain ? `${first.slice(0, -2)}22` : first;
+}
 
 /** Plays all providers at once. Those with a status query know nothing until one reports. */
 export function playRails(onCall: () => void = () => undefined): RailCall[] {
   fate = 'undecided';
+  isPaidAgain = false;
   return railServer((asked) => {
     onCall();
     return answerTo(asked);
@@ -117,6 +129,7 @@ async function answerTo({ url, text }: RailCall): Promise<Response> {
         orderNumber: form.get('orderId')?.slice('e-'.length),
         amount: AMOUNT_MINOR,
         ...CARDS_STATE[fate],
+        authRefNum: receiptNow('632509123456'),
       });
     case 'login':
       return Response.json({ access_token: 'token', expires_in: 3_600 });
@@ -132,7 +145,12 @@ async function answerTo({ url, text }: RailCall): Promise<Response> {
     case 'preOrder':
       return telebirrAnswer({ prepay_id: 'prepay', ...orderIn(text) });
     case 'queryOrder':
-      return telebirrAnswer({ ...orderIn(text), ...TELEBIRR_AMOUNT, ...TELEBIRR_STATE[fate] });
+      return telebirrAnswer({
+        ...orderIn(text),
+        ...TELEBIRR_AMOUNT,
+        order_status: TELEBIRR_STATE[fate],
+        trans_id: receiptNow('49485948475845'),
+      });
     case 'relay':
       return new Response(ussdAbout(ussdTaken, ussdOrderIn(text)));
     // A merchant's server, and its webhooks.
@@ -144,7 +162,7 @@ async function answerTo({ url, text }: RailCall): Promise<Response> {
 }
 
 const CARDS_STATE: Readonly<Record<Fate, object>> = {
-  paid: { orderStatus: 2, authRefNum: '632509123456' },
+  paid: { orderStatus: 2 },
   // No retries.
   failed: { orderStatus: 6, actionCode: -2_013 },
   undecided: { orderStatus: 0 },
@@ -156,10 +174,10 @@ const CBE_STATE: Readonly<Record<Fate, string>> = {
   undecided: 'PENDING',
 };
 
-const TELEBIRR_STATE: Readonly<Record<Fate, object>> = {
-  paid: { order_status: 'PAY_SUCCESS', trans_id: '49485948475845' },
-  failed: { order_status: 'PAY_FAILED' },
-  undecided: { order_status: 'WAIT_PAY' },
+const TELEBIRR_STATE: Readonly<Record<Fate, string>> = {
+  paid: 'PAY_SUCCESS',
+  failed: 'PAY_FAILED',
+  undecided: 'WAIT_PAY',
 };
 
 const TELEBIRR_AMOUNT = {
@@ -202,7 +220,9 @@ function ussdAbout(message: string, reference: string): string {
 
 export function ussdReport({ reference }: Attempt, outcome: 'paid' | 'failed'): string {
   const code = outcome === 'paid' ? '0' : 'X200';
-  return ussdAbout(ussdPaid, reference).replace('ResultCode>0<', `ResultCode>${code}<`);
+  return ussdAbout(ussdPaid, reference)
+    .replace('ResultCode>0<', `ResultCode>${code}<`)
+    .replace('AJH40OGEZK', receiptNow('AJH40OGEZK'));
 }
 
 const CBE_DATE = '21-11-2026';
@@ -251,7 +271,14 @@ export function mpesaReport(
   const { stkCallback } = (outcome === 'paid' ? mpesaPaid : mpesaFailed).Envelope.Body;
   const metadata =
     'CallbackMetadata' in stkCallback
-      ? { CallbackMetadata: { Item: [{ Name: 'Amount', Value: AMOUNT_MINOR / 100 }] } }
+      ? {
+          CallbackMetadata: {
+            Item: [
+              { Name: 'Amount', Value: AMOUNT_MINOR / 100 },
+              { Name: 'MpesaReceiptNumber', Value: receiptNow('TIN8ABCDEF') },
+            ],
+          },
+        }
       : {};
   return {
     Envelope: { Body: { stkCallback: { ...stkCallback, MerchantRequestID, ...metadata } } },
@@ -261,7 +288,7 @@ export function mpesaReport(
 export function nbgReport({ reference }: Attempt, outcome: 'paid' | 'failed'): object {
   return {
     status: outcome === 'paid' ? 'PAID' : 'FAILED',
-    transaction_id: 'PAY261121090312345',
+    transaction_id: receiptNow('PAY261121090312345'),
     data: {
       request_id: reference,
       bill_info: { currency: 'ETB', totalAmount: AMOUNT_MINOR / 100 },
@@ -331,7 +358,15 @@ const cardsWords = ({ reference, railReference }: Attempt) =>
 
 export const SCENES: readonly Scene[] = [
   scene('ebirr', 'E_BIRR', (attempt, outcome, path) =>
-    report(path, outcome === 'paid' ? ebirrReport(attempt) : ebirrRefusal(attempt)),
+    report(
+      path,
+      outcome === 'paid'
+        ? ebirrReport(attempt, {
+            transactionId: receiptNow('1000001'),
+            issuerTransactionId: receiptNow('2000001'),
+          })
+        : ebirrRefusal(attempt),
+    ),
   ),
   scene(
     'stk-push',

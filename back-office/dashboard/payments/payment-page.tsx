@@ -233,9 +233,14 @@ function Attention({ intent }: IntentProps) {
           />
         </Point>
       )}
-      {intent.anomalies.map(({ kind, attemptId, excessMinor, backedUpAtMs, atMs }) => (
+      {intent.anomalies.map(({ kind, attemptId, receipt, excessMinor, backedUpAtMs, atMs }) => (
         <Point title={text.anomalyTitle[kind]}>
           {text.anomaly[kind]}{' '}
+          {receipt !== undefined && (
+            <>
+              {text.receipt}: <bdi>{shownText(receipt)}</bdi>
+            </>
+          )}{' '}
           {excessMinor !== undefined && (
             <strong>{text.tooMuchBy(useMoney(intent.terms.currency)(excessMinor))}</strong>
           )}{' '}

@@ -417,6 +417,8 @@ export const dashboard: DashboardMessages = {
     anomaly: {
       duplicate_payment:
         'ደንበኛው ሁለት ጊዜ ከፍሏል። ለእርስዎ የተነገረው ስለ አንዱ ብቻ ነው። ሁለተኛውን ይመልሱ፣ ወይም ባለቤቱን ይጠይቁ።',
+      second_receipt:
+        'አቅራቢው ይህ ሙከራ በሌላ ደረሰኝ እንደገና እንደተከፈለ ተናግሯል። ደንበኛው ሁለት ጊዜ ከፍሎ ሊሆን ይችላል። ተመላሽ የሚመልሰው የመጀመሪያውን ክፍያ ነው፤ ሁለተኛው እንዲመለስ አስተዳዳሪውን ይጠይቁ።',
       contradicting_failure:
         'አቅራቢው መጀመሪያ ክፍያውን አረጋግጦ በኋላ አልተሳካም ብሏል። አሁንም እንደተከፈለ ይቆጠራል። ደረሰኙን ከሂሳብ መግለጫዎ ጋር ያመሳክሩ፣ ከማስረከብዎ በፊት አስተዳዳሪውን ይጠይቁ።',
       contradicting_refund:
@@ -433,6 +435,7 @@ export const dashboard: DashboardMessages = {
     issuerReceipt: 'የደንበኛው ዋሌት ደረሰኝ',
     anomalyTitle: {
       duplicate_payment: 'ሁለት ጊዜ ተከፍሏል',
+      second_receipt: 'በአንድ ሙከራ እንደገና ተከፍሏል',
       contradicting_failure: 'አቅራቢው ራሱን ተቃርኗል',
       contradicting_refund: 'አቅራቢው ስለ ተመላሽ ገንዘቡ ራሱን ተቃርኗል',
       excess_refund: 'ከተከፈለው በላይ ተመልሷል',
@@ -591,6 +594,7 @@ export const dashboard: DashboardMessages = {
       too_late: 'ክፍያው ለአቅራቢው ራስ-ሰር ተመላሽ በጣም ቆይቷል።',
       exceeds_payment: 'ቀደም ሲል አልተሳካም የተባለ ተመላሽ ተፈጽሟል። ይህ ከተጨመረ ደንበኛው ከከፈለው በላይ ያገኛል።',
       resolved_by_operator: 'ይህን ክፍያ አስተዳዳሪው በእጅ መዝግቧል፤ አቅራቢው ገና አላረጋገጠም።',
+      receipt_conflict: 'ሌላ ክፍያ ወይም ሙከራ ተመሳሳይ ደረሰኝ አለው። አቅራቢው የአንዱን ገንዘብ ሁለት ጊዜ ይመልስ ነበር።',
     },
     amountOfRefund: 'መጠን',
     payment: 'ክፍያ',

@@ -447,6 +447,8 @@ export const dashboard = {
     anomaly: {
       duplicate_payment:
         'The customer paid a second time. You received an event for only one payment. Refund the second one, or ask an owner to.',
+      second_receipt:
+        'The provider reported this attempt as paid again, with another receipt. The customer may have paid twice. A refund returns the first payment, so ask the operator to return the second one.',
       contradicting_failure:
         'The provider first confirmed the payment and later reported that it had failed. It still counts as paid. Compare the receipt with your statement, and ask the operator before you deliver.',
       contradicting_refund:
@@ -463,6 +465,7 @@ export const dashboard = {
     issuerReceipt: 'Receipt of the customer’s wallet',
     anomalyTitle: {
       duplicate_payment: 'Paid twice',
+      second_receipt: 'Paid again by one attempt',
       contradicting_failure: 'The provider contradicted itself',
       contradicting_refund: 'The provider contradicted a refund',
       excess_refund: 'More was returned than paid',
@@ -634,6 +637,8 @@ export const dashboard = {
         'An earlier refund returned money after it had failed. With this one, the customer would get more than was paid.',
       resolved_by_operator:
         'The operator recorded this payment by hand, and the provider has not confirmed it.',
+      receipt_conflict:
+        'Another payment or attempt has the same receipt. The provider would return the money of one of them twice.',
     } satisfies Record<RefundActionReason, string>,
     amountOfRefund: 'Amount',
     payment: 'Payment',

@@ -157,7 +157,7 @@ function WaitingAttempt(props: { readonly details: PaymentDetails; readonly atte
 /** What happened, to which attempt, and when. */
 function Anomaly(props: Props & { readonly anomaly: Intent['anomalies'][number] }) {
   const { intent } = props;
-  const { kind, attemptId, excessMinor, other, backedUpAtMs, atMs } = props.anomaly;
+  const { kind, attemptId, receipt, excessMinor, other, backedUpAtMs, atMs } = props.anomaly;
   const text = useTexts(DASHBOARD_TEXTS).payment;
   const { sameReceiptAs } = useTexts(DESK_TEXTS).pages;
   const { environment, currency } = intent.terms;
@@ -166,6 +166,11 @@ function Anomaly(props: Props & { readonly anomaly: Intent['anomalies'][number] 
     <li>
       {text.anomalyTitle[kind]}: {attemptId !== null && `${text.aboutAttempt(String(number))}, `}
       <When atMs={atMs} />
+      {receipt !== undefined && (
+        <>
+          . {text.receipt}: <bdi>{shownText(receipt)}</bdi>
+        </>
+      )}
       {backedUpAtMs !== undefined && (
         <>
           . {text.backupOf} <When atMs={backedUpAtMs} />

@@ -99,6 +99,7 @@ function attemptOf(attempt: Attempt) {
     providerCode: attempt.providerCode,
     receipt: attempt.receipt,
     issuerReceipt: attempt.issuerReceipt,
+    furtherReceipts: attempt.furtherReceipts ?? [],
     failureReason: attempt.failureReason,
     startedAtMs: attempt.startedAtMs,
     updatedAtMs: attempt.updatedAtMs,

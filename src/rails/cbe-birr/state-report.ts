@@ -1,5 +1,5 @@
 import { sha256Hex } from '../../crypto/encoding.ts';
-import { jsonObject, scalarOf } from '../members.ts';
+import { formFields, jsonObject, scalarOf } from '../members.ts';
 import { normalizedState } from '../setting-fields.ts';
 import { hashOf, type Seal } from './seal.ts';
 import type { CbeBirrSettings } from './settings.ts';
@@ -18,7 +18,7 @@ export interface StateReport {
  * we read both. In a badly encoded form, a `+` arrives as a space, which base64 never contains.
  */
 export function sealedCallback(body: string): string | null {
-  const inForm = () => new URLSearchParams(body).get('EncVal')?.replaceAll(' ', '+');
+  const inForm = () => formFields(body)?.EncVal?.replaceAll(' ', '+');
   const value = jsonObject(body)?.EncVal ?? inForm();
   return typeof value === 'string' ? value : null;
 }

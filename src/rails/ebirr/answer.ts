@@ -22,6 +22,7 @@ const MEMBERS = [
   /** The wallet's own id, which the customer may see. */
   'issuerTransactionId',
   'txAmount',
+  'currency',
 ] as const;
 
 /**
@@ -74,6 +75,7 @@ export function mismatchOf(
     return 'other_order';
   }
   // Known once eBirr has proved the payment. Before that, an operator may have recorded any receipt.
+  // A success under other ids may be a second payment, which the payment's record must show.
   const isOtherReceipt =
     isProved &&
     receipt !== null &&
@@ -81,11 +83,19 @@ export function mismatchOf(
     ![transactionId, issuerTransactionId].includes(receipt);
   const isOtherIssuerReceipt =
     issuerReceipt !== null && ![null, issuerReceipt].includes(issuerTransactionId);
-  if (isOtherReceipt || isOtherIssuerReceipt) {
+  const isPaid = marksOfSuccess(report).every((mark) => mark);
+  if (!isPaid && (isOtherReceipt || isOtherIssuerReceipt)) {
     return 'other_order';
   }
-  const isWrong = txAmount !== null && minorOf(txAmount) !== order.chargedMinor;
-  return isWrong ? 'wrong_amount' : null;
+  const isRight =
+    (txAmount === null || minorOf(txAmount) === order.chargedMinor) &&
+    isCurrencyOf(order, report.currency);
+  return isRight ? null : 'wrong_amount';
+}
+
+/** Whether eBirr names no currency, or the payment's. */
+export function isCurrencyOf({ terms }: Pick<RailOrder, 'terms'>, currency: string | null) {
+  return currency === null || currency.toUpperCase() === terms.currency;
 }
 
 export const SUCCESS_RESPONSE = '2001';

@@ -9,6 +9,7 @@ import {
   codeOf,
   type EbirrReport,
   ebirrReport,
+  isCurrencyOf,
   isNotAuthorized,
   marksOfSuccess,
   receiptsOf,
@@ -82,7 +83,8 @@ function refundAnswer(
     meaning === 'answer' &&
     report !== null &&
     (report.referenceId === null || report.referenceId === payment.attempt.reference) &&
-    (report.txAmount === null || minorOf(report.txAmount) === refund.returnedMinor);
+    (report.txAmount === null || minorOf(report.txAmount) === refund.returnedMinor) &&
+    isCurrencyOf(payment, report.currency);
   if (!isOurs) {
     return { type: 'unknown' };
   }

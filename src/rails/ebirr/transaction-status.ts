@@ -5,7 +5,7 @@ import { unknownUntilQuery, withProviderCode } from '../outcomes.ts';
 import { logRailAnswer } from '../rail-log.ts';
 import type { RailOrder } from '../rail-order.ts';
 import { normalizedState } from '../setting-fields.ts';
-import { membersIn, receiptsOf, SUCCESS_ERROR, SUCCESS_RESPONSE } from './answer.ts';
+import { isCurrencyOf, membersIn, receiptsOf, SUCCESS_ERROR, SUCCESS_RESPONSE } from './answer.ts';
 import { ebirrRequest } from './purchase.ts';
 import { EBIRR_RAIL_ID, type EbirrSettings, PAID_STATE } from './settings.ts';
 
@@ -89,7 +89,7 @@ function readStatus(text: string, order: RailOrder, failedStates: readonly strin
     errorCode === SUCCESS_ERROR &&
     states.length === 1 &&
     amounts.every((amount) => minorOf(amount) === order.chargedMinor) &&
-    (currency === null || currency === order.terms.currency) &&
+    isCurrencyOf(order, currency) &&
     (tranStatusId === null || (tranStatusId === PAID_STATUS_ID) === isPaid);
   let proved: Outcome | null = null;
   if (isProof && isPaid && amounts.length > 0) {

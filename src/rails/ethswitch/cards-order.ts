@@ -42,12 +42,12 @@ export function registerFields(
  * from this call. 3, an unknown currency, 4, a missing parameter, and 5, a wrong value or credential,
  * occur before the gateway creates an order. 7, a system error, may occur at any point.
  */
-export function readRegistered(text: string): StartResult {
+export function readRegistered(text: string, { terms }: RailOrder): StartResult {
   const body = jsonObject(text);
   switch (integerOf(body?.errorCode ?? 0)) {
     case 0: {
       const railReference = textOf(body?.orderId);
-      const redirectUrl = pageUrlOf(body?.formUrl);
+      const redirectUrl = pageUrlOf(body?.formUrl, terms);
       return railReference === null || redirectUrl === null
         ? { type: 'unknown' }
         : { type: 'accepted', redirectUrl, railReference };

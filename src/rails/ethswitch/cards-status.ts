@@ -1,5 +1,6 @@
 import type { FailureReason, Outcome } from '../../domain/attempt.ts';
 import { integerOf, jsonObject, type Members, membersOf, textOf } from '../members.ts';
+import { receiptAmong } from '../outcomes.ts';
 import type { RailOrder } from '../rail-order.ts';
 import { CURRENCY_CODES, START_ENDED_AFTER_MS } from './cards-order.ts';
 
@@ -11,6 +12,9 @@ const DECLINED = 6;
 
 /** `errorCode` of a status query: the gateway does not know the order. */
 export const ORDER_NOT_FOUND = 6;
+
+/** `actionCode`: the bank has approved it. */
+const APPROVED = 0;
 
 /** The gateway still waits for the bank, even if `orderStatus` says "declined". */
 const ACTION_PENDING = -30_001;
@@ -74,7 +78,7 @@ export function readCardsState(text: string, order: RailOrder, nowMs: number): C
       return isPaidInFull(body, order)
         ? {
             type: 'succeeded',
-            receipt: textOf(body.authRefNum) ?? order.attempt.railReference,
+            receipt: receiptAmong([textOf(body.authRefNum), order.attempt.railReference], order),
             // In milliseconds since 1970.
             paidAtMs: integerOf(body.authDateTime),
           }
@@ -112,12 +116,17 @@ export function isOurs(body: Members, order: RailOrder): boolean {
   );
 }
 
-/** If the gateway sends `paymentAmountInfo`, it must match: a card may pay only a part. */
+/**
+ * What the gateway sends besides the state must not contradict it: the bank's code, and in
+ * `paymentAmountInfo` the amounts, because a card may pay only a part, and money may have gone back.
+ */
 function isPaidInFull(body: Members, order: RailOrder): boolean {
   const info = membersOf(body.paymentAmountInfo ?? {});
-  const { depositedAmount = null, paymentState = null } = info ?? {};
+  const { depositedAmount = null, refundedAmount = null, paymentState = null } = info ?? {};
   return (
     info !== null &&
+    integerOf(body.actionCode ?? APPROVED) === APPROVED &&
+    integerOf(refundedAmount ?? 0) === 0 &&
     (depositedAmount === null || integerOf(depositedAmount) === order.chargedMinor) &&
     (paymentState === null || paymentState === 'DEPOSITED')
   );

@@ -97,7 +97,7 @@ export function cardsRail(settings: CardsSettings) {
       const fields = registerFields(settings, order, sessionSeconds);
       const answer = await post(settings, 'register.do', fields, START_TIMEOUT_MS);
       const byStatus = startByStatus(meaningOfStatus(answer, STATUSES.cards));
-      const result = byStatus ?? readRegistered(answer.text);
+      const result = byStatus ?? readRegistered(answer.text, order);
       if (result.type !== 'accepted') {
         logAnswer('register.do', order, answer, 'warn');
       }

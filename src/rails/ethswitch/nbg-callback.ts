@@ -24,7 +24,7 @@ type NbgProof = Exclude<CallbackProof, { readonly type: 'inconclusive' }>;
 /**
  * What NBG's payment completion callback says about `order`. It is unsigned: it counts as authentic
  * because only NBG knows the URL, and every value that we can compare must match. The outer `status`
- * decides, in upper or lower case; `bill_info.status` may still say QUERIED.
+ * decides, in upper or lower case; the bill's own may still say QUERIED.
  *
  * Some callbacks contain only the outer members, and NBG has no status query. We believe a PAID one
  * that names its transaction: the URL identifies one order, whose amount only we have set. A FAILED
@@ -44,7 +44,7 @@ export function readNbgCallback(text: string, order: RailOrder, billerBin: strin
   if (!hasOrderAmount(body, inner, order)) {
     return refused('wrong_amount');
   }
-  if (!isUnambiguous([body, inner], status)) {
+  if (!isUnambiguous(body, inner, status)) {
     return refused('unknown_state');
   }
   const receipt = textOf(body.transaction_id);
@@ -93,7 +93,7 @@ function isAboutOrder(
  * may exceed ours by exactly the fee that the report states (docs/decisions.md#33).
  */
 function hasOrderAmount(body: Members, inner: Members, order: RailOrder): boolean {
-  const bill = membersOf(inner.bill_info ?? inner.billInfo) ?? {};
+  const bill = billIn(inner);
   const levels = [body, inner, bill];
   const totals = sent(levels, 'total_amount', 'amount');
   const amounts = totals.length > 0 ? totals : sent([bill], 'amount_due');
@@ -110,14 +110,29 @@ function feeIn(stated: readonly unknown[]): number | null {
   return fee != null && fee > 0 && others.length === 0 ? fee : null;
 }
 
+function billIn(inner: Members): Members {
+  return membersOf(inner.bill_info ?? inner.billInfo) ?? {};
+}
+
+/**
+ * The two published states, each with the states that may stand beside it: other words for the same,
+ * and that of the bill when the customer looked it up. NBG publishes no list, and any other word may
+ * contradict the state: REVERSED, CANCELLED, EXPIRED, PENDING.
+ */
+const FITTING_STATES: ReadonlyMap<string, readonly unknown[]> = new Map([
+  ['PAID', ['PAID', 'SUCCESS', 'SUCCESSFUL', 'COMPLETED', 'QUERIED']],
+  ['FAILED', ['FAILED', 'DECLINED', 'REJECTED', 'CANCELLED', 'CANCELED', 'EXPIRED', 'QUERIED']],
+]);
+
 /** One of the two published states, of a payment, without any contradicting member. */
-function isUnambiguous(levels: readonly Members[], status: string): boolean {
-  const isKnown = (state: unknown) => state === 'PAID' || state === 'FAILED';
-  const states = sent(levels, 'current_status').map(upperCased);
+function isUnambiguous(body: Members, inner: Members, status: string): boolean {
+  const levels = [body, inner];
+  const fitting = FITTING_STATES.get(status);
+  const states = [...sent(levels, 'current_status'), ...sent([inner, billIn(inner)], 'status')];
   const types = sent(levels, 'transaction_type').map(upperCased);
   return (
-    isKnown(status) &&
-    states.every((state) => !isKnown(state) || state === status) &&
+    fitting !== undefined &&
+    states.every((state) => fitting.includes(upperCased(state))) &&
     types.every((type) => type === 'PAYMENT') &&
     (status !== 'PAID' || !namesFailure(levels))
   );

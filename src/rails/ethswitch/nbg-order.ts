@@ -31,7 +31,7 @@ export function nbgOrderJson(order: RailOrder): string {
 /** The page in the answer to `order.create`; null when the answer is not about this order. */
 export function readNbgPage(text: string, order: RailOrder) {
   const body = jsonObject(text);
-  const redirectUrl = pageUrlOf(body?.hpp_url);
+  const redirectUrl = pageUrlOf(body?.hpp_url, order.terms);
   const railReference = textOf(body?.order_reference);
   if (body === null || redirectUrl === null || railReference === null) {
     return null;

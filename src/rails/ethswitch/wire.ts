@@ -1,3 +1,5 @@
+import { isLoopback } from '../../config.ts';
+import type { IntentTerms } from '../../domain/terms.ts';
 import type { RailOrder } from '../rail-order.ts';
 
 const URL_CHARACTERS_MAX = 2_048;
@@ -19,14 +21,22 @@ export function canonicalAddress(text: string): string | null {
   return isIpv4 ? text : null;
 }
 
-/** The URL of a page for the customer; null for anything else. */
-export function pageUrlOf(value: unknown): string | null {
+/**
+ * The URL of a page for the customer; null for anything else. In production not a plain http one:
+ * anyone on the way could replace the page where the customer pays.
+ */
+export function pageUrlOf(
+  value: unknown,
+  { environment }: Pick<IntentTerms, 'environment'>,
+): string | null {
   const isUrl =
     typeof value === 'string' &&
     value.length <= URL_CHARACTERS_MAX &&
-    /^https?:\/\/[^/\\\s@]+(?:[/?#][^\s\\]*)?$/i.test(value) &&
-    URL.canParse(value);
-  return isUrl ? value : null;
+    /^https?:\/\/[^/\\\s@]+(?:[/?#][^\s\\]*)?$/i.test(value);
+  const url = isUrl ? URL.parse(value) : null;
+  const isPrivate =
+    url?.protocol === 'https:' || environment === 'sandbox' || isLoopback(url?.hostname ?? '');
+  return isUrl && url !== null && isPrivate ? value : null;
 }
 
 /** Letters of any script. */

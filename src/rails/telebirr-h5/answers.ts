@@ -21,7 +21,11 @@ export type CallResult =
  * Error codes whose reason is known. They count at any HTTP status: the gateway sends them with
  * 400 and with 500.
  */
-export const REFUSALS: Readonly<Record<string, FailureReason>> = {
+const REFUSALS: Readonly<Record<string, FailureReason>> = {
+  /** No valid token, as a code. */
+  '401': 'misconfigured',
+  /** The account has no contract for this product. */
+  '60200098': 'misconfigured',
   /** Our signature is invalid: another key, or another padding. */
   '60200099': 'misconfigured',
   /** No such merchant code. */
@@ -40,11 +44,19 @@ export const REFUSALS: Readonly<Record<string, FailureReason>> = {
   '60320025': 'rail_unavailable',
 };
 
+const INTERNAL_ERROR = '500';
+
+/** Why telebirr refused a call, if the code tells. */
+export function refusalReason(code: string, status: number | null): FailureReason | undefined {
+  const isInternalError = code === INTERNAL_ERROR && status !== null && status >= 500;
+  return isInternalError ? 'rail_unavailable' : REFUSALS[code];
+}
+
 /** The code of success. */
 export const SUCCESS_CODE = '0';
 
 /** The spellings of the success code: a live host answers queries with `00000`. */
-const SUCCESS_CODES: ReadonlySet<string> = new Set([SUCCESS_CODE, '00000']);
+export const SUCCESS_CODES: ReadonlySet<string> = new Set([SUCCESS_CODE, '00000']);
 
 /** Reads the answer to a signed call. HTTP 200 alone is not enough. */
 export function readAnswer(answer: RailAnswer): CallResult {
@@ -59,7 +71,7 @@ export function readAnswer(answer: RailAnswer): CallResult {
   const hasActed = Boolean(content?.prepay_id ?? content?.refund_status);
   if (!isSuccess && result !== 'SUCCESS' && isOwnCode(code) && !hasActed) {
     // Without a prepay_id there is no page, so the customer cannot pay the order even if it exists.
-    return { type: 'refused', reason: REFUSALS[code] ?? 'declined' };
+    return { type: 'refused', reason: refusalReason(code, answer.status) ?? 'declined' };
   }
   const isWhole = isSuccess && answer.status === 200 && (result === 'SUCCESS' || result === null);
   return isWhole && content !== null ? { type: 'success', content } : { type: 'unclear' };
@@ -106,9 +118,6 @@ const TOKEN = /^[\x21-\x7e]{1,32} ?[\x21-\x7e]{1,4096}$/;
 /** We renew a token this long before its end, so that it does not expire during a call. */
 const TOKEN_MARGIN_MS = 60_000;
 
-/** Codes about telebirr's state, not about our credentials. */
-const UNAVAILABLE = new Set(['49401024991', '49401021002']);
-
 /**
  * Reads the answer to a token request. It moves no money, so no answer is a refusal too. The token
  * expires a while after `requestedAtMs`.
@@ -124,7 +133,8 @@ export function readToken(answer: RailAnswer, requestedAtMs: number): FreshToken
     return { type: 'token', token, usableUntilMs: requestedAtMs + lifetimeMs - TOKEN_MARGIN_MS };
   }
   const code = scalarOf(message?.errorCode);
-  const isOurs = code === null ? meaning === 'unread' : !UNAVAILABLE.has(code);
+  const isOurs =
+    code === null ? meaning === 'unread' : refusalReason(code, status) !== 'rail_unavailable';
   const reason = isOurs ? 'misconfigured' : 'rail_unavailable';
   return { type: 'no_token', reason, status, providerCode: message && codeOf(message) };
 }

@@ -1,5 +1,6 @@
 import type { CallbackSuspicion } from '../callback.ts';
 import {
+  formFields,
   isAbsent,
   isAbsentOr,
   jsonObject,
@@ -33,9 +34,7 @@ const OTHER_STATES = [
  */
 export function readNotification(text: string): Members | null {
   const fields = unwrapped(
-    jsonObject(text) ??
-      jsonObject(formDecoded(text)) ??
-      Object.fromEntries(new URLSearchParams(text)),
+    jsonObject(text) ?? jsonObject(formDecoded(text)) ?? formFields(text) ?? {},
   );
   const isFlat = typeof fields.biz_content !== 'object' || fields.biz_content === null;
   return isFlat && scalarOf(fields.sign) && scalarOf(fields.merch_order_id) ? fields : null;

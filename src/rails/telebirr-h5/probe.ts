@@ -1,7 +1,7 @@
 import { jsonObject, scalarOf } from '../members.ts';
 import { newReference, probedNoToken, probing, REFUSING_STATUSES } from '../probe.ts';
 import type { ProbeResult } from '../rail.ts';
-import { codeIn, isOwnCode, REFUSALS } from './answers.ts';
+import { codeIn, isOwnCode, refusalReason, SUCCESS_CODES } from './answers.ts';
 import { sendWithToken, tokenSource, tokens } from './client.ts';
 import { queryOrderContent } from './messages.ts';
 import type { TelebirrH5Settings } from './settings.ts';
@@ -13,13 +13,19 @@ const PUBLIC_KEY = 'telebirrPublicKey';
 const SETTINGS: Readonly<Record<string, readonly string[]>> = {
   '60200099': ['merchantPrivateKey', 'signatureScheme'],
   '60200087': ['merchantCode'],
+  '60200098': ['merchantAppId', 'merchantCode'],
+  '401': ['fabricAppId', 'appSecret'],
   '49401024995': ['merchantAppId', 'fabricAppId'],
   '49401026001': ['apiBaseUrl'],
 };
 
+/** What telebirr checks before it looks for the order. */
+const ACCOUNT = ['merchantAppId', 'merchantCode', 'merchantPrivateKey'];
+
 /**
  * A new token, then `queryOrder` about an order that does not exist: telebirr reads it only after the
- * signature. Its answer must have telebirr's own signature, if it has any.
+ * signature. Its answer must have telebirr's own signature, if it has any. A refusal without one proves
+ * nothing: telebirr publishes no code for an unknown order, so any code may be about the account.
  */
 export async function probe(
   settings: TelebirrH5Settings,
@@ -47,7 +53,7 @@ export async function probe(
   if (message === null || providerCode === null || !isOwnCode(providerCode)) {
     return query();
   }
-  const refusal = REFUSALS[providerCode];
+  const refusal = refusalReason(providerCode, answer.status);
   const status = answer.status ?? 0;
   if (refusal === 'misconfigured' || REFUSING_STATUSES.includes(status)) {
     return query('refused', SETTINGS[providerCode]);
@@ -60,5 +66,7 @@ export async function probe(
     // With this key, each notification would be refused as not authentic.
     return query('refused', [PUBLIC_KEY]);
   }
-  return query('accepted', [...(isSigned ? [] : [PUBLIC_KEY]), 'webPageUrl']);
+  return isSigned || SUCCESS_CODES.has(providerCode)
+    ? query('accepted', [...(isSigned ? [] : [PUBLIC_KEY]), 'webPageUrl'])
+    : query('reached', ACCOUNT);
 }

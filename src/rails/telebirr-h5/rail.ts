@@ -10,7 +10,7 @@ import {
   refusedCallback,
 } from '../callback.ts';
 import { isAbsentOr, type Members, scalarOf } from '../members.ts';
-import { unknownUntilQuery, withProviderCode } from '../outcomes.ts';
+import { receiptAmong, unknownUntilQuery, withProviderCode } from '../outcomes.ts';
 import type { Rail, StartResult } from '../rail.ts';
 import { logRailAnswer } from '../rail-log.ts';
 import type { RailOrder } from '../rail-order.ts';
@@ -186,7 +186,10 @@ function outcomeOf(
         ? {
             type: 'succeeded',
             // The number that the customer sees, otherwise telebirr's own id of the order.
-            receipt: transactionId(content.trans_id) ?? transactionId(content.payment_order_id),
+            receipt: receiptAmong(
+              [content.trans_id, content.payment_order_id].map(transactionId),
+              order,
+            ),
             paidAtMs: ethiopianTimeMs(scalarOf(content.trans_time)),
           }
         : null;

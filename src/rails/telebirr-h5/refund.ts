@@ -15,9 +15,13 @@ const UNKNOWN: RefundAnswer = { type: 'unknown' };
 
 /**
  * The account has no refunds: "payment platform failed", also sent for an order that cannot be
- * refunded, and "API not found". A person must look at both.
+ * refunded, "API not found", and "product is not subscribed". A person must look at each.
  */
-const NOT_ENABLED_CODES: ReadonlySet<string | null> = new Set(['60320025', '49401026001']);
+const NOT_ENABLED_CODES: ReadonlySet<string | null> = new Set([
+  '60320025',
+  '49401026001',
+  '60200098',
+]);
 const NOT_FOUND = 404;
 
 /**

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { repeatedNames } from '../../src/http/repeated-names.ts';
+import { repeatedPaths } from '../../src/http/repeated-paths.ts';
 
 /**
  * Goal: a body that names one field twice is refused, because `JSON.parse` keeps the last value and
@@ -24,7 +24,7 @@ describe('finds a field that one object names twice', () => {
     ['in two places', '{"b":[[{"c":1,"c":2}]],"b":0}', ['b[0][0].c', 'b']],
   ])('%s', (_name, text, paths) => {
     expect(JSON.parse(text)).toBeDefined();
-    expect(repeatedNames(text)).toEqual(paths);
+    expect(repeatedPaths(text)).toEqual(paths);
   });
 
   test.each([
@@ -36,7 +36,7 @@ describe('finds a field that one object names twice', () => {
     ['texts in a list', '["a","a",":"]'],
     ['no object', '"a"'],
   ])('and not %s', (_name, text) => {
-    expect(repeatedNames(text)).toEqual([]);
+    expect(repeatedPaths(text)).toEqual([]);
   });
 
   test('finds none in what a library writes, and each name that the test adds', () => {
@@ -46,9 +46,9 @@ describe('finds a field that one object names twice', () => {
         fc.boolean(),
         (value, isSpaced) => {
           const text = JSON.stringify(value, null, isSpaced ? 2 : 0);
-          expect(repeatedNames(text)).toEqual([]);
+          expect(repeatedPaths(text)).toEqual([]);
           const name = JSON.stringify(Object.keys(value)[0]);
-          expect(repeatedNames(`${text.slice(0, -1)},${name}:0}`)).toHaveLength(1);
+          expect(repeatedPaths(`${text.slice(0, -1)},${name}:0}`)).toHaveLength(1);
         },
       ),
     );
@@ -73,7 +73,7 @@ describe('takes linear time and answers little', () => {
       1,
     ],
   ])('with %s', (_name, text, count) => {
-    const paths = repeatedNames(text);
+    const paths = repeatedPaths(text);
     expect(paths).toHaveLength(count);
     expect(Math.max(0, ...paths.map(({ length }) => length))).toBeLessThan(600);
   });
