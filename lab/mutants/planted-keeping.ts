@@ -61,6 +61,8 @@ export const PLANTED_KEEPING: Readonly<Record<string, Readonly<Record<string, st
       'a restore brings an erased payment back',
     'if (stored === undefined« || !(stored.schemaVersion <= SCHEMA_VERSION)→») {':
       'rows of a newer release are stored, and nothing can read them',
+    'orderOf(stored.intent, «record.events()→[]») >=':
+      'a payment whose deliveries moved is overwritten by its own backup',
   },
   'src/intent/restore-point.ts': {
     "startClaim === «'taken'→'free'» && deadlineAtMs > atMs,":
@@ -75,6 +77,8 @@ export const PLANTED_KEEPING: Readonly<Record<string, Readonly<Record<string, st
   },
   'src/intent/keeping.ts': {
     'if («reason !== null→reason?.untilMs === 0») {': 'a payment is erased that must be kept',
+    'untilMs: nowMs«, changedAtMs: nowMs→» };':
+      'the book does not learn of a released legal hold, and keeps personal data',
   },
   'src/book/erase-from-backup.ts': {
     '«  await bookOf(env, tenant, volume).settleBackup();\n→»':
@@ -155,6 +159,10 @@ export const PLANTED_KEEPING: Readonly<Record<string, Readonly<Record<string, st
     '«      await client.republish();\n→»': 'a restored payment is missing in its book',
     '«    await accountOf(env, tenant).restore({ payments });\n→»':
       'nobody learns of a refund that only the account knows',
+    'day: businessDay(«createdAtMs→Math.max(createdAtMs, Date.now())») });':
+      'restored refunds use up the limit of today',
+    "outcome === 'restored'« || outcome === 'kept'→»;":
+      'refunds of payments that are back already stay unconfirmed',
   },
   'src/restore/rows.ts': {
     '${missing} AND ${isFree}`)«, insert(others, missing)→»];':

@@ -304,6 +304,10 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       'a rejected request deletes the claim of another',
     'paymentUniqueId && «stage > known.stage→stage !== known.stage») {':
       'an old report undoes a newer one',
+    '- («known?.day === day ? known.amountMinor : 0→known?.amountMinor ?? 0»);':
+      'an open claim of yesterday lowers the sum of today',
+    'const day = «claim?.day ?? →»businessDay(refund.createdAtMs);':
+      'a refund that was claimed before midnight counts tomorrow',
   },
   'src/refunds/request.ts': {
     'refund.idempotencyKeyDigest «!== idempotency.keyDigest→=== null») {':
@@ -319,6 +323,8 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       'a refusal of the second call frees what the first one may have returned',
     "return { type: «'requires_action', reason: 'not_enabled'→'failed', reason: 'misconfigured'» };":
       'a refund fails because settings are missing',
+    "isFirst: others.«every→filter(({ status }) => status !== 'failed').every»(({ claimId }) =>":
+      "the provider's answer about a failed refund decides the next one",
   },
   'src/refunds/callback.ts': {
     "«    await client.execute([{ type: 'report_callback', attemptId: refund.attemptId }]);\n→»":
@@ -440,6 +446,58 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'back-office/dashboard/payments/csv.ts': {
     'const NEGATIVE_AMOUNT = /^-\\d+[.,]\\d\\d«$→»/;':
       'a text that begins like an amount runs as a formula',
+  },
+  'src/account/open-account.ts': {
+    'armedAtMs <= Date.now()« || armedAtMs > atMs→») {':
+      'no claim of a dead request is settled once an alarm is set for references',
+  },
+  'src/refunds/refusal.ts': {
+    'attemptToRefund(intent, «transactionId→null»);':
+      'a refusal names what is left of another transaction',
+  },
+  'src/book/queries/statement.ts': {
+    'refundId: id, method, currency },\n    atMs: row.«updatedAtMs→createdAtMs»,':
+      'a statement dates a refund by its request',
+  },
+  'back-office/dashboard/overview/statement.ts': {
+    'dayText(«businessDay(atMs)→Math.floor(atMs / 86_400_000)»),':
+      'the days of a statement begin in UTC',
+  },
+  'src/intent/receipt-conflicts.ts': {
+    '=> «other?.merchantId === merchantId && other→other?».uniqueId === uniqueId,':
+      'a conflict with the payment of another merchant that has the same id is not marked',
+  },
+  'src/book/digest.ts': {
+    'FROM payment_day WHERE day «>→>=» ?1':
+      "the operator's page has one day more of successes than of failures",
+  },
+  'src/book/attention-items.ts': {
+    'WHERE other.payment_id = refund.payment_id« AND other.transaction_id = refund.transaction_id→»\n':
+      'an overdue refund is hidden by one of another attempt',
+  },
+  'src/book/queries/ended-payments.ts': {
+    '? placeOf(firstMs + «1_000→500», 0) :': 'a list by the end reads a second twice',
+    ': placeOf(firstMs - «1→1_000», Number': 'a list by the end skips a second',
+  },
+  'src/interface/payments.ts': {
+    'plane.nowMs - «attempt.updatedAtMs→intent.terms.createdAtMs» > daysMax':
+      'the form refuses a refund that the gateway takes',
+    'const paidAtMs = «reportedAttempt(intent)?.updatedAtMs ?? 0→intent.updatedAtMs»;':
+      'a receipt that cannot be opened is linked after a refund',
+  },
+  'src/interface/events.ts': {
+    'toMs: (lastAtMs ?? 0)« + 1→» };':
+      'the number of events that are left misses the last millisecond',
+  },
+  'src/operations/receipts.ts': {
+    'ON CONFLICT DO «UPDATE SET recorded_at_ms = ?4→NOTHING»`,':
+      'a receipt that was looked up long ago is not compared when it is recorded',
+  },
+  'src/api/routes/create-payment.ts': {
+    'answerWithinMs: («rail.startWaitsForCustomer ? 0 : →»rail.startTimeoutMs)':
+      "a lost answer about a prompt is replayed only when the customer's time is over",
+    'rail.startTimeoutMs)« + ANSWER_MARGIN_MS→»,':
+      'a repeated request gets another answer than the first one is about to get',
   },
 };
 

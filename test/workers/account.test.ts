@@ -3,6 +3,8 @@ import { env } from 'cloudflare:workers';
 import { describe, expect, test, vi } from 'vitest';
 import { accountOf } from '../../src/account/client.ts';
 import type { RefundClaim } from '../../src/account/protocol.ts';
+import { businessDay } from '../../src/domain/ethiopian-time.ts';
+import { REFERENCE_LENGTH, sharedReferenceFrom } from '../../src/domain/identifiers.ts';
 import type { Tenant } from '../../src/domain/terms.ts';
 import { IntentClient } from '../../src/intent/client.ts';
 import { setRefundLimits } from '../../src/merchants/refund-limits.ts';
@@ -15,6 +17,7 @@ import {
   advance,
   BETA,
   clientOf,
+  DAY_MS,
   firstOf,
   HOUR_MS,
   INTERRUPTIONS,
@@ -324,6 +327,29 @@ test('reports of a refund may arrive in any order', async () => {
     sums.push(await daySum());
   }
   expect(sums).toEqual([700, 0, 0, 700, 700, 700]);
+});
+
+test('a refund counts on the day of its claim, although its payment reports it on the next one', async () => {
+  await pay();
+  await claim();
+  const day = businessDay(Date.now());
+  advance(DAY_MS);
+  const report = { id: 'refund-1', stage: 0, amountMinor: 1_000, currency: 'ETB' } as const;
+  await runInDurableObject(accountStub(), (instance) =>
+    instance.recordRefunds('order-1', [{ ...report, createdAtMs: Date.now() }]),
+  );
+  expect(await accountRows('refund_days')).toEqual([{ day, currency: 'ETB', amount_minor: 1_000 }]);
+});
+
+test('a claim is settled in a minute, although the alarm was set for references in years', async () => {
+  await pay();
+  const reference = sharedReferenceFrom(Date.now(), 1, new Uint8Array(REFERENCE_LENGTH));
+  await account().holdReference(reference, 'order-1');
+  await claim();
+  const alarmAtMs = await runInDurableObject(accountStub(), (_instance, { storage }) =>
+    storage.getAlarm(),
+  );
+  expect(alarmAtMs).toBe(Date.now() + MINUTE_MS);
 });
 
 test('the next call makes up for a lost alarm', async () => {

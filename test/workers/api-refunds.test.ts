@@ -203,7 +203,8 @@ test('a refund reduces each share of a split payment in proportion, rounded down
   expect(await shares()).toEqual([1_256, 1_336]);
 });
 
-test('a failed refund gives its amount back', async () => {
+test('a failed refund gives its amount back, and the adapter learns that another was sent', async () => {
+  const sent = vi.spyOn(simulator, 'refund');
   await pay();
   await refunded({ amountMinor: 10_022 });
   const tooMuch = await answerOf(postRefund({ refundUniqueId: 'refund-2', amountMinor: 6_000 }));
@@ -213,6 +214,8 @@ test('a failed refund gives its amount back', async () => {
   });
   await fireAlarm();
   await refunded({ refundUniqueId: 'refund-2', amountMinor: 15_050 });
+  await fireAlarm();
+  expect(sent.mock.calls.map(([{ isFirst }]) => isFirst)).toEqual([true, false]);
 });
 
 test('promises.md#11: 20 refunds at the same time never return more than was paid', async () => {
@@ -374,20 +377,36 @@ describe('cancel', () => {
 });
 
 describe('a payment paid twice', () => {
-  test('is refunded by the transaction that the merchant names, as a whole', async () => {
-    await pay();
-    await execute({ type: 'tick' });
-    const paid = await intentOf();
-    await createHosted({ paymentIntentUniqueId: 'twice', amount: 150.5 });
-    const client = clientOf('twice');
-    await client.execute([
+  const twice = { paymentIntentUniqueId: 'twice' };
+
+  /** By REFA2, and then by REFA1. */
+  async function payTwice(): Promise<void> {
+    await createHosted({ ...twice, amount: 150.5 });
+    await clientOf('twice').execute([
       startRedirect('a1'),
       { type: 'abandon_attempt', attemptId: 'a1' },
       startRedirect('a2'),
       resolveAttempt('a2', 'succeeded'),
       resolveAttempt('a1', 'succeeded'),
     ]);
-    const twice = { paymentIntentUniqueId: 'twice' };
+  }
+
+  test('is refunded by the transaction that the merchant names, up to what is left of it', async () => {
+    await payTwice();
+    const part = { ...twice, transactionId: 'REFA1', amountMinor: 4_000 };
+    await refunded(part);
+    const more = { ...part, refundUniqueId: 'refund-2', amountMinor: 12_000 };
+    expect((await answerOf(postRefund(more))).envelope).toMatchObject({
+      code: 'refund_too_large',
+      message: 'Only 110.50 ETB of the payment is left to refund',
+    });
+  });
+
+  test('is refunded by the transaction that the merchant names, as a whole', async () => {
+    await pay();
+    await execute({ type: 'tick' });
+    const paid = await intentOf();
+    await payTwice();
     const second = { ...twice, transactionId: 'REFA1' };
     expect(await refunded(second)).toMatchObject({ transactionId: 'REFA1', amountMinor: 15_050 });
     expect(await refunded({ ...twice, refundUniqueId: 'refund-2' })).toMatchObject({

@@ -131,14 +131,17 @@ export function eventIdOf(tenant: Tenant, number: number): string {
   return `evt_${uuidOf(tenant, number).replaceAll('-', '')}`;
 }
 
-/** To the tenants' books, within each object: many messages take no calls. */
+/**
+ * To the tenants' books, within each object: many messages take no calls. One after the other, because
+ * a book of a new isolate asks D1 for its jurisdiction, and all that come before the answer ask as well.
+ */
 export async function applyAll(messages: readonly ProjectionMessage[]): Promise<void> {
   const ofBook = Map.groupBy(messages, ({ row, bookVolume }) => bookName(row, bookVolume));
   for (const [name, own] of ofBook) {
     const stub = env.MERCHANT_BOOK.get(env.MERCHANT_BOOK.idFromName(name));
-    await runInDurableObject(stub, (book) => {
+    await runInDurableObject(stub, async (book) => {
       for (const message of own) {
-        book.apply(message);
+        await book.apply(message);
       }
     });
   }

@@ -2,15 +2,18 @@ import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, test, vi } from 'vitest';
 import { attentionStatements, LISTED_PAYMENTS_MAX } from '../../src/book/attention.ts';
+import { REFUND_OVERDUE_MS } from '../../src/book/attention-items.ts';
+import type { BookDigest } from '../../src/book/digest.ts';
+import { businessDay } from '../../src/domain/ethiopian-time.ts';
 import type { Tenant } from '../../src/domain/terms.ts';
 import type { ProjectionMessage } from '../../src/intent/book-message.ts';
 import { attentionPage, describedAttention } from '../../src/operations/attention.ts';
 import { readHealth, refreshHealth } from '../../src/operations/health.ts';
 import { findPayments } from '../../src/operations/payment-search.ts';
 import { batch } from '../../src/platform/database.ts';
-import { projectedEvent, projectionMessage } from './book-fixture.ts';
+import { projectedEvent, projectedRefund, projectionMessage } from './book-fixture.ts';
 import { applyToBook, bookSql, bookStub, booksReport, withoutBackup } from './support/book.ts';
-import { ALPHA, advance, BETA, HOUR_MS, tenantOf, useGateway } from './support.ts';
+import { ALPHA, advance, BETA, DAY_MS, HOUR_MS, tenantOf, useGateway } from './support.ts';
 
 /**
  * Goal: the operator sees what all merchants' books report, a failing D1 loses nothing of it, and a
@@ -182,6 +185,27 @@ describe('the attention list', () => {
     expect((await described()).unlisted).toEqual([{ ...more, items: 2 }]);
   });
 
+  test('has each overdue refund, unless another refund of its attempt holds it up', async () => {
+    const refund = (id: string, status: 'unresolved' | 'pending', transactionId: string) =>
+      projectedRefund({
+        ...{ id, reference: id, status, transactionId },
+        createdAtMs: Date.now() - REFUND_OVERDUE_MS,
+      });
+    const message = late(TENANT, 1, { late: false, openRefunds: 3 });
+    const refunds = [
+      refund('r1', 'unresolved', 'T-1'),
+      refund('r2', 'pending', 'T-1'),
+      refund('r3', 'pending', 'T-2'),
+    ];
+    await applyToBook({ ...message, refunds });
+    await booksReport();
+    const { items } = await attentionPage(gateway(), { limit: '50' });
+    expect(items).toMatchObject([
+      { refund: { refundUniqueId: 'r1' } },
+      { refund: { refundUniqueId: 'r3' } },
+    ]);
+  });
+
   test('lists money although a merchant’s server rejects all events', async () => {
     const dead = (number: number) => {
       const message = late(TENANT, number, { late: false });
@@ -218,6 +242,26 @@ test('health adds up all books of an environment, and says when they reported', 
       oldestUndelivered: { deliveryStatus: 'waiting' },
     })),
   );
+});
+
+test('a report has the payments that ended today or in the seven days before', async () => {
+  const today = businessDay(Date.now());
+  for (const days of [0, 7, 8]) {
+    const endedAtMs = Date.now() - days * DAY_MS;
+    const times = { createdAtMs: endedAtMs, endedAtMs, late: false };
+    await applyToBook(late(TENANT, days, times));
+    const failed = { status: 'failed', failureReason: 'declined' } as const;
+    await applyToBook(late(TENANT, 100 + days, { ...times, ...failed }));
+  }
+  await refreshHealth({ env });
+  const digest = await env.DB.prepare('SELECT digest FROM book_digest').first<string>('digest');
+  const { ends } = JSON.parse(digest ?? '{}') as BookDigest;
+  expect(ends.map(({ day, status }) => [today - day, status]).sort()).toEqual([
+    [0, 'failed'],
+    [0, 'succeeded'],
+    [7, 'failed'],
+    [7, 'succeeded'],
+  ]);
 });
 
 test('the time to pay is the median over all merchants, of the newest 20 payments of each', async () => {

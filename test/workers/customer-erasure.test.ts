@@ -294,6 +294,7 @@ describe('a payment is kept', () => {
     const release = `/payments/sandbox/${ALPHA.id}/paid/release`;
     expect((await operateApi(release, { reason: 'Case closed' })).status).toBe(200);
     await booksAreFed(caught);
+    expect(await bookSql('SELECT until_ms FROM payment_hold')).toEqual([{ until_ms: Date.now() }]);
     await fireAlarm('paid');
     await fireAlarm('paid');
     advance(DAY_MS);

@@ -312,10 +312,12 @@ describe('the statement of a day', () => {
     const file = `/dashboard/sandbox/overview.csv${queryOf(DAY)}`;
     expect(section).toContain(`href="${file.replaceAll('&', '&amp;')}"`);
     const text = await (await visit(await signedIn('viewer'), file)).text();
-    const [head = '', ...lines] = text.slice(1).trimEnd().split('\r\n');
+    const [head = '', ...lines] = text.trimEnd().split('\r\n');
     const sums: Record<string, number> = {};
     for (const line of lines) {
       const cells = new Map(head.split(',').map((name, at) => [name, line.split(',')[at] ?? '']));
+      // Also of what was paid at midnight, and of a refund that was requested on the day before.
+      expect(cells.get('day')).toBe(dayText(DAY));
       for (const name of ['sold', 'commission', 'refunded', 'commission_returned', 'you_receive']) {
         const key = `${cells.get('currency')} ${name}`;
         sums[key] = (sums[key] ?? 0) + Math.round(100 * Number(cells.get(name)));

@@ -1,6 +1,7 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, test } from 'vitest';
+import { claimRefund, requestRefund, resolveRefund } from '../support/intents.ts';
 import { auditLog, found, type SignedIn, signedIn, submit, visit } from './dashboard-support.ts';
 import {
   ALPHA,
@@ -121,6 +122,20 @@ describe('every state', () => {
       ['Attempt started Open › In progress', 'Customer'],
       ['Provider reported the outcome In progress › Paid', 'Provider'],
     ]);
+  });
+
+  test('paid a year ago: links no receipt, even if it was refunded since', async () => {
+    await payHosted();
+    const [{ id: attemptId } = { id: '' }] = (await intentOf()).attempts;
+    advance(364 * DAY_MS);
+    await execute(
+      requestRefund('r1', { attemptId }),
+      claimRefund('r1'),
+      resolveRefund('r1', { type: 'succeeded', railReference: null }),
+    );
+    expect(await pageOf(await signedIn())).toMatch(/href="[^"]+\/receipt\/[^"]+"/);
+    advance(2 * DAY_MS);
+    expect(await pageOf(await signedIn())).not.toContain('/receipt/');
   });
 
   test('failed attempts: shows the latest first, with the reason', async () => {

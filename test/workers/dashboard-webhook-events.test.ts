@@ -270,11 +270,11 @@ describe("an event's page", () => {
 });
 
 /** Rows of the book without objects: a deleted payment resends nothing. */
-async function insertFailed(uniqueIds: readonly string[]): Promise<void> {
+async function insertFailed(uniqueIds: readonly string[], everyMs = 1): Promise<void> {
   const tenant = tenantOf(ALPHA);
   await applyAll(
     uniqueIds.map((uniqueId, index) => {
-      const createdAtMs = Date.now() - index;
+      const createdAtMs = Date.now() - index * everyMs;
       const event = projectedEvent(tenant, index, {
         createdAtMs,
         deliveryStatus: 'dead',
@@ -345,6 +345,14 @@ describe('resending all failed events', () => {
     const second = await textOf(submit(member, RESEND, { ...days(), cursor }));
     expect(second).toMatch(/Resent: 1\. .*All done\./);
     expect(caught.webhooks).toHaveLength(1);
+  });
+
+  test('counts what is left of a millisecond that fills more than a batch', async () => {
+    const member = await signedIn('developer');
+    const failed = RESEND_BATCH + 1;
+    await insertFailed(new Array(failed).fill('gone'), 0);
+    // The book still has those of the batch.
+    expect(await textOf(submit(member, RESEND, days()))).toContain(`Remaining: at most ${failed}.`);
   });
 
   test('covers only the chosen days', async () => {

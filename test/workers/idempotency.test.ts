@@ -173,6 +173,8 @@ test('decisions.md#8: a repeat during the express call gets 409 with Retry-After
   const first = create('express');
   await expect.poll(() => calls).toHaveBeenCalledTimes(1);
 
+  // The provider still has time to answer.
+  advance(simulator.startTimeoutMs);
   const repeat = await create('express');
   expect(repeat.status).toBe(409);
   expect(repeat.envelope.status).toBe(409);

@@ -1,6 +1,9 @@
 import { env } from 'cloudflare:workers';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { compareManualReceipts } from '../../src/operations/receipts.ts';
+import { uuidV7 } from '../../src/crypto/uuid-v7.ts';
+import { reportConflictsOf } from '../../src/intent/receipt-conflicts.ts';
+import { compareManualReceipts, otherPaymentWithReceipt } from '../../src/operations/receipts.ts';
+import { someTerms, startAttempt, succeed } from '../support/intents.ts';
 import { auditLog } from './dashboard-support.ts';
 import {
   atTelebirr,
@@ -235,8 +238,9 @@ describe('a receipt counts once', () => {
    * Both payments are paid by one receipt: the process that recorded A's died after its commit, and
    * A's book hears of it only later.
    */
-  async function recordBothAfterDeath(): Promise<void> {
+  async function recordBothAfterDeath(before = async () => undefined): Promise<void> {
     await bothAtTelebirr();
+    await before();
     const reachesBook = vi.spyOn(env.MERCHANT_BOOK, 'get').mockImplementation(() => {
       throw new Error('away');
     });
@@ -352,6 +356,36 @@ describe('a receipt counts once', () => {
     expect(await statusOf(BETA)).toBe('succeeded');
     await project();
     expect(await conflicts()).toEqual([['undefined/undefined'], []]);
+  });
+
+  test('is compared when it was recorded now, although it was looked up 31 days ago', async () => {
+    await recordBothAfterDeath(async () => {
+      const { terms } = await intentNow(production(BETA));
+      const longAgoMs = Date.now() - 31 * 24 * HOUR_MS;
+      await otherPaymentWithReceipt(env, terms, 'R-77', longAgoMs);
+    });
+    await bookHearsOfIt();
+    await compareManualReceipts(env, Date.now());
+    expect(await conflicts()).toEqual([[B], [A]]);
+  });
+
+  test('a payment shows each other one, also when merchants have given both the same id', async () => {
+    const merchantIds = [ALPHA.id, BETA.id, 'mer_gamma'];
+    for (const merchantId of merchantIds) {
+      const tenant = { merchantId, environment: 'production' } as const;
+      const createdAtMs = Date.now();
+      const times = { createdAtMs, expiresAtMs: createdAtMs + HOUR_MS };
+      const terms = someTerms({ ...tenant, ...times, uniqueId: 'o', uuid: uuidV7(createdAtMs) });
+      const request = { terms, idempotency: null, attempt: null, answerWithinMs: 0, answer: null };
+      await clientOf('o', tenant).create(request);
+      const deadlineAtMs = createdAtMs + HOUR_MS;
+      await clientOf('o', tenant).execute([startAttempt('a', { deadlineAtMs }), succeed('a')]);
+    }
+    const [, ...others] = merchantIds.map((merchantId) => ({ merchantId, uniqueId: 'o' }));
+    for (const other of others) {
+      await reportConflictsOf(env, { ...tenantOf(ALPHA, 'production'), uniqueId: 'o' }, [other]);
+    }
+    expect(await conflictsOf(ALPHA, 'o')).toEqual([`${BETA.id}/o`, 'mer_gamma/o']);
   });
 
   test('is no longer compared when it was recorded more than 30 days ago', async () => {

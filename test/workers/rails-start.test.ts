@@ -33,7 +33,17 @@ import {
   railServer,
   resolveAs,
 } from './rails-support.ts';
-import { abortObjects, SECOND_MS, useGateway } from './support.ts';
+import {
+  ALPHA,
+  abortObjects,
+  advance,
+  answerOf,
+  CREATE_PATHS,
+  call,
+  expressBody,
+  SECOND_MS,
+  useGateway,
+} from './support.ts';
 
 /**
  * Goal: a provider that answers only after the customer has acted is called at most once per
@@ -79,6 +89,26 @@ test('decisions.md#16: answers an express payment as pending without waiting for
     { type: 'start', objectName: client().objectName, attemptId: attempt.id },
   ]);
   expect(await alarmNow()).toBeLessThanOrEqual(Date.now() + FIRST_LEASE_MS);
+});
+
+test('decisions.md#8: a lost answer is replayed after seconds, however long the customer may take', async () => {
+  noRail();
+  const request = () =>
+    answerOf(
+      call(CREATE_PATHS.express.production, {
+        ...{ method: 'POST', apiKey: ALPHA.apiKeys.production },
+        headers: { 'idempotency-key': 'try-1' },
+        body: expressBody({ method: 'E_BIRR', phoneNumber: PHONE }),
+      }),
+    );
+  vi.spyOn(IntentClient.prototype, 'execute').mockRejectedValueOnce(new Error('the Worker died'));
+  const lost = await request();
+  advance(2 * SECOND_MS);
+  expect((await request()).status).toBe(409);
+  advance(2 * SECOND_MS);
+  const replayed = await request();
+  expect([replayed.status, replayed.headers.get('idempotent-replayed')]).toEqual([200, 'true']);
+  expect(replayed.text).toBe(lost.text);
 });
 
 test('sends a hosted customer back to the page, which waits for the prompt', async () => {

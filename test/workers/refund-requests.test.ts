@@ -3,6 +3,7 @@ import { expect, test, vi } from 'vitest';
 import { accountOf } from '../../src/account/client.ts';
 import type { RefundClaim } from '../../src/account/protocol.ts';
 import { decide } from '../../src/domain/decide.ts';
+import { businessDay, businessDayStartMs } from '../../src/domain/ethiopian-time.ts';
 import { REFUND_WINDOW_MS } from '../../src/domain/schedule.ts';
 import { setRefundLimits } from '../../src/merchants/refund-limits.ts';
 import { simulator } from '../../src/rails/simulator/rail.ts';
@@ -22,7 +23,6 @@ import {
   execute,
   fireAlarm,
   firstOf,
-  HOUR_MS,
   intentOf,
   payHosted,
   runSql,
@@ -152,6 +152,11 @@ async function claimOf(amountMinor: number, changes: Partial<RefundClaim> = {}) 
   };
 }
 
+/** When the next day begins in Addis Ababa. */
+function nextMidnightMs(): number {
+  return businessDayStartMs(businessDay(Date.now()) + 1);
+}
+
 /** Claims a part of the first payment, as a request that then dies. */
 async function dies(amountMinor = 1) {
   return accountOf(env, tenant).claimRefund(await claimOf(amountMinor));
@@ -184,6 +189,18 @@ test('a claim of yesterday that is repeated counts today', async () => {
   expect(await refund({ amountMinor: 5_000 })).toMatchObject({ type: 'accepted' });
   const other = { paymentUniqueId: 'order-2', refundUniqueId: 'refund-2' };
   expect(await refund(other)).toMatchObject({ type: 'daily_limit', leftMinor: 0 });
+});
+
+test('an open claim of yesterday lowers no sum of today', async () => {
+  await setLimits(30, 10_000);
+  await payTwo();
+  advance(nextMidnightMs() - Date.now() - 10_000);
+  await dies(1_000);
+  advance(20_000);
+  const other = { paymentUniqueId: 'order-2', refundUniqueId: 'refund-2', amountMinor: 9_000 };
+  expect(await refund(other)).toMatchObject({ type: 'accepted' });
+  const refused = { type: 'daily_limit', maxMinor: 10_000, leftMinor: 1_000 };
+  expect(await refund({ amountMinor: 2_000 })).toEqual(refused);
 });
 
 test('a claim that is repeated with less counts in full until the payment has decided', async () => {
@@ -255,8 +272,8 @@ test('the refunds of a day stay within the limit', async () => {
   await consumeAll(caught);
   const more = { refundUniqueId: 'more', amountMinor: 8_000 };
   expect(await refund(more)).toEqual(refused);
-  // The next day begins at midnight in Addis Ababa, and its first millisecond belongs to it.
-  const midnightMs = Math.ceil((Date.now() + 3 * HOUR_MS) / DAY_MS) * DAY_MS - 3 * HOUR_MS;
+  // The first millisecond of the next day belongs to it.
+  const midnightMs = nextMidnightMs();
   vi.setSystemTime(midnightMs - 1);
   expect(await refund(more)).toEqual(refused);
   vi.setSystemTime(midnightMs);

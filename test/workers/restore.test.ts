@@ -19,6 +19,7 @@ import { openPart } from '../../src/backup/part.ts';
 import { configOf } from '../../src/config.ts';
 import { uuidV7 } from '../../src/crypto/uuid-v7.ts';
 import type { Command } from '../../src/domain/command.ts';
+import { businessDay } from '../../src/domain/ethiopian-time.ts';
 import type { Intent } from '../../src/domain/intent.ts';
 import { LOST_VERSIONS_MAX } from '../../src/domain/restored.ts';
 import { RESTORED_HOLD_MS } from '../../src/domain/restored-hold.ts';
@@ -57,6 +58,7 @@ import {
   CREATE_PATHS,
   call,
   clientOf,
+  consumeAll,
   createHosted,
   DAY_MS,
   hostedBody,
@@ -391,6 +393,13 @@ test('an object with the same or a newer state refuses the backup', async () => 
   await client.execute([paid()]);
   expect(await client.restore(records, { part: 'a', backedUpAtMs: BACKED_UP_AT_MS })).toBe('kept');
   expect((await read(name)).status).toBe('succeeded');
+  // A delivery makes a newer state of the same version.
+  await consumeAll(caught);
+  const delivered = await lineOf(name);
+  const { version } = await read(name);
+  const place = { part: 'a', backedUpAtMs: BACKED_UP_AT_MS };
+  expect(await client.restore(delivered.records, place)).toBe('kept');
+  expect((await read(name)).version).toBe(version);
 });
 
 test('an object that has erased its payment refuses the backup', async () => {
@@ -509,7 +518,8 @@ test('decisions.md#49: a refund that only the account knows is not made again, a
   expect(other).toMatchObject({ type: 'accepted' });
 });
 
-test('an account whose copy had only the claim of a refund gets the refund before its payment', async () => {
+test('an account whose copy had only the claim of a refund gets the refund, with its day, before its payment', async () => {
+  const day = businessDay(Date.now());
   const name = await create('order-9', [
     ...[started({ reference: 'REF9' }), paid()],
     requestRefund('r-1'),
@@ -518,9 +528,27 @@ test('an account whose copy had only the claim of a refund gets the refund befor
   const bucket = await backUp([SANDBOX], [[name]]);
   await seal(bucket, accountPartName(SANDBOX, RUN, 1), []);
   await loseGateway(bucket);
+  advance(7 * DAY_MS);
   const errors = vi.spyOn(console, 'error').mockClear();
   await restore();
   expect(errors).not.toHaveBeenCalled();
+  expect(await accountRows('refunds')).toMatchObject([{ refund_unique_id: 'r-1', day }]);
+  expect(await accountRows('refund_days')).toMatchObject([{ day }]);
+  expect(await accountRows('unconfirmed_refunds')).toEqual([]);
+});
+
+test('an account that was lost confirms the refunds of a payment that was not', async () => {
+  const name = await create('order-9', [
+    ...[started({ reference: 'REF9' }), paid()],
+    requestRefund('r-1'),
+  ]);
+  await reportsAreSent();
+  const bucket = await backUp([SANDBOX], [[name]]);
+  const { records } = await lineOf(name);
+  await loseGateway(bucket);
+  const place = { part: 'of an earlier restore', backedUpAtMs: BACKED_UP_AT_MS };
+  expect(await clientOf('order-9').restore(records, place)).toBe('restored');
+  expect(await restore()).toMatchObject({ differences: [], restored: 0, kept: 1 });
   expect(await accountRows('refunds')).toMatchObject([{ refund_unique_id: 'r-1' }]);
   expect(await accountRows('unconfirmed_refunds')).toEqual([]);
 });

@@ -226,8 +226,11 @@ function paymentsIn(
     .sort((one, other) => sign * comparePlaces(one.place, other.place));
 }
 
-/** After all payments of a term's second. */
+/**
+ * After all payments of a term's second, and within the next one: a page that began in this
+ * second would read it again, and one with more entries than a page may read would never end.
+ */
 function endOfSecond(term: string, isAscending: boolean): Place {
   const firstMs = endedTermMs(term);
-  return isAscending ? placeOf(firstMs + 999, Number.MAX_SAFE_INTEGER) : placeOf(firstMs, 0);
+  return isAscending ? placeOf(firstMs + 1_000, 0) : placeOf(firstMs - 1, Number.MAX_SAFE_INTEGER);
 }
