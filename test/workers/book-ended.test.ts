@@ -222,7 +222,7 @@ test('a list among more payments than a page may read: short pages with cursors,
   };
   expect(await withKey('meta:all')).toEqual([21_499, 21_498, 21_497]);
   expect(await withKey('meta:most')).toEqual([18_999, 17_999, 16_999]);
-  // Two of these failed, so they were not paid.
+  // Those that failed were not paid.
   expect(await withKey('meta:all', { paidFromMs: 0 })).toEqual([21_499, 21_498, 21_497]);
   expect(await withKey('meta:most', { paidToMs: burstMs - 496 })).toEqual([2, 1, 0]);
   // The index folds case, keys do not.
