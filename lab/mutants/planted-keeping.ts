@@ -162,7 +162,7 @@ export const PLANTED_KEEPING: Readonly<Record<string, Readonly<Record<string, st
     'day: businessDay(«createdAtMs→Math.max(createdAtMs, Date.now())») });':
       'restored refunds use up the limit of today',
     "outcome === 'restored'« || outcome === 'kept'→»;":
-      'refunds of payments that are back already stay unconfirmed',
+      'nobody learns of a refund that only the account knows, when its payment is back already',
   },
   'src/restore/rows.ts': {
     '${missing} AND ${isFree}`)«, insert(others, missing)→»];':
