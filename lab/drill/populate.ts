@@ -15,11 +15,15 @@ const CUSTOMERS = 16;
 const UNFINISHED_SHARE = 0.1;
 const LONG_EXPIRY_SECONDS = 6 * 3_600;
 const SETTLED_WAIT_MS = 60_000;
+/** Beyond the indexes of all other payments. */
+const PAID_FROM = 1_000_000;
 
 export interface Populated {
   readonly records: readonly PaymentRecord[];
   /** The unique ids of unfinished payments, all in the sandbox. */
   readonly unfinished: readonly string[];
+  /** Their links. */
+  readonly openLinks: readonly string[];
 }
 
 /** The owner joins by a link of the operator, with a new passkey. */
@@ -42,13 +46,29 @@ export async function populate(
   );
   await forEachOf(records, CUSTOMERS, (record) => new Journey(scene, record).run());
   const unfinished = Array.from({ length: unfinishedCount }, (_, index) => `unfinished-${index}`);
-  await forEachOf(unfinished, CUSTOMERS, (uniqueId) => leaveUnfinished(scene, uniqueId));
+  const openLinks: string[] = [];
+  await forEachOf(unfinished, CUSTOMERS, async (uniqueId) => {
+    openLinks.push(await leaveUnfinished(scene, uniqueId));
+  });
+  // The draw above may have none, and only a paid hosted payment links its receipt.
+  const paid = scene.observed.open(firstPaid(seed, callbackUrl, PAID_FROM));
+  await new Journey(scene, paid).run();
   await untilSettled(scene, records);
-  return { records, unfinished };
+  return { records: [...records, paid], unfinished, openLinks };
 }
 
-/** A hosted payment that is open, or whose customer is at the provider. */
-async function leaveUnfinished({ caller }: Scene, uniqueId: string): Promise<void> {
+/** A plan of a hosted payment that is paid, from this index on. */
+export function firstPaid(seed: number, callbackUrl: string, from: number) {
+  for (let index = from; ; index += 1) {
+    const plan = planOf(seed, index, callbackUrl);
+    if (plan.name === 'hosted_paid') {
+      return { ...plan, refunds: [] };
+    }
+  }
+}
+
+/** A hosted payment that is open, or whose customer is at the provider. Returns its link. */
+async function leaveUnfinished({ caller }: Scene, uniqueId: string): Promise<string> {
   const body = {
     ...{ paymentIntentUniqueId: uniqueId, amount: 150, currency: 'ETB', methods: [] },
     commissionPaidByCustomer: false,
@@ -62,6 +82,7 @@ async function leaveUnfinished({ caller }: Scene, uniqueId: string): Promise<voi
     const choice = { method: 'TELE_BIRR', phone: '911223344', attempts: attempts ?? 0 };
     await caller.expect(chooseMethod(url, choice), 303);
   }
+  return url;
 }
 
 /**

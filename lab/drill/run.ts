@@ -17,7 +17,6 @@ import { Caller } from '../chaos/caller.ts';
 import { Journey, type Scene } from '../chaos/journey.ts';
 import { MerchantServer } from '../chaos/merchant-server.ts';
 import { Observations } from '../chaos/observations.ts';
-import { planOf } from '../chaos/plan.ts';
 import { operate, operatorSecret } from '../harness/operator.ts';
 import { Random } from '../harness/random.ts';
 import { until } from '../harness/until.ts';
@@ -31,7 +30,18 @@ import {
   undelivered,
   unlistedEnds,
 } from './observe.ts';
-import { joinOwner, type Populated, populate } from './populate.ts';
+import {
+  announceLate,
+  type LateOrders,
+  leaveAtProviders,
+  linksOf,
+  objectIdsIn,
+  observeLinks,
+  refusedIds,
+  reportLate,
+  unopened,
+} from './old-links.ts';
+import { firstPaid, joinOwner, type Populated, populate } from './populate.ts';
 import { Stage } from './stage.ts';
 
 /**
@@ -75,13 +85,17 @@ export async function runDrill(options: DrillOptions): Promise<DrillResult> {
     const populated = await populate(scene, { seed, payments, callbackUrl });
     say(`${payments} payments are there`);
 
-    const names = namesOf(populated);
+    const late = await leaveAtProviders(first, stage.standIns, callbackUrl);
+    const links = await linksOf(client, populated.records);
+    const objectIds = await objectIdsIn(stage.stateDirectory);
+    const refusedBefore = await refusedIds(baseUrl, objectIds);
+    const names = namesOf(populated, late);
     const before = await until(
       'lists with every event',
       async () => {
         const found = {
           payments: await observePayments(first, names),
-          lists: await observeLists(first, member),
+          lists: { ...(await observeLists(first, member)), ...(await observeLinks(client, links)) },
         };
         return unlistedEnds(found) === 0 && found;
       },
@@ -103,8 +117,22 @@ export async function runDrill(options: DrillOptions): Promise<DrillResult> {
     say('the owner has signed in with the old passkey');
     const after = {
       payments: await observePayments(caller, names),
-      lists: await observeLists(caller, member),
+      lists: { ...(await observeLists(caller, member)), ...(await observeLinks(client, links)) },
     };
+    const refused = await refusedIds(baseUrl, objectIds);
+    if (objectIds.length === 0 || refusedBefore > 0 || refused < objectIds.length) {
+      throw new Error(`${refused} of ${objectIds.length} old ids of objects are refused`);
+    }
+    const wrong = [
+      ...(await unopened(client, populated.openLinks)),
+      ...(await reportLate(caller, late)),
+    ];
+    if (wrong.length === 0) {
+      await announceLate(caller, merchantServer, late);
+    }
+    say(
+      `${links.length} old links were opened, and providers reported ${late.orders.size} payments`,
+    );
     await until('events that were waiting', async () => (await undelivered(caller)).length === 0, {
       forMs: EVENTS_WAIT_MS,
       everyMs: 1_000,
@@ -117,7 +145,10 @@ export async function runDrill(options: DrillOptions): Promise<DrillResult> {
     const about = { seed, callbackUrl, baseUrl, merchantServer, client };
     await workAgain({ ...scene, caller }, populated, about);
     say('a new payment was paid and its webhook verified; repeated ids were refused or replayed');
-    return { proof, differences: [...proof.differences, ...differences, ...observed.violations] };
+    return {
+      proof,
+      differences: [...proof.differences, ...differences, ...wrong, ...observed.violations],
+    };
   } finally {
     await stage.close();
     merchantServer.close();
@@ -125,11 +156,13 @@ export async function runDrill(options: DrillOptions): Promise<DrillResult> {
   }
 }
 
-function namesOf({ records, unfinished }: Populated) {
+function namesOf({ records, unfinished }: Populated, { uniqueIds }: LateOrders) {
   const sandbox: Environment = 'sandbox';
+  const production: Environment = 'production';
   return [
     ...records.map(({ plan: { environment, uniqueId } }) => ({ environment, uniqueId })),
     ...unfinished.map((uniqueId) => ({ environment: sandbox, uniqueId })),
+    ...uniqueIds.map((uniqueId) => ({ environment: production, uniqueId })),
   ];
 }
 
@@ -217,16 +250,6 @@ async function workAgain(
     async () => (merchantServer.eventsByPayment().get(plan.uniqueId)?.length ?? 0) > 0,
   );
   await forEachOf(records, CUSTOMERS, (record) => new Journey(scene, record).replay());
-}
-
-/** A plan of a hosted payment that is paid, beyond those of the drill. */
-function firstPaid(seed: number, callbackUrl: string, from: number) {
-  for (let index = from; ; index += 1) {
-    const plan = planOf(seed, index, callbackUrl);
-    if (plan.name === 'hosted_paid') {
-      return { ...plan, refunds: [] };
-    }
-  }
 }
 
 async function operatorOf({ gateway }: Stage): Promise<OperatorGateway> {

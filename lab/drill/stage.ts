@@ -47,12 +47,15 @@ export class Stage {
     return join(this.directory, 'copy');
   }
 
-  /** Destroys the gateway with its state, and starts an empty one at the same address. */
+  /**
+   * Destroys the gateway with its state, and starts an empty one at the same address. As at
+   * Cloudflare, its objects have a new namespace, which refuses the ids of the old one.
+   */
   async loseEverything(): Promise<void> {
     await this.#gateway.stop();
     this.#states += 1;
     this.#gateway = await gatewayOf(this.directory, this.standIns, this.#port, this.#states, [
-      '--empty',
+      ...['--empty', '--namespace', `kefel-${this.#states}`],
     ]);
     await this.#gateway.restart();
   }

@@ -26,6 +26,7 @@ const SCRIPT = {
   options: {
     ...DEV.options,
     built: { value: 'DIR', about: 'where `buildWorkers` has put the bundles' },
+    namespace: { value: 'NAME', about: 'whose ids of objects no other namespace accepts' },
   },
 } as const;
 
@@ -54,22 +55,40 @@ await runScript(SCRIPT, async (options) => {
       cf: false,
       log: new Log(isVerbose && !isQuiet ? LogLevel.INFO : LogLevel.ERROR),
       ...(isQuiet && { handleStructuredLogs: () => undefined }),
-      workers: await Promise.all(configFiles.map((file) => workerOf(file, built))),
+      workers: await Promise.all(
+        configFiles.map((file) => workerOf(file, built, options.namespace)),
+      ),
     }),
   );
   await gateway.ready;
 });
 
 /** A Worker by its configuration, with its bundle. */
-async function workerOf(configFile: string, builtDirectory: string): Promise<V4WorkerOptions> {
+async function workerOf(
+  configFile: string,
+  builtDirectory: string,
+  namespace: string | undefined,
+): Promise<V4WorkerOptions> {
   const { name } = JSON.parse(await readFile(configFile, 'utf8'));
   const { workerOptions } = unstable_getMiniflareWorkerOptions(configFile);
-  const { modulesRules: _, ...options } = workerOptions;
+  const { modulesRules: _, durableObjects, ...options } = workerOptions;
   const bundle = bundleOf(builtDirectory, name);
   return {
     ...options,
+    durableObjects: inNamespace((durableObjects ?? {}) as Objects, namespace),
     name,
     modules: [{ type: 'ESModule', path: bundle }],
     modulesRoot: dirname(bundle),
   };
+}
+
+type Objects = NonNullable<V4WorkerOptions['durableObjects']>;
+
+/** The runtime derives the ids of objects from the key of their namespace, as Cloudflare does. */
+function inNamespace(objects: Objects, namespace: string | undefined): Objects {
+  const keyed = Object.entries(objects).map(([binding, object]) => {
+    const { className } = object as { readonly className: string };
+    return [binding, { className, useSQLite: true, unsafeUniqueKey: `${namespace}-${className}` }];
+  });
+  return namespace === undefined ? objects : Object.fromEntries(keyed);
 }
