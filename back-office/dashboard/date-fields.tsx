@@ -1,4 +1,4 @@
-import { businessDay } from '../../src/domain/ethiopian-time.ts';
+import { businessDay, dayText } from '../../src/domain/ethiopian-time.ts';
 import { clockText, exactClockText } from '../../src/i18n/time-text.ts';
 import { useTexts } from '../../src/ui/texts.ts';
 import { DASHBOARD_TEXTS } from '../i18n/texts.ts';
@@ -6,15 +6,7 @@ import { Moment } from '../ui/elements.tsx';
 import { Field, FieldError, useProblem } from '../ui/fields.tsx';
 import { Navigation } from '../ui/page.tsx';
 import { useCall } from './call.ts';
-import {
-  CALENDARS,
-  type Calendar,
-  dateIn,
-  dayFrom,
-  dayText,
-  type Preset,
-  presetDays,
-} from './days.ts';
+import { CALENDARS, type Calendar, dateIn, dayFrom, type Preset, presetDays } from './days.ts';
 import { CALENDAR_PARAMETER } from './remembered.ts';
 
 /** A day in the member's language and calendar, such as `21 Nov 2026`. */

@@ -1,4 +1,4 @@
-import { businessDay, businessDayStartMs } from '../../src/domain/ethiopian-time.ts';
+import { businessDay, businessDayStartMs, dayText } from '../../src/domain/ethiopian-time.ts';
 import type { CalendarDate } from '../../src/i18n/time-text.ts';
 import type { TimeRange } from '../../src/platform/paging.ts';
 import { dayOfEthiopianDate, ethiopianDate } from './calendar.ts';
@@ -15,11 +15,6 @@ export function dayFrom(text: string): number | null {
   }
   const day = Date.parse(`${text}T00:00:00Z`) / DAY_MS;
   return Number.isInteger(day) && dayText(day) === text ? day : null;
-}
-
-/** `2026-11-21`, the same in every language and the format of date fields. */
-export function dayText(day: number): string {
-  return new Date(day * DAY_MS).toISOString().slice(0, 10);
 }
 
 /** The day of `atMs` in the format of date fields. */

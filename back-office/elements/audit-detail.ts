@@ -21,7 +21,7 @@ export function useDetailRows({
 const RANGE_NAMES = { from: 'since', to: 'until' } as const;
 
 function labelled(action: string, name: string): string {
-  const isRange = action === 'events.resent' && Object.hasOwn(RANGE_NAMES, name);
+  const isRange = action === 'events.resend_requested' && Object.hasOwn(RANGE_NAMES, name);
   return isRange ? RANGE_NAMES[name as keyof typeof RANGE_NAMES] : name;
 }
 

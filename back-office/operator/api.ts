@@ -52,12 +52,13 @@ const READS: readonly Read[] = [
   {
     path: '/backups/:run/parts',
     message: 'Parts',
-    read: ({ payments, params, url }) => payments.operations.backupParts(params, queryOf(url)),
+    read: ({ payments, actor, params, url }) =>
+      payments.operations.backupParts(actor, params, queryOf(url)),
   },
   {
     path: '/backup-part',
     message: 'Part',
-    read: ({ payments, url }) => payments.operations.backupPart(queryOf(url)),
+    read: ({ payments, actor, url }) => payments.operations.backupPart(actor, {}, queryOf(url)),
   },
   { path: '/check', message: 'Self-check', read: readCheck },
   { path: '/rails', message: 'Rails', read: ({ payments }) => payments.operations.rails() },

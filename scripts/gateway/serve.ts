@@ -3,22 +3,14 @@
  * It takes a quarter of the processor time, because it neither bundles nor has wrangler's proxy. Tests
  * start many gateways, and kill them.
  */
-import { readFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import {
-  convertV4MiniflareOptions,
-  Log,
-  LogLevel,
-  Miniflare,
-  type V4WorkerOptions,
-} from 'miniflare';
-import { unstable_getMiniflareWorkerOptions } from 'wrangler';
+import { join } from 'node:path';
+import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare';
 import { DEV } from '../dev/options.ts';
 import { prepareLocalGateway } from '../dev/prepare.ts';
 import { writeWorkers } from '../dev/workers.ts';
 import { runScript } from '../project/options.ts';
 import { WRANGLER_ENVIRONMENT } from '../project/wrangler.ts';
-import { bundleOf } from './built-workers.ts';
+import { builtWorker } from './built-workers.ts';
 
 const SCRIPT = {
   usage: 'node scripts/gateway/serve.ts',
@@ -56,39 +48,9 @@ await runScript(SCRIPT, async (options) => {
       log: new Log(isVerbose && !isQuiet ? LogLevel.INFO : LogLevel.ERROR),
       ...(isQuiet && { handleStructuredLogs: () => undefined }),
       workers: await Promise.all(
-        configFiles.map((file) => workerOf(file, built, options.namespace)),
+        configFiles.map((file) => builtWorker(file, built, options.namespace)),
       ),
     }),
   );
   await gateway.ready;
 });
-
-/** A Worker by its configuration, with its bundle. */
-async function workerOf(
-  configFile: string,
-  builtDirectory: string,
-  namespace: string | undefined,
-): Promise<V4WorkerOptions> {
-  const { name } = JSON.parse(await readFile(configFile, 'utf8'));
-  const { workerOptions } = unstable_getMiniflareWorkerOptions(configFile);
-  const { modulesRules: _, durableObjects, ...options } = workerOptions;
-  const bundle = bundleOf(builtDirectory, name);
-  return {
-    ...options,
-    durableObjects: inNamespace((durableObjects ?? {}) as Objects, namespace),
-    name,
-    modules: [{ type: 'ESModule', path: bundle }],
-    modulesRoot: dirname(bundle),
-  };
-}
-
-type Objects = NonNullable<V4WorkerOptions['durableObjects']>;
-
-/** The runtime derives the ids of objects from the key of their namespace, as Cloudflare does. */
-function inNamespace(objects: Objects, namespace: string | undefined): Objects {
-  const keyed = Object.entries(objects).map(([binding, object]) => {
-    const { className } = object as { readonly className: string };
-    return [binding, { className, useSQLite: true, unsafeUniqueKey: `${namespace}-${className}` }];
-  });
-  return namespace === undefined ? objects : Object.fromEntries(keyed);
-}

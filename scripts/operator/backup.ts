@@ -57,6 +57,8 @@ interface Parts {
     readonly etag: string;
   }[];
   readonly next: string | null;
+  /** With it, fetching a part is no audit entry of its own. */
+  readonly reading: string;
 }
 
 /** Copies the sealed parts of a run into a folder. What is there already is not copied again. */
@@ -64,14 +66,14 @@ export async function* fetchBackup(gateway: Gateway, given: Given): AsyncGenerat
   const folder = resolve(given.option('to') ?? '.');
   const run = given.at('RUN');
   const total = { run, parts: 0, copied: 0, bytes: 0 };
-  for await (const { parts } of pages<Parts>(gateway, `/backups/${run}/parts`)) {
+  for await (const { parts, reading } of pages<Parts>(gateway, `/backups/${run}/parts`)) {
     for (const { name, bytes, etag } of parts) {
       const file = fileOf(folder, name);
       total.parts += 1;
       total.bytes += bytes;
       if ((await md5Of(file)) !== etag) {
         await mkdir(dirname(file), { recursive: true });
-        await writeFile(file, await partOf(gateway, name));
+        await writeFile(file, await partOf(gateway, name, reading));
         total.copied += 1;
       }
     }
@@ -88,8 +90,8 @@ function fileOf(folder: string, name: string): string {
   return file;
 }
 
-async function partOf(gateway: Gateway, name: string): Promise<Buffer> {
-  const path = `/backup-part?${new URLSearchParams({ name })}`;
+async function partOf(gateway: Gateway, name: string, reading: string): Promise<Buffer> {
+  const path = `/backup-part?${new URLSearchParams({ name, reading })}`;
   const { base64 } = (await send(gateway, { path })) as { readonly base64: string };
   return Buffer.from(base64, 'base64');
 }

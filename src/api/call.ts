@@ -1,6 +1,7 @@
 import type { Changing } from '../audit/log.ts';
 import { type Config, configOf } from '../config.ts';
 import type { Environment } from '../domain/method.ts';
+import type { MerchantRequester } from '../domain/refund.ts';
 import { type Problem, problem } from '../http/problem.ts';
 import {
   clientAddress,
@@ -102,6 +103,14 @@ export function changing({ request, env, access, nowMs }: MerchantCall): Changin
   const { keyDigest: id, keyName: name } = access;
   const actor = { kind: 'api_key', id, name, address: clientAddress(request) } as const;
   return { env, tenant: access, actor, nowMs };
+}
+
+/**
+ * The program, as the payment's own history names it: what a key does to payments is not in the audit
+ * log (docs/decisions.md#54).
+ */
+export function requesterOf({ access }: Pick<MerchantCall, 'access'>): MerchantRequester {
+  return { type: 'api', keyId: access.keyDigest };
 }
 
 /** The origin of the customer's pages (docs/decisions.md#26). */

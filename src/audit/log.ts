@@ -1,7 +1,7 @@
 import type { Environment } from '../domain/method.ts';
 import type { Tenant } from '../domain/terms.ts';
 import { runBatch, type SqlStatement } from '../platform/database.ts';
-import type { AuditAction } from './actions.ts';
+import type { AuditAction, ChangeAction, SingleAction } from './actions.ts';
 
 /** Who changes a merchant's settings, and from where. */
 export interface Actor {
@@ -15,19 +15,21 @@ export interface Actor {
   readonly address: string | null;
 }
 
-export interface AuditEntry {
+export interface AuditEntry<Action extends AuditAction = AuditAction> {
   readonly actor: Actor;
   /** Null for an action that concerns no single merchant. */
   readonly merchantId: string | null;
   /** Null for an action that concerns both environments. */
   readonly environment: Environment | null;
-  readonly action: AuditAction;
+  readonly action: Action;
   /** An id or name that pages can show; never a secret. */
   readonly target: string | null;
-  /** Never a secret or a phone number. What is undefined is left out. */
-  readonly detail?: Readonly<Record<string, string | number | boolean | null | undefined>>;
+  readonly detail?: AuditDetail;
   readonly atMs: number;
 }
+
+/** Never a secret or a phone number. What is undefined is left out. */
+export type AuditDetail = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
 const COLUMNS =
   'at_ms, merchant_id, environment, actor_kind, actor_id, actor_name, actor_proved, address, action, target, detail';
@@ -44,7 +46,7 @@ export function auditEntry(entry: AuditEntry): SqlStatement {
 }
 
 /** Like `auditEntry`, but only if the statement right before it in the batch changed a row. */
-export function auditEntryIfChanged(entry: AuditEntry): SqlStatement {
+export function auditEntryIfChanged(entry: AuditEntry<ChangeAction>): SqlStatement {
   return insertOf(entry, `SELECT ${VALUES} WHERE changes() > 0`);
 }
 
@@ -55,7 +57,7 @@ export function auditEntryIfChanged(entry: AuditEntry): SqlStatement {
 export async function runAudited(
   db: D1Database,
   change: readonly SqlStatement[],
-  entry: AuditEntry,
+  entry: AuditEntry<ChangeAction>,
   after: readonly SqlStatement[] = [],
 ): Promise<boolean> {
   const counts = await runBatch(db, [...change, auditEntryIfChanged(entry), ...after]);
@@ -71,9 +73,15 @@ export interface Changing {
 }
 
 /** The act of an entry, without its actor. */
-export type Act = Pick<AuditEntry, 'action' | 'target' | 'detail'>;
+export type Act<Action extends AuditAction = ChangeAction> = Pick<
+  AuditEntry<Action>,
+  'action' | 'target' | 'detail'
+>;
 
-export function entryOf({ tenant, actor, nowMs }: Changing, act: Act): AuditEntry {
+export function entryOf<Action extends AuditAction>(
+  { tenant, actor, nowMs }: Changing,
+  act: Act<Action>,
+): AuditEntry<Action> {
   const { merchantId, environment } = tenant;
   return { actor, merchantId, environment, atMs: nowMs, ...act };
 }
@@ -89,11 +97,20 @@ export function runAct(
 }
 
 /**
- * Writes the entry of what a payment's object or a server did. One commit cannot change both: the
- * entry follows, so that the log never records what did not happen.
+ * Writes the entry of what an actor asks of a payment's object or a server. One commit cannot hold
+ * both: the entry comes first, so that a failure in between leaves no change without it.
  */
-export async function recordAct(by: Changing, act: Act): Promise<void> {
+export async function recordAct(by: Changing, act: Act<SingleAction>): Promise<void> {
   await runBatch(by.env.DB, [auditEntry(entryOf(by, act))]);
+}
+
+/** What differs from what the first entry of the act says: the object or server refused or did less. */
+export function recordOutcome(
+  by: Changing,
+  act: Act<SingleAction>,
+  outcome: AuditDetail,
+): Promise<void> {
+  return recordAct(by, { ...act, detail: { ...act.detail, ...outcome } });
 }
 
 function insertOf({ actor, detail = {}, ...entry }: AuditEntry, row: string): SqlStatement {

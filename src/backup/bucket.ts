@@ -46,9 +46,31 @@ export async function writePart(
   lines: readonly unknown[],
   nowMs: number,
 ): Promise<PartDigest> {
-  const bytes = await sealPart(configOf(env).backupKeys, name, lines);
-  await asking(bucketOf(env).put(name, bytes, { customMetadata: writtenAt(nowMs) }));
+  await putPart(env, name, lines, { customMetadata: writtenAt(nowMs) });
   return { name, rows: lines.length, sha256: await digestOf(lines) };
+}
+
+/** Seals and writes a part under a free name. False, and nothing is written, if a part has the name. */
+export function writeNewPart(
+  env: Env,
+  name: string,
+  lines: readonly unknown[],
+  nowMs: number,
+): Promise<boolean> {
+  const onlyIf = { etagDoesNotMatch: '*' };
+  return putPart(env, name, lines, { customMetadata: writtenAt(nowMs), onlyIf });
+}
+
+/** False when the condition is not met. */
+async function putPart(
+  env: Env,
+  name: string,
+  lines: readonly unknown[],
+  options: R2PutOptions,
+): Promise<boolean> {
+  const bytes = await sealPart(configOf(env).backupKeys, name, lines);
+  const written: R2Object | null = await asking(bucketOf(env).put(name, bytes, options));
+  return written !== null;
 }
 
 export interface ReadPart<Line> {
@@ -89,20 +111,16 @@ export async function readIfWhole<Line>(
  * Replaces the lines of a part and keeps its age. False when another call has changed or deleted the
  * part since it was read.
  */
-export async function rewritePart(
+export function rewritePart(
   env: Env,
   name: string,
   lines: readonly unknown[],
   before: Pick<ReadPart<unknown>, 'etag' | 'writtenAtMs'>,
 ): Promise<boolean> {
-  const bytes = await sealPart(configOf(env).backupKeys, name, lines);
-  const written: R2Object | null = await asking(
-    bucketOf(env).put(name, bytes, {
-      customMetadata: writtenAt(before.writtenAtMs),
-      onlyIf: { etagMatches: before.etag },
-    }),
-  );
-  return written !== null;
+  return putPart(env, name, lines, {
+    customMetadata: writtenAt(before.writtenAtMs),
+    onlyIf: { etagMatches: before.etag },
+  });
 }
 
 /** When the part was first written: rewriting it does not keep its other lines longer. */

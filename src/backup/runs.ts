@@ -1,5 +1,5 @@
 import { batch, prepare, type SqlStatement } from '../platform/database.ts';
-import { BackupUnavailable, writePart } from './bucket.ts';
+import { BackupUnavailable, readIfWhole, writeNewPart, writePart } from './bucket.ts';
 import type { DatabaseExport, PartDigest, RowLine } from './manifest.ts';
 import { auditPartName, type DatabaseName, databasePartName, runAt } from './names.ts';
 import type { AuditRange, DatabaseFacts, Place, TablePage } from './pages.ts';
@@ -90,10 +90,12 @@ async function insertRun(
   { migrations, tables, auditToId }: DatabaseFacts,
   nowMs: number,
 ): Promise<void> {
-  // Two calls may begin at the same time: the second one then continues the run of the first.
+  // Two calls may begin at the same time: the second one then continues the run of the first. The
+  // range never ends before the last one: the next run would export earlier entries again.
   const sql = `INSERT INTO backup_runs (database, run, migrations, tables, audit_from_id, audit_to_id,
       place, leased_until_ms, finished_at_ms)
-    SELECT ?1, ?2, ?3, ?4, COALESCE(MAX(audit_to_id), 0), ?5, NULL, 0, NULL
+    SELECT ?1, ?2, ?3, ?4, COALESCE(MAX(audit_to_id), 0), MAX(?5, COALESCE(MAX(audit_to_id), 0)),
+      NULL, 0, NULL
     FROM backup_runs WHERE database = ?1
     HAVING NOT EXISTS (SELECT 1 FROM backup_runs WHERE database = ?1 AND finished_at_ms IS NULL)
     ON CONFLICT DO NOTHING`;
@@ -123,9 +125,25 @@ async function writeRows(
   if (table !== AUDIT_LOG.table) {
     return writePart(env, databasePartName(database, run, table, part), rows, nowMs);
   }
-  const [from, to] = [rows[0]?.id, rows.at(-1)?.id].map(Number);
-  const written = await writePart(env, auditPartName(database, from ?? 0, to ?? 0), rows, nowMs);
-  return { ...written, sha256: await digestOf(withoutAddresses(rows)) };
+  const [from = 0, to = 0] = [rows[0]?.id, rows.at(-1)?.id].map(Number);
+  const digest = { rows: rows.length, sha256: await digestOf(withoutAddresses(rows)) };
+  const usual = auditPartName(database, from, to);
+  // A database that was set back gives ids a second time: the run then makes the name another one.
+  for (const name of [usual, `${usual}-${run}`]) {
+    if (
+      (await writeNewPart(env, name, rows, nowMs)) ||
+      (await digestOfEntries(env, name)) === digest.sha256
+    ) {
+      return { name, ...digest };
+    }
+  }
+  throw new BackupUnavailable(`the bucket has other entries as ${usual}`);
+}
+
+/** The manifest's digest of an audit log's part in the bucket; null for one that cannot be opened. */
+async function digestOfEntries(env: Env, name: string): Promise<string | null> {
+  const { part } = await readIfWhole<RowLine>(env, name);
+  return part && digestOf(withoutAddresses(part.lines));
 }
 
 /** The entries of an audit log as they stay after their retention: the manifest's digest is of these. */
@@ -197,15 +215,46 @@ export async function finishRun(
   ]);
 }
 
-/** What a run exports of the audit log; null when another call holds the run, or none. */
-export function heldRange(
+/** What a run's next page must be; null when another call holds the run, or none. */
+export async function heldPlace(
   db: D1Database,
   database: DatabaseName,
   { run, lease }: HeldRun,
-): Promise<AuditRange | null> {
-  const sql = `SELECT audit_from_id AS auditFromId, audit_to_id AS auditToId FROM backup_runs
+): Promise<HeldPlace | null> {
+  const sql = `SELECT ${COLUMNS}, tables FROM backup_runs
     WHERE database = ?1 AND run = ?2 AND leased_until_ms = ?3 AND finished_at_ms IS NULL`;
-  return prepare(db, { sql, params: [database, run, lease] }).first<AuditRange>();
+  const params = [database, run, lease];
+  const held = await prepare(db, { sql, params }).first<RunRow & { readonly tables: string }>();
+  if (held === null) {
+    return null;
+  }
+  const { place, auditFromId, auditToId } = held;
+  const known: Place | null = place === null ? null : JSON.parse(place);
+  return { place: known, tables: JSON.parse(held.tables), auditFromId, auditToId };
+}
+
+export interface HeldPlace extends AuditRange {
+  /** Null: the beginning of the first table. */
+  readonly place: Place | null;
+  /** In the order of the export. */
+  readonly tables: readonly string[];
+}
+
+/** The last entry of the audit log that a run has exported, or exports; 0 before the first run. */
+export async function lastAuditId(db: D1Database, database: DatabaseName): Promise<number> {
+  const sql = 'SELECT MAX(audit_to_id) AS id FROM backup_runs WHERE database = ?';
+  return (await prepare(db, { sql, params: [database] }).first<number>('id')) ?? 0;
+}
+
+/** Forgets a run in progress that has other tables: the next one begins. */
+export async function dropOtherRun(
+  db: D1Database,
+  database: DatabaseName,
+  tables: readonly string[],
+): Promise<void> {
+  const sql =
+    'DELETE FROM backup_runs WHERE database = ?1 AND finished_at_ms IS NULL AND tables <> ?2';
+  await prepare(db, { sql, params: [database, JSON.stringify(tables)] }).run();
 }
 
 /** When a run last ended; null before the first time. */

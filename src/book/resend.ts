@@ -27,23 +27,34 @@ type Outcome = 'resent' | 'unchanged' | 'unreachable';
 
 /**
  * Resends one batch of the tenant's events. Each object decides whether its event is still in one of
- * the states, so a repeated batch sends nothing twice.
+ * the states, so a repeated batch sends nothing twice. `record` writes an audit entry: how many events
+ * the batch has, before it, and how many it resent if these are fewer.
  */
 export async function resendBatch(
-  env: Env,
-  tenant: Tenant,
+  { env, tenant }: { readonly env: Env; readonly tenant: Tenant },
   which: ResentStatuses,
   range: TimeRange,
   cursor: Cursor | null,
+  record: (counts: Readonly<Record<string, number>>) => Promise<void>,
 ): Promise<ResendResult> {
   const reader = await readerOf(env, tenant);
   const page = await reader.undelivered(which, range, cursor, RESEND_BATCH);
+  const events = page.rows.length;
+  if (events > 0) {
+    await record({ events });
+  }
   const outcomes = await concurrently(page.rows, (row) => resend(env, tenant, row, RESENT[which]));
   const count = (outcome: Outcome) => outcomes.filter((other) => other === outcome).length;
-  return {
+  const counts = {
     resent: count('resent'),
     unchanged: count('unchanged'),
     unreachable: count('unreachable'),
+  };
+  if (counts.resent < events) {
+    await record(counts);
+  }
+  return {
+    ...counts,
     lastAtMs: page.rows.at(-1)?.createdAtMs ?? null,
     nextCursor: page.nextCursor,
   };

@@ -1,7 +1,7 @@
 import type { ManualOutcome, NewAttempt, Outcome } from './attempt.ts';
 import type { OtherPayment } from './intent.ts';
 import type { OperatorNote } from './operator-name.ts';
-import type { RefundCommand, RefundRejection } from './refund.ts';
+import type { MerchantRequester, RefundCommand, RefundRejection } from './refund.ts';
 
 export type Command =
   | RefundCommand
@@ -77,7 +77,7 @@ export type Command =
    * further refunds, and a restored payment is no longer held.
    */
   | (OperatorNote & { readonly type: 'review_anomalies'; readonly count: number })
-  | { readonly type: 'cancel' }
+  | { readonly type: 'cancel'; readonly requester?: MerchantRequester }
   | { readonly type: 'abandon_payment' }
   | { readonly type: 'tick' };
 

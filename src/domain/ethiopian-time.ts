@@ -28,6 +28,11 @@ export function businessDayStartMs(day: number): number {
   return day * DAY_MS - AHEAD_OF_UTC_MS;
 }
 
+/** `2026-11-21`: such a day in every language. */
+export function dayText(day: number): string {
+  return new Date(day * DAY_MS).toISOString().slice(0, 10);
+}
+
 /** `20260131123456` or `2026-01-31 12:34:56`. */
 const DATE_AND_TIME = /^(\d{4})(-?)(\d\d)\2(\d\d) ?(\d\d)(:?)(\d\d)\6(\d\d)$/;
 

@@ -61,10 +61,14 @@ export const REFUND_ACTION_REASONS = [
 
 export type RefundActionReason = (typeof REFUND_ACTION_REASONS)[number];
 
+/** Who acts for the merchant: a program with an API key, by its digest, or a member. */
+export type MerchantRequester =
+  | { readonly type: 'api'; readonly keyId: string }
+  | { readonly type: 'member'; readonly memberId: string };
+
 /** The actor who asked for a refund. */
 export type RefundRequester =
-  | { readonly type: 'api'; readonly keyId: string }
-  | { readonly type: 'member'; readonly memberId: string }
+  | MerchantRequester
   /** `isProved`: whether the operator's name is. */
   | { readonly type: 'operator'; readonly operator: string; readonly isProved: boolean };
 
@@ -256,7 +260,11 @@ export type RefundCommand =
   /** The same as `claim_refund`, for the call of a repeat. */
   | ({ readonly type: 'claim_refund_repeat' } & RefundClaim)
   /** A refund can be canceled only before the provider was called. */
-  | { readonly type: 'cancel_refund'; readonly refundId: string };
+  | {
+      readonly type: 'cancel_refund';
+      readonly refundId: string;
+      readonly requester?: MerchantRequester;
+    };
 
 export type RefundRejection =
   /** The attempt was not paid. */

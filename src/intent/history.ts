@@ -49,6 +49,8 @@ export function historyDetail(command: Command, before: Intent, after: Intent): 
       operator: requester.operator,
       operatorProved: requester.isProved,
     }),
+    ...(command.type.startsWith('cancel') &&
+      'requester' in command && { requester: command.requester }),
     ...('note' in command && {
       operator: command.operator,
       operatorProved: command.isVerified,

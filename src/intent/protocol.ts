@@ -3,7 +3,12 @@ import type { Rejection } from '../domain/command.ts';
 import type { Kept } from '../domain/erasure.ts';
 import type { Anomaly, EventType, Intent } from '../domain/intent.ts';
 import type { HistoryCommand, Party } from '../domain/party.ts';
-import type { Refund, RefundActionReason, RefundFailureReason } from '../domain/refund.ts';
+import type {
+  MerchantRequester,
+  Refund,
+  RefundActionReason,
+  RefundFailureReason,
+} from '../domain/refund.ts';
 import type { LegalHold } from '../domain/retention.ts';
 import type { IntentTerms, Tenant } from '../domain/terms.ts';
 import type { TryFault } from '../domain/webhook-fault.ts';
@@ -197,6 +202,8 @@ export interface HistoryDetail {
   readonly late?: true;
   /** The refund that changed. */
   readonly refund?: RefundDetail;
+  /** Who canceled the payment or the refund. */
+  readonly requester?: MerchantRequester;
   /** A manual resolution has it: who decided, and why, without phone numbers. */
   readonly operator?: string;
   /** Whether the operator's name was proved, or only claimed. */

@@ -1,7 +1,7 @@
 import { hasBucket } from '../backup/bucket.ts';
 import { isIncomplete } from '../backup/incomplete.ts';
-import type { AuditRange, DatabaseFacts, TablePage } from '../backup/pages.ts';
-import type { HeldRun } from '../backup/runs.ts';
+import type { DatabaseFacts, TablePage } from '../backup/pages.ts';
+import type { HeldPlace, HeldRun } from '../backup/runs.ts';
 import * as runs from '../backup/runs.ts';
 import { AUDIT_LOG } from '../backup/tables.ts';
 import type { Plane } from './plane.ts';
@@ -22,22 +22,34 @@ export async function takeRun({ env, nowMs }: Plane, facts: DatabaseFacts, isExt
   if (!hasBucket(env) || (await isIncomplete(env.DB))) {
     return { state: 'done' as const };
   }
+  const { tables, auditToId } = facts;
+  // One of another version, or of an intruder, whose tables the back office cannot continue.
+  await runs.dropOtherRun(env.DB, 'back-office', tables);
+  const exported = await runs.lastAuditId(env.DB, 'back-office');
+  if (auditToId < exported) {
+    throw new Error(`the audit log ends at ${auditToId}, but is backed up until ${exported}`);
+  }
   const known = async () => facts;
   const finishedAtMs = await runs.lastFinishedMs(env.DB, 'back-office');
   const mayBeExtra = isExtra && (finishedAtMs ?? 0) <= nowMs - EXTRA_AFTER_MS;
-  return runs.takeRun(env.DB, 'back-office', known, { nowMs, isExtra: mayBeExtra });
+  const taken = await runs.takeRun(env.DB, 'back-office', known, { nowMs, isExtra: mayBeExtra });
+  if (taken.state === 'taken' && taken.progress.place?.table === runs.END) {
+    // The call that stored its last page died before it ended the run.
+    await runs.finishRun(env.DB, 'back-office', taken.progress.run, nowMs);
+    return { state: 'done' as const };
+  }
+  return taken;
 }
 
 /** Writes one page of the run. The last page ends it. Returns the new lease. */
 export async function storePage({ env, nowMs }: Plane, held: HeldRun, page: TablePage) {
   const { table, part, rows, next } = page;
-  const range = await runs.heldRange(env.DB, 'back-office', held);
-  if (range === null) {
+  const place = await runs.heldPlace(env.DB, 'back-office', held);
+  if (place === null) {
     throw new Error('not the run in progress');
   }
-  // An earlier part of the audit log never changes, not even by the back office.
-  if (table === AUDIT_LOG.table && !rows.every(({ id }) => isBetween(Number(id), range))) {
-    throw new Error('not entries of this run');
+  if (!isNextPage(place, page)) {
+    throw new Error('not the next page of this run');
   }
   const lease = await runs.storePage(env, 'back-office', held, { table, part, rows, next });
   if (next === null) {
@@ -46,6 +58,24 @@ export async function storePage({ env, nowMs }: Plane, held: HeldRun, page: Tabl
   return lease;
 }
 
-function isBetween(id: number, { auditFromId, auditToId }: AuditRange): boolean {
-  return Number.isSafeInteger(id) && auditFromId < id && id <= auditToId;
+/** Only what follows: a part that is stored never changes, not even by the back office. */
+function isNextPage(held: HeldPlace, { table, part, rows, next }: TablePage): boolean {
+  const { tables, auditFromId, auditToId } = held;
+  const place = held.place ?? { table: tables[0], part: 1, after: null };
+  const following = tables[tables.indexOf(table) + 1];
+  const goesOn =
+    next?.table === table
+      ? next.part === part + 1
+      : next?.table === following && (next === null || (next.part === 1 && next.after === null));
+  if (table !== place.table || part !== place.part || !goesOn) {
+    return false;
+  }
+  if (table !== AUDIT_LOG.table) {
+    return true;
+  }
+  const ids = [place.after?.[0] ?? auditFromId, ...rows.map(({ id }) => id)].map(Number);
+  const areInOrder = ids.every(
+    (id, index) => Number.isSafeInteger(id) && id <= auditToId && id > (ids[index - 1] ?? -1),
+  );
+  return areInOrder && (next === null || Number(next.after?.[0]) === ids.at(-1));
 }

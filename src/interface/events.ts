@@ -1,6 +1,7 @@
-import { recordAct } from '../audit/log.ts';
+import { recordAct, recordOutcome } from '../audit/log.ts';
 import { readerOf } from '../book/reader.ts';
 import { RESEND_BATCH, type ResendResult, resendBatch } from '../book/resend.ts';
+import { businessDay, dayText } from '../domain/ethiopian-time.ts';
 import { callbackUrlOf } from '../domain/intent.ts';
 import type { Tenant } from '../domain/terms.ts';
 import { intentByUniqueId } from '../intent/client.ts';
@@ -73,13 +74,19 @@ export const resend = byMember(async (by, named: EventName, position: number | n
     return 'not_found' as const;
   }
   const { uniqueId, sequence } = named;
-  const client = await intentByUniqueId(by.env, by.tenant, uniqueId);
-  if (!(await client.resendEvent(sequence, RESENDABLE_DELIVERIES, position))) {
+  const wanted = details.deliveries.filter((_, index) => position === null || position === index);
+  if (!wanted.some(({ deliveryStatus }) => RESENDABLE_DELIVERIES.includes(deliveryStatus))) {
     return 'late' as const;
   }
-  const endpointId = position === null ? null : (details.deliveries[position]?.endpointId ?? null);
-  const detail = { uniqueId, sequence, endpoint: endpointId ?? undefined };
-  await recordAct(by, { action: 'event.resent', target: details.eventId, detail });
+  const endpoint = position === null ? undefined : (wanted[0]?.endpointId ?? undefined);
+  const detail = { uniqueId, sequence, endpoint };
+  const act = { action: 'event.resend_requested', target: details.eventId, detail } as const;
+  await recordAct(by, act);
+  const client = await intentByUniqueId(by.env, by.tenant, uniqueId);
+  if (!(await client.resendEvent(sequence, RESENDABLE_DELIVERIES, position))) {
+    await recordOutcome(by, act, { refused: 'late' });
+    return 'late' as const;
+  }
   return 'resent' as const;
 });
 
@@ -96,23 +103,23 @@ export interface ResentEvents extends ResendResult {
   readonly left: number;
 }
 
-/** Resends one batch of the failed events. `days` are the range as the member typed it. */
+/** Resends one batch of the failed events. */
 export const resendFailed = byMember(
-  async (by, range: TimeRange, days: TypedDays, cursor: Cursor | null): Promise<ResentEvents> => {
+  async (by, range: TimeRange, cursor: Cursor | null): Promise<ResentEvents> => {
     const { env, tenant } = by;
-    const result = await resendBatch(env, tenant, 'failed', range, cursor);
-    const { resent, unchanged, unreachable, nextCursor, lastAtMs } = result;
-    const { from, to } = days;
-    const detail = { from, to, resent, unchanged, unreachable };
-    await recordAct(by, { action: 'events.resent', target: null, detail });
+    const { fromMs, toMs } = range;
+    const detail = {
+      from: fromMs === undefined ? undefined : dayText(businessDay(fromMs)),
+      to: toMs === undefined ? undefined : dayText(businessDay(toMs - 1)),
+    };
+    const act = { action: 'events.resend_requested', target: null, detail } as const;
+    const result = await resendBatch(by, 'failed', range, cursor, (counts) =>
+      recordOutcome(by, act, counts),
+    );
+    const { nextCursor, lastAtMs } = result;
     const isOver = nextCursor === null || lastAtMs === null;
     const rest = { ...range, toMs: (lastAtMs ?? 0) + 1 };
     const reader = await readerOf(env, tenant);
     return { ...result, left: isOver ? 0 : await reader.countFailed(rest) };
   },
 );
-
-interface TypedDays {
-  readonly from: string;
-  readonly to: string;
-}

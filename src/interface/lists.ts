@@ -1,20 +1,24 @@
-import { recordAct } from '../audit/log.ts';
+import { type AuditDetail, recordAct } from '../audit/log.ts';
+import { beginPage, sealPlace } from '../audit/readings.ts';
 import { daysOf } from '../book/list-days.ts';
 import { SEARCH_ROWS_MAX } from '../book/queries/search.ts';
-import { type BookReader, readerOf } from '../book/reader.ts';
-import type {
-  DayRange,
-  EventFilter,
-  PaymentFilter,
-  RefundFilter,
-  StatementPart,
+import { type BookReader, type ExportedPayment, readerOf } from '../book/reader.ts';
+import {
+  type DayRange,
+  type EventFilter,
+  type PaymentFilter,
+  type RefundFilter,
+  STATEMENT_PARTS,
 } from '../book/rows.ts';
+import { businessDay, dayText } from '../domain/ethiopian-time.ts';
 import { ENVIRONMENTS } from '../domain/method.ts';
+import { majorText } from '../domain/money.ts';
+import { idWithoutPhone, maskedPhone } from '../domain/phone.ts';
 import type { Tenant } from '../domain/terms.ts';
-import type { Cursor } from '../platform/paging.ts';
+import { type Cursor, parseCursor } from '../platform/paging.ts';
 import { listEndpoints } from '../webhooks/endpoint-store.ts';
 import { listFailing } from '../webhooks/failing-endpoints.ts';
-import { readByMember } from './member.ts';
+import { type MemberCall, readByMember } from './member.ts';
 import type { Plane } from './plane.ts';
 
 /** A merchant's lists, newest first, and the totals over them. They may lag the objects by seconds. */
@@ -60,21 +64,83 @@ export const search = ofBook(async (reader, text: string) => {
   return { rows, isFull: rows.length === SEARCH_ROWS_MAX };
 });
 
-/** Records who exports which payments. Call it before the first page of the file. */
-export const beginExport = readByMember((by, detail: Readonly<Record<string, string>>) =>
-  recordAct(by, { action: 'payments.exported', target: null, detail }),
+/** Whether a file has whole phone numbers; else only their last digits. */
+export type Phones = 'masked' | 'full';
+
+/**
+ * One page of a file of the merchant's payments. The first one writes the audit entry of the export;
+ * `after` is the `nextCursor` of the page before.
+ */
+export const exported = readByMember(
+  async (by, filter: PaymentFilter, phones: Phones, after: string | null) => {
+    const detail = { ...filterDetail(filter), ...(phones === 'full' && { phones }) };
+    const reading = readingOf(by, 'payments', filter, phones);
+    const begun = await beginPage(reading, after, () => recordExport(by, detail));
+    const reader = await readerOf(by.env, by.tenant);
+    const page = await reader.exported(
+      filter,
+      begun.place === null ? null : parseCursor(begun.place),
+    );
+    const { nextCursor } = page;
+    return {
+      rows: phones === 'full' ? page.rows : page.rows.map(withMaskedPhone),
+      nextCursor: nextCursor && (await sealPlace(reading, begun, nextCursor)),
+    };
+  },
 );
 
-/** One page of a file of the merchant's payments. */
-export const exported = ofBook((reader, filter: PaymentFilter, cursor: Cursor | null) =>
-  reader.exported(filter, cursor),
-);
+function readingOf({ config, nowMs, tenant, actor }: MemberCall, ...what: readonly unknown[]) {
+  return { config, nowMs, scope: [tenant.environment, tenant.merchantId, actor.id, ...what] };
+}
 
-/** One page of the lines of a merchant's statement of these days. */
-export const statement = ofBook(
-  (reader, part: StatementPart, days: DayRange, cursor: Cursor | null) =>
-    reader.statement(part, days, cursor),
-);
+function recordExport(by: MemberCall, detail: AuditDetail): Promise<void> {
+  return recordAct(by, { action: 'payments.exported', target: null, detail });
+}
+
+/** In days of Addis Ababa and major units, as members choose them. */
+function filterDetail(filter: PaymentFilter) {
+  const { status, method, currency, refunds } = filter;
+  const { createdFromMs: from, createdToMs: to, amountMinorMin, amountMinorMax } = filter;
+  return {
+    ...{ status, method, currency, refunds },
+    since: from === undefined ? undefined : dayText(businessDay(from)),
+    until: to === undefined ? undefined : dayText(businessDay(to - 1)),
+    min: amountMinorMin === undefined ? undefined : majorText(amountMinorMin),
+    max: amountMinorMax === undefined ? undefined : majorText(amountMinorMax),
+  };
+}
+
+function withMaskedPhone({ details, ...row }: ExportedPayment): ExportedPayment {
+  const { phone, providerReference } = details;
+  const reference = idWithoutPhone(providerReference ?? null, phone ?? null);
+  const { providerReference: _, ...others } = details;
+  return {
+    ...row,
+    details: {
+      ...others,
+      ...(reference !== null && { providerReference: reference }),
+      ...(phone !== undefined && { phone: maskedPhone(phone) }),
+    },
+  };
+}
+
+/** The most numerous lines come last, because a file that is too long ends early. */
+const PARTS = STATEMENT_PARTS.toReversed();
+
+/** One page of the lines of a merchant's statement of these days, recorded as an export is. */
+export const statement = readByMember(async (by, days: DayRange, after: string | null) => {
+  const { method, fromDay, toDay } = days;
+  const detail = { file: 'statement', method, since: dayText(fromDay), until: dayText(toDay) };
+  const reading = readingOf(by, 'statement', days);
+  const begun = await beginPage(reading, after, () => recordExport(by, detail));
+  const [named, cursor = ''] = begun.place?.split(' ') ?? [];
+  const part = PARTS.find((one) => one === named) ?? PARTS[0] ?? 'paid';
+  const reader = await readerOf(by.env, by.tenant);
+  const { rows, nextCursor } = await reader.statement(part, days, parseCursor(cursor));
+  const following = nextCursor === null ? PARTS[PARTS.indexOf(part) + 1] : part;
+  const next = following && `${following} ${nextCursor ?? ''}`;
+  return { rows, nextCursor: next ? await sealPlace(reading, begun, next) : null };
+});
 
 /** One page of a merchant's refunds. */
 export const refunds = ofBook(

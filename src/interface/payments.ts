@@ -1,5 +1,5 @@
 import { checkoutUrlOf, receiptPathOf } from '../attempts/order.ts';
-import { recordAct } from '../audit/log.ts';
+import { recordAct, recordOutcome } from '../audit/log.ts';
 import { readerOf } from '../book/reader.ts';
 import type { PaymentRow } from '../book/rows.ts';
 import { hasEnded, type Intent, reportedAttempt } from '../domain/intent.ts';
@@ -13,6 +13,7 @@ import { banks } from '../merchants/directory.ts';
 import { apiKeyNames } from '../merchants/keys.ts';
 import { newRefundLimits, REFUND_AGE_DAYS_MAX } from '../merchants/refund-limits.ts';
 import { withoutClaims } from '../operations/payments.ts';
+import { refusal } from '../refunds/refusal.ts';
 import {
   attemptToRefund,
   type RefundResult,
@@ -92,7 +93,7 @@ async function receiptUrlOf({ env, nowMs }: Plane, intent: Intent) {
 
 export type Cancellation = 'canceled' | 'not_found' | 'attempt_in_flight' | 'ended';
 
-/** Cancels the payment, only while no attempt is in flight (docs/decisions.md#25). */
+/** Cancels the payment, only while no attempt is in flight (docs/decisions.md#25 and #54). */
 export const cancel = byMember(async (by, uniqueId: string): Promise<Cancellation> => {
   const found = await find(by, by.tenant, uniqueId);
   if (found === null) {
@@ -101,14 +102,17 @@ export const cancel = byMember(async (by, uniqueId: string): Promise<Cancellatio
   if (found.intent.status === 'canceled') {
     return 'canceled';
   }
-  const result = await found.client.execute([{ type: 'cancel' }]);
+  const act = { action: 'payment.cancel_requested', target: uniqueId } as const;
+  await recordAct(by, act);
+  const requester = { type: 'member', memberId: by.actor.id } as const;
+  const result = await found.client.execute([{ type: 'cancel', requester }]);
   if (result.type === 'not_found') {
     return 'not_found';
   }
   if (result.rejection !== null) {
+    await recordOutcome(by, act, { refused: result.rejection });
     return result.rejection === 'attempt_in_flight' ? 'attempt_in_flight' : 'ended';
   }
-  await recordAct(by, { action: 'payment.canceled', target: uniqueId });
   return 'canceled';
 });
 
@@ -169,10 +173,7 @@ export async function rehearse(
   };
 }
 
-/**
- * Refunds a part of the payment in the name of a member. The audit entry is written first, so no
- * request goes unrecorded, even if it then fails.
- */
+/** Refunds a part of the payment in the name of a member. */
 export const refund = byMember(
   async (by, uniqueId: string, asked: AskedRefund): Promise<RefundResult> => {
     const problem = problemOf(asked);
@@ -186,8 +187,9 @@ export const refund = byMember(
     const { refundUniqueId: target, transactionId, amountMinor, reason } = asked;
     const { currency } = found.intent.terms;
     const detail = { uniqueId, transactionId, amountMinor, currency };
-    await recordAct(by, { action: 'refund.requested', target, detail });
-    return requestRefund(by.env, by.tenant, {
+    const act = { action: 'refund.requested', target, detail } as const;
+    await recordAct(by, act);
+    const result = await requestRefund(by.env, by.tenant, {
       paymentUniqueId: uniqueId,
       refundUniqueId: target,
       transactionId,
@@ -196,6 +198,11 @@ export const refund = byMember(
       requester: { type: 'member', memberId: by.actor.id },
       idempotency: null,
     });
+    if (result.type !== 'accepted' && result.type !== 'replayed') {
+      const refused = refusal(result, target, transactionId).code;
+      await recordOutcome(by, act, { refused });
+    }
+    return result;
   },
 );
 
@@ -210,14 +217,18 @@ export const cancelRefund = byMember(
     if (known.status === 'canceled') {
       return 'canceled';
     }
-    const result = await found.client.execute([{ type: 'cancel_refund', refundId }]);
+    const detail = { uniqueId };
+    const act = { action: 'refund.cancel_requested', target: refundId, detail } as const;
+    await recordAct(by, act);
+    const requester = { type: 'member', memberId: by.actor.id } as const;
+    const result = await found.client.execute([{ type: 'cancel_refund', refundId, requester }]);
     if (result.type === 'not_found') {
       return 'not_found';
     }
     if (result.rejection !== null) {
+      await recordOutcome(by, act, { refused: result.rejection });
       return 'not_canceled';
     }
-    await recordAct(by, { action: 'refund.canceled', target: refundId, detail: { uniqueId } });
     return 'canceled';
   },
 );

@@ -272,14 +272,15 @@ export const sendTest = byMember(
       freshWebhookSettings(env, tenant, nowMs),
     ]);
     const signer = (endpointId !== null && current.endpoints.get(endpointId)) || current;
+    const { eventId } = event;
+    const target = endpointId ?? endpointOrigin(url) ?? '';
+    await recordAct(by, { action: 'webhook.test_requested', target, detail: { eventId } });
     const { log } = await sendSigned(env, {
       ...event,
       destination: url,
       secrets: signer.secrets,
       signatureHeader: signer.signatureHeader,
     });
-    const { eventId } = event;
-    const target = endpointId ?? endpointOrigin(url) ?? '';
     const hasResumed = await recordTest(by, target, eventId, log);
     const result = { eventId, sentTo: url, log, isAccepted: isAccepted(log), hasResumed };
     return { typed, endpointId, result };

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { beginPage, openPlace, type Reading, sealPlace } from '../audit/readings.ts';
 import {
   allNames,
   asking,
@@ -20,11 +21,12 @@ import {
 } from '../backup/names.ts';
 import { base64FromBytes } from '../crypto/encoding.ts';
 import { ENVIRONMENTS } from '../domain/method.ts';
+import { shortText } from '../http/fields.ts';
 import { body } from '../http/strict-body.ts';
 import { prepare } from '../platform/database.ts';
 import { errorText, log } from '../platform/log.ts';
 import { askBooks } from './all-books.ts';
-import { action, type Gateway, recorder, type Target } from './call.ts';
+import { action, type Gateway, type OperatorCall, recorder } from './call.ts';
 import { operationProblem } from './problems.ts';
 
 /** What operators do with backups: begin one, list them, and copy their sealed parts elsewhere. */
@@ -91,15 +93,36 @@ export async function manifestOf(env: Env, run: string | undefined): Promise<Man
   return manifest;
 }
 
+/** Longer than a name in the bucket with its signature. */
+const PLACE_CHARACTERS_MAX = 2_000;
+
+const placeField = v.optional(shortText(PLACE_CHARACTERS_MAX));
+const LISTED = body({ after: placeField });
+const PART = body({ name: shortText(PLACE_CHARACTERS_MAX), reading: placeField });
+
 /** A place in the names of a run: the prefix, and the last name of it. */
 const PLACE = /^(\d):(.{0,1024})$/;
 
+/** The parts of all runs lie together, so who has begun to read one may read each. */
+function readingOf({ config, nowMs, actor }: OperatorCall, what: 'list' | 'part'): Reading {
+  return { config, nowMs, scope: ['backup', what, actor.id] };
+}
+
+function recordReading(call: OperatorCall, target: string): Promise<void> {
+  const entry = { merchantId: null, environment: null, target } as const;
+  return recorder(call, { ...entry, action: 'backup.read' })({});
+}
+
 /**
- * The parts that a restore of the run needs, and those that books have written since, in pages.
- * `etag` is the MD5 of the bytes.
+ * The parts that a restore of the run needs, and those that books have written since, in pages, of
+ * which the first writes an audit entry. `etag` is the MD5 of the bytes. With `reading`, `backupPart`
+ * writes no entry for each part: a backup of a large gateway has a hundred thousand.
  */
-export async function backupParts({ env }: Pick<Gateway, 'env'>, target: Target, query: Query) {
+export const backupParts = action(LISTED, async (call, target, { after = null }) => {
+  const { env } = call;
   const { run, databases } = await manifestOf(env, target.run);
+  const reading = readingOf(call, 'list');
+  const begun = await beginPage(reading, after, () => recordReading(call, run));
   const backOffice = databases['back-office'];
   const prefixes = [
     manifestName(run),
@@ -111,31 +134,37 @@ export async function backupParts({ env }: Pick<Gateway, 'env'>, target: Target,
     'accounts/',
     'payments/',
   ];
-  const [, index = '0', after = ''] = PLACE.exec(query.after ?? '') ?? [];
+  const [, index = '0', name = ''] = PLACE.exec(begun.place ?? '') ?? [];
   const prefix = prefixes[Number(index)] ?? '-';
-  const objects = await namesAfter(env, prefix, after === '' ? undefined : after);
+  const objects = await namesAfter(env, prefix, name === '' ? undefined : name);
   const last = objects.at(-1);
   const following = Number(index) + 1;
   const isOver = last === undefined && following >= prefixes.length;
+  const next = last !== undefined ? `${index}:${last.key}` : isOver ? null : `${following}:`;
   return {
     parts: objects
       .filter(({ key }) => !key.startsWith('accounts/') || runOfPart(key) === run)
       .map(({ key, size, etag }) => ({ name: key, bytes: size, etag })),
-    next: last !== undefined ? `${index}:${last.key}` : isOver ? null : `${following}:`,
+    next: next && (await sealPlace(reading, begun, next)),
+    reading: await sealPlace(readingOf(call, 'part'), begun, ''),
   };
-}
+});
 
-type Query = Readonly<Record<string, string>>;
-
-/** The bytes of a part as they are stored: sealed. Problem 404 without one. */
-export async function backupPart({ env }: Pick<Gateway, 'env'>, query: Query) {
-  const name = query.name ?? '';
+/**
+ * The bytes of a part as they are stored: sealed. Writes an audit entry, unless it is read by the
+ * `reading` of a list of the last day. Problem 404 without a part.
+ */
+export const backupPart = action(PART, async (call, _target, { name, reading = '' }) => {
+  const { env } = call;
+  if ((await openPlace(readingOf(call, 'part'), reading)) === null) {
+    await recordReading(call, name);
+  }
   const object = await asking(bucketOf(env).get(name));
   if (object === null) {
     throw operationProblem('backup_not_found', { run: name.slice(0, 200) });
   }
   return { name, base64: base64FromBytes(new Uint8Array(await asking(object.arrayBuffer()))) };
-}
+});
 
 /** When the last runs of both databases ended, and how many books fail to copy their payments. */
 export async function backupHealth(env: Env) {

@@ -1,7 +1,15 @@
 import type * as v from 'valibot';
-import { type Actor, type AuditEntry, auditEntry, runAudited } from '../audit/log.ts';
+import type { ChangeAction, SingleAction } from '../audit/actions.ts';
+import {
+  type Actor,
+  type AuditDetail,
+  type AuditEntry,
+  auditEntry,
+  runAudited,
+} from '../audit/log.ts';
 import type { Config } from '../config.ts';
 import { isOperatorName } from '../domain/operator-name.ts';
+import { Problem } from '../http/problem.ts';
 import { checked } from '../http/strict-body.ts';
 import { DatabaseUnavailable, prepare, type SqlStatement } from '../platform/database.ts';
 import { errorText } from '../platform/log.ts';
@@ -54,20 +62,21 @@ export function callOf(
 export function changeAudited(
   { env, actor, nowMs }: OperatorCall,
   change: SqlStatement,
-  entry: Omit<AuditEntry, 'actor' | 'atMs'>,
+  entry: Omit<AuditEntry<ChangeAction>, 'actor' | 'atMs'>,
 ): Promise<boolean> {
   return runAudited(env.DB, [change], { ...entry, actor, atMs: nowMs });
 }
 
-type Detail = NonNullable<AuditEntry['detail']>;
-
 /** Writes audit entries about one decision. */
-export type Recorder = (detail: Detail) => Promise<void>;
+export type Recorder = (detail: AuditDetail) => Promise<void>;
 
-/** For decisions that the payment's object commits. Throws Unavailable when D1 does not answer. */
+/**
+ * For what a payment's object or a server does: its entry comes first, as in `recordAct`. Throws
+ * Unavailable when D1 does not answer.
+ */
 export function recorder(
   { env, actor, nowMs: atMs }: OperatorCall,
-  entry: Omit<AuditEntry, 'actor' | 'atMs'>,
+  entry: Omit<AuditEntry<SingleAction>, 'actor' | 'atMs'>,
 ): Recorder {
   return async (detail) => {
     const statement = auditEntry({ ...entry, actor, atMs, detail: { ...entry.detail, ...detail } });
@@ -77,4 +86,16 @@ export function recorder(
       throw new DatabaseUnavailable(errorText(error));
     }
   };
+}
+
+/** Runs what an entry has announced. The entry of a refusal says that nothing changed. */
+export async function recordingRefusal<T>(record: Recorder, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    if (error instanceof Problem) {
+      await record({ refused: error.code });
+    }
+    throw error;
+  }
 }

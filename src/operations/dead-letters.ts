@@ -1,5 +1,4 @@
 import * as v from 'valibot';
-import { auditEntry } from '../audit/log.ts';
 import { MESSAGE_QUEUES, producerOf } from '../dead-letters/queues.ts';
 import {
   bodyOf,
@@ -25,6 +24,7 @@ import {
   type Gateway,
   list,
   type OperatorCall,
+  recorder,
   type Target,
 } from './call.ts';
 import { filledList, lineField, patternField, REASON_CHARACTERS_MAX } from './fields.ts';
@@ -108,9 +108,9 @@ export const retryDeadLetters = action(body({ ids: idsField }), (call, _target, 
 );
 
 /**
- * Sends the message back to its queue, then marks it as retried. If marking fails, the letter stays
- * waiting and may be sent twice. This is harmless: an attempt is resolved and started once, and
- * a delivery is claimed once.
+ * Sends the message back to its queue, after its entry, and then marks it as retried. If marking
+ * fails, the letter stays waiting and may be sent twice. This is harmless: an attempt is resolved and
+ * started once, and a delivery is claimed once.
  */
 async function retryLetter(call: OperatorCall, id: string): Promise<LetterOutcome> {
   const { env, actor, nowMs: atMs } = call;
@@ -122,14 +122,16 @@ async function retryLetter(call: OperatorCall, id: string): Promise<LetterOutcom
   if (message === null) {
     return 'unreadable';
   }
+  const record = recorder(call, { ...about(letter), action: 'dead_letter.retried' });
+  await record({});
   try {
     await producerOf(env, letter.queue).send(message);
   } catch (error) {
     log('warn', 'dead_letter_not_sent', { id, queue: letter.queue, error: errorText(error) });
+    await record({ refused: 'not_sent' });
     return 'not_sent';
   }
-  const entry = { ...about(letter), actor, action: 'dead_letter.retried', atMs } as const;
-  await runBatch(env.DB, [markRetried(id, actor.name, atMs), auditEntry(entry)]);
+  await runBatch(env.DB, [markRetried(id, actor.name, atMs)]);
   return 'sent';
 }
 

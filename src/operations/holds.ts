@@ -6,7 +6,7 @@ import { fieldError } from '../http/field-error.ts';
 import { parsed } from '../http/list-request.ts';
 import { found, validationProblem } from '../http/problem.ts';
 import { body } from '../http/strict-body.ts';
-import { action, type OperatorCall, recorder } from './call.ts';
+import { action, type OperatorCall, recorder, recordingRefusal } from './call.ts';
 import { lineField, REASON_CHARACTERS_MAX } from './fields.ts';
 import { detailsOf, type KnownPayment, knownPayment } from './payments.ts';
 
@@ -33,9 +33,10 @@ export const holdPayment = action(
     }
     const payment = await knownPayment(call, target);
     const reason = withoutPhoneNumbers(given);
-    await record(call, payment, 'payment.held', { reason, untilAtMs: untilMs });
     const hold = { reason, operator: call.actor.name, heldAtMs: call.nowMs, untilMs };
-    found((await payment.client.setHold({ ...hold, changedAtMs: call.nowMs })) || null);
+    await recorded(call, payment, 'payment.held', { reason, untilAtMs: untilMs }, () =>
+      payment.client.setHold({ ...hold, changedAtMs: call.nowMs }),
+    );
     return detailsOf(call, payment.client, payment.intent);
   },
 );
@@ -46,19 +47,24 @@ export const releasePayment = action(
   async (call, target, { reason }) => {
     const payment = await knownPayment(call, target);
     const details = { reason: withoutPhoneNumbers(reason) };
-    await record(call, payment, 'payment.hold_released', details);
-    found((await payment.client.setHold('released')) || null);
+    await recorded(call, payment, 'payment.hold_released', details, () =>
+      payment.client.setHold('released'),
+    );
     return detailsOf(call, payment.client, payment.intent);
   },
 );
 
-function record(
+/** Problem 404 for a payment that was deleted meanwhile. */
+async function recorded(
   call: OperatorCall,
   { tenant, uniqueId }: KnownPayment,
   name: 'payment.held' | 'payment.hold_released',
   detail: Readonly<Record<string, string | number | null>>,
+  change: () => Promise<boolean>,
 ): Promise<void> {
   const target = `${tenant.environment}/${tenant.merchantId}/${uniqueId}`;
   const entry = { merchantId: null, environment: null, action: name, target } as const;
-  return recorder(call, entry)(detail);
+  const record = recorder(call, entry);
+  await record(detail);
+  await recordingRefusal(record, async () => found((await change()) || null));
 }

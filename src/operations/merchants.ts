@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import type { ChangeAction } from '../audit/actions.ts';
 import { type AuditEntry, auditEntry } from '../audit/log.ts';
 import { SELF_CHECK_MERCHANT_ID } from '../domain/merchant.ts';
 import { ENVIRONMENTS, METHODS, type Method } from '../domain/method.ts';
@@ -201,7 +202,7 @@ function statusChange(
 export const suspendMerchant = statusChange('suspended', 'merchant.suspended');
 export const reactivateMerchant = statusChange('active', 'merchant.reactivated');
 
-interface Plan extends Pick<AuditEntry, 'action' | 'detail'> {
+interface Plan extends Pick<AuditEntry<ChangeAction>, 'action' | 'detail'> {
   readonly change: SqlStatement;
 }
 

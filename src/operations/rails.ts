@@ -1,11 +1,10 @@
-import { type Actor, auditEntry } from '../audit/log.ts';
+import type { Actor } from '../audit/log.ts';
 import { ENVIRONMENTS, type Environment, METHODS, type Method } from '../domain/method.ts';
 import { problem } from '../http/problem.ts';
 import { isWithinLimit } from '../http/rate-limit.ts';
-import { runBatch } from '../platform/database.ts';
 import type { ProbeResult } from '../rails/rail.ts';
 import { configuredRail, railConfiguration, railSecretName } from '../rails/settings.ts';
-import { callOf, type Gateway, type Target } from './call.ts';
+import { callOf, type Gateway, recorder, type Target } from './call.ts';
 import { environmentField, methodField, pathPart } from './fields.ts';
 import { operationProblem } from './problems.ts';
 
@@ -53,7 +52,8 @@ export async function probe(
   target: Target,
   origin: string,
 ): Promise<ProbedRail> {
-  const { env, config, actor, nowMs: atMs } = callOf(gateway, by);
+  const call = callOf(gateway, by);
+  const { env, config } = call;
   const environment = pathPart(environmentField, target.environment);
   const method = pathPart(methodField, target.method);
   const secret = railSecretName(environment, method);
@@ -64,12 +64,12 @@ export async function probe(
   if (!(await isWithinLimit(config, env.RAIL_PROBE_RATE_LIMIT, secret))) {
     throw problem('too_many_requests', { retryAfterSeconds: PROBE_PERIOD_SECONDS });
   }
+  const entry = { merchantId: null, environment, target: method } as const;
+  await recorder(call, { ...entry, action: 'rail.probe_requested' })({});
   // This address belongs to no payment, so Kefel refuses what a provider posts there.
   const resultUrl = `${config.publicBaseUrl ?? origin}/rails/${rail.id}/probe`;
   const result = await rail.probe(resultUrl);
   const { outcome, status: httpStatus } = result;
-  const entry = { actor, merchantId: null, environment, target: method, atMs } as const;
-  const detail = { outcome, httpStatus };
-  await runBatch(env.DB, [auditEntry({ ...entry, action: 'rail.probed', detail })]);
+  await recorder(call, { ...entry, action: 'rail.probed' })({ outcome, httpStatus });
   return { environment, method, ...result };
 }

@@ -6,7 +6,7 @@ import { body } from '../http/strict-body.ts';
 import { intentByUniqueId } from '../intent/client.ts';
 import { BOOKMARK_TOLERANCE_MS } from '../intent/protocol.ts';
 import { errorText, log } from '../platform/log.ts';
-import { action, recorder } from './call.ts';
+import { action, recorder, recordingRefusal } from './call.ts';
 import { pathPart, recoveryTimeField, tenantIn } from './fields.ts';
 import { uniqueIdField } from './payments.ts';
 import { operationProblem } from './problems.ts';
@@ -29,10 +29,12 @@ export const restorePayment = action(
       }
       return found;
     };
-    // Before the restore, so that none is missing in the audit log.
-    await recorder(call, entry)({ atMs });
-    const first = await restore(false);
-    const restored = first.type === 'unreadable' ? await restoreUnreadable() : first;
+    const record = recorder(call, entry);
+    await record({ atMs });
+    const restored = await recordingRefusal(record, async () => {
+      const first = await restore(false);
+      return first.type === 'unreadable' ? restoreUnreadable() : first;
+    });
     // The restart aborts the object, so the call never gets an answer.
     await client.restart().catch(() => undefined);
     // Recovery does not bring back the alarm, which every commit sets. Without it the next request

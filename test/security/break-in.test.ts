@@ -1,6 +1,9 @@
 import { env } from 'cloudflare:workers';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { type Reading, sealPlace } from '../../src/audit/readings.ts';
+import { configOf } from '../../src/config.ts';
 import { type Answer, answerCall } from '../../src/interface/answer.ts';
+import { cursorText } from '../../src/platform/paging.ts';
 import { listEndpoints } from '../../src/webhooks/endpoint-store.ts';
 import { interfaceCalls } from '../support/interface-calls.ts';
 import { auditLog } from '../workers/dashboard-support.ts';
@@ -11,6 +14,7 @@ import {
   ALPHA,
   BETA,
   clientOf,
+  DAY_MS,
   intentOf,
   payHosted,
   tenantOf,
@@ -154,6 +158,7 @@ describe('as a member', () => {
     ]);
     expect(await auditLog()).toMatchObject([
       { action: 'refund.requested', actor_kind: 'member' },
+      { detail: expect.stringContaining('"refused":"refund_too_large"') },
       { action: 'refund.requested', actor_kind: 'member' },
     ]);
   });
@@ -181,9 +186,46 @@ describe('as a member', () => {
     ['settings', 'createKey', ['Shop', { formId: 'a'.repeat(22), permissions: null }]],
     ['settings', 'changeBranding', [{ color: '#123456' }]],
     ['methods', 'setEnabled', ['TELE_BIRR', false]],
-    ['lists', 'beginExport', [{}]],
+    ['lists', 'exported', [{}, 'full', null]],
+    ['lists', 'statement', [{ fromDay: 0, toDay: 1 }, null]],
   ] as const)('records %s.%s as the act of a member', async (area, name, args) => {
     expect(await ask(area, name, SANDBOX, ACTOR, ...args)).toMatchObject({ type: 'value' });
     expect(await auditLog()).toMatchObject([{ actor_kind: 'member', merchant_id: ALPHA.id }]);
+  });
+
+  test('gets no page of an export whose first page it has not asked for', async () => {
+    await payHosted({ paymentIntentUniqueId: 'order-1' });
+    const asOther = { ...ACTOR, id: 'y' };
+    const days = { fromDay: 0, toDay: 1 };
+    const reading: Reading = {
+      config: configOf(env),
+      nowMs: Date.now(),
+      scope: [SANDBOX.environment, SANDBOX.merchantId, ACTOR.id, 'payments', {}, 'masked'],
+    };
+    const place = cursorText({ direction: 'older', atMs: Date.now() + DAY_MS, id: '1' });
+    const given = await sealPlace(reading, { begunAtMs: Date.now(), place: null }, place);
+    const old = await sealPlace(
+      reading,
+      { begunAtMs: Date.now() - DAY_MS - 1, place: null },
+      place,
+    );
+    for (const [name, ...args] of [
+      ['exported', SANDBOX, ACTOR, {}, 'masked', place],
+      ['exported', SANDBOX, ACTOR, {}, 'masked', ''],
+      ['exported', SANDBOX, ACTOR, {}, 'masked', old],
+      ['exported', SANDBOX, ACTOR, {}, 'full', given],
+      ['exported', SANDBOX, ACTOR, { status: 'failed' }, 'masked', given],
+      ['exported', SANDBOX, asOther, {}, 'masked', given],
+      ['exported', TENANT, ACTOR, {}, 'masked', given],
+      ['exported', tenantOf(BETA), ACTOR, {}, 'masked', given],
+      ['statement', SANDBOX, ACTOR, days, given],
+      ['statement', SANDBOX, ACTOR, days, 'refunded '],
+    ] as const) {
+      expect(await ask('lists', name, ...args)).toMatchObject({ code: 'validation_failed' });
+    }
+    expect(await auditLog()).toEqual([]);
+    expect(await ask('lists', 'exported', SANDBOX, ACTOR, {}, 'masked', given)).toMatchObject({
+      value: { rows: expect.anything() },
+    });
   });
 });

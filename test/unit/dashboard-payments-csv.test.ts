@@ -1,11 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import {
-  csvLine,
-  csvStream,
-  type Phones,
-  paymentLines,
-} from '../../back-office/dashboard/payments/csv.ts';
+import { csvLine, csvStream, paymentLines } from '../../back-office/dashboard/payments/csv.ts';
 import type { ExportedPayment } from '../../src/book/reader.ts';
+import type { Phones } from '../../src/interface/lists.ts';
 
 /**
  * Goal: the exported file is a correct table for programs and harmless in spreadsheets, and an

@@ -1,6 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, normalize } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { CHANGE_ACTIONS, OUTCOME_ACTIONS, REQUEST_ACTIONS } from '../../src/audit/actions.ts';
 import { DOCUMENTS } from '../support/documents/markdown.ts';
 
 /**
@@ -32,6 +33,15 @@ describe('files of the repository', () => {
 });
 
 describe('docs/operations.md', () => {
+  test('has every action of the audit log, and when its entry is written', () => {
+    const [, section = ''] = read('docs/operations.md').split('## Audit log');
+    const rows = [...section.matchAll(/^\| `([a-z_.]+)` +\| (before|same batch|after) +\| \w/gm)];
+    const actions = (when: string) => rows.flatMap((row) => (row[2] === when ? [row[1]] : []));
+    expect(actions('before')).toEqual(REQUEST_ACTIONS);
+    expect(actions('same batch')).toEqual(CHANGE_ACTIONS);
+    expect(actions('after')).toEqual(OUTCOME_ACTIONS);
+  });
+
   test('lists every event that the code logs, and no other', () => {
     const [, list = ''] = read('docs/operations.md').split('## Log events');
     const documented = [...list.matchAll(/^- .*?:/gm)].flatMap(

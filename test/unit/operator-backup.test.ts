@@ -60,10 +60,14 @@ test('fetches every page of parts once, and later only what has changed', async 
   const runs = `runs/${RUN}`;
   const payments = 'payments/production/abebe/0/g/00000001-1-2';
   const answers = {
-    [`/backups/${RUN}/parts`]: { parts: [part(runs, 'manifest')], next: '1:' },
-    [`/backups/${RUN}/parts?after=1:`]: { parts: [part(payments, 'sealed')], next: null },
-    [`/backup-part?name=${runs}`]: base64('manifest'),
-    [`/backup-part?name=${payments}`]: base64('sealed'),
+    [`/backups/${RUN}/parts`]: { parts: [part(runs, 'manifest')], next: '1:', reading: 'r' },
+    [`/backups/${RUN}/parts?after=1:`]: {
+      parts: [part(payments, 'sealed')],
+      next: null,
+      reading: 'r',
+    },
+    [`/backup-part?name=${runs}&reading=r`]: base64('manifest'),
+    [`/backup-part?name=${payments}&reading=r`]: base64('sealed'),
   };
   gatewayWith(answers);
   const fetched = { run: RUN, parts: 2, bytes: 14 };
@@ -78,8 +82,8 @@ test('fetches every page of parts once, and later only what has changed', async 
 
 test('refuses a part whose name leads out of the folder', async () => {
   gatewayWith({
-    [`/backups/${RUN}/parts`]: { parts: [part('../outside', 'x')], next: null },
-    '/backup-part?name=../outside': base64('x'),
+    [`/backups/${RUN}/parts`]: { parts: [part('../outside', 'x')], next: null, reading: 'r' },
+    '/backup-part?name=../outside&reading=r': base64('x'),
   });
   const fetching = lastOf(fetchBackup(GATEWAY, given({ to: join(folder, 'inside') })));
   await expect(fetching).rejects.toThrow('not the name of a part');

@@ -299,7 +299,7 @@ describe('an event is sent again', () => {
       {
         actor_kind: 'api_key',
         actor_name: 'valid',
-        action: 'event.resent',
+        action: 'event.resend_requested',
         target: id,
         detail: JSON.stringify({ uniqueId: 'order-1', sequence: 3 }),
       },
@@ -378,10 +378,7 @@ describe('decisions.md#38: missed events are sent again', () => {
     expect(caught.webhooks).toHaveLength(1);
     const { results } = await env.DB.prepare('SELECT action, detail FROM audit_log').all();
     expect(results).toEqual([
-      {
-        action: 'events.resent',
-        detail: JSON.stringify({ from: since, resent: 1, unchanged: 0, unreachable: 0 }),
-      },
+      { action: 'events.resend_requested', detail: JSON.stringify({ from: since, events: 1 }) },
     ]);
   });
 

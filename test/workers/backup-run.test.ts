@@ -19,6 +19,7 @@ import { bytesFromBase64 } from '../../src/crypto/encoding.ts';
 import { PaymentIntentObject } from '../../src/intent/payment-intent.ts';
 import { runBatch } from '../../src/platform/database.ts';
 import worker from '../support/gateway.ts';
+import { auditLog } from './dashboard-support.ts';
 import { content, operateApi } from './operator-support.ts';
 import { loseGateway } from './restore-support.ts';
 import {
@@ -433,31 +434,147 @@ test('a part of the audit log that cannot be opened keeps no address of the othe
   expect(await partNames()).toContain(damaged);
 });
 
+/** A function of the interface, as an intruder in the back office calls it. */
+const backups = (name: string, ...args: unknown[]) => env.PAYMENTS.call(['backups', name], args);
+
+async function takenRun(facts: object): Promise<HeldRun> {
+  const taken = (await backups('takeRun', facts, true)) as { value: { progress: HeldRun } };
+  const { run, lease } = taken.value.progress;
+  return { run, lease };
+}
+
 it('takes from the back office only tables of its own database', async () => {
   const facts = { migrations: [], tables: ['members'], auditToId: 0 };
-  const call = (name: string, ...args: unknown[]) => env.PAYMENTS.call(['backups', name], args);
-  await expect(call('takeRun', { ...facts, tables: ['../payments'] }, false)).rejects.toThrow(
-    'the arguments do not fit',
-  );
+  for (const tables of [['../payments'], ['members', 'members']]) {
+    await expect(backups('takeRun', { ...facts, tables }, false)).rejects.toThrow(
+      'the arguments do not fit',
+    );
+  }
   const page = { table: 'members', part: 1, rows: [{ id: 'x' }], next: null };
-  await expect(call('storePage', { run: '20900101T000000Z', lease: 1 }, page)).rejects.toThrow(
+  await expect(backups('storePage', { run: '20900101T000000Z', lease: 1 }, page)).rejects.toThrow(
     'run in progress',
   );
-  const taken = (await call('takeRun', facts, true)) as { value: { progress: HeldRun } };
-  const { run, lease } = taken.value.progress;
+  const held = await takenRun(facts);
   for (const wrong of [
     { ...page, table: '../../payments/x' },
     { ...page, part: 1e9 },
     { ...page, rows: [{ id: 'x'.repeat(5_000_000) }] },
   ]) {
-    await expect(call('storePage', { run, lease }, wrong)).rejects.toThrow(
-      'the arguments do not fit',
-    );
+    await expect(backups('storePage', held, wrong)).rejects.toThrow('the arguments do not fit');
   }
-  const entries = { ...page, table: 'audit_log', rows: [{ id: 1 }] };
-  await expect(call('storePage', { run, lease }, entries)).rejects.toThrow('entries of this run');
-  await call('storePage', { run, lease }, page);
-  expect(await partNames()).toEqual([`databases/back-office/${run}/members-1`]);
+  await backups('storePage', held, page);
+  expect(await partNames()).toEqual([`databases/back-office/${held.run}/members-1`]);
+});
+
+describe('the back office cannot write a part again', () => {
+  const TABLES = ['members', 'invitations', 'audit_log'];
+  const entries = (...ids: readonly unknown[]) => ids.map((id) => ({ id, action: 'forged' }));
+  const at = (table: string, part = 1, after: readonly unknown[] | null = null) => ({
+    ...{ table, part, after },
+  });
+  const MEMBERS = { ...at('members'), rows: [{ id: 'x' }], next: at('invitations') };
+  const INVITATIONS = { ...at('invitations'), rows: [], next: at('audit_log') };
+  const LOG = { ...at('audit_log'), rows: entries(3, 4), next: null };
+
+  const stored = async () =>
+    Promise.all((await partNames()).map(async (name) => [name, await linesOf<RowLine>(name)]));
+
+  /** A run that ended with the entries 1 and 2, and another one that has stored these pages. */
+  async function running(...pages: readonly object[]): Promise<HeldRun> {
+    const first = { ...LOG, rows: entries(1, 2) };
+    let held = await takenRun({ migrations: [], tables: TABLES, auditToId: 2 });
+    for (const page of [MEMBERS, INVITATIONS, first, null, ...pages]) {
+      if (page === null) {
+        advance(DAY_MS);
+        held = await takenRun({ migrations: [], tables: TABLES, auditToId: 5 });
+      } else {
+        const { value } = (await backups('storePage', held, page)) as { value: number };
+        held = { ...held, lease: value };
+      }
+    }
+    return held;
+  }
+
+  test('by an audit log that ends before its last entry', async () => {
+    const held = await running(MEMBERS, INVITATIONS, LOG);
+    const before = await stored();
+    advance(DAY_MS);
+    const facts = { migrations: [], tables: TABLES, auditToId: 4 };
+    await expect(backups('takeRun', facts, true)).rejects.toThrow('is backed up until 5');
+    await expect(backups('storePage', held, MEMBERS)).rejects.toThrow('not the run in progress');
+    expect(await stored()).toEqual(before);
+  });
+
+  test.each<readonly [string, readonly object[], object]>([
+    ['a part again', [MEMBERS], MEMBERS],
+    ['a later part', [], { ...MEMBERS, part: 2 }],
+    ['a later table', [], INVITATIONS],
+    ['an end before the last table', [], { ...MEMBERS, next: null }],
+    ['a part that skips a number', [], { ...MEMBERS, next: at('members', 3) }],
+    ['a way back', [MEMBERS], { ...INVITATIONS, next: at('members') }],
+    ['a table from its middle', [MEMBERS], { ...INVITATIONS, next: at('audit_log', 1, [2]) }],
+    ...(
+      [
+        ['an entry of the run before', [2, 3]],
+        ['an entry twice', [3, 3]],
+        ['entries in another order', [4, 3]],
+        ['an entry beyond the run', [3, 6]],
+        ['an entry without an id', ['x']],
+      ] as const
+    ).map(
+      ([what, ids]) => [what, [MEMBERS, INVITATIONS], { ...LOG, rows: entries(...ids) }] as const,
+    ),
+    [
+      'entries again after those that it names',
+      [MEMBERS, INVITATIONS],
+      { ...LOG, next: at('audit_log', 2, [2]) },
+    ],
+  ])('by %s', async (_what, pages, wrong) => {
+    const held = await running(...pages);
+    const before = await stored();
+    await expect(backups('storePage', held, wrong)).rejects.toThrow('not the next page');
+    expect(await stored()).toEqual(before);
+  });
+
+  test('and goes on with all pages in their order', async () => {
+    const part = { ...LOG, rows: entries(3), next: at('audit_log', 2, [3]) };
+    await running(MEMBERS, INVITATIONS, part, { ...LOG, part: 2, rows: entries(4) });
+    const names = await partNames('databases/back-office/audit_log/');
+    expect(names.map((name) => Number(name.split('-').at(-1)))).toEqual([2, 3, 4]);
+  });
+});
+
+test('a run of other tables, such as an intruder’s, gives way to the next one', async () => {
+  await takenRun({ migrations: [], tables: ['members'], auditToId: 0 });
+  await crons();
+  expect((await manifest()).databases['back-office']?.tables).toHaveLength(4);
+});
+
+test('a run whose end was lost after its last page ends with the next cron', async () => {
+  await crons();
+  const end = JSON.stringify({ table: '', part: 1, after: null });
+  const sql = `UPDATE backup_runs SET finished_at_ms = NULL, place = ?1
+    WHERE database = 'back-office'`;
+  await runSql([{ sql, params: [end] }]);
+  advance(HOUR_MS);
+  expect(await exportDatabase(env)).toBe(true);
+  expect((await exportOf(env.DB, 'back-office', null, 0))?.finishedAtMs).toBe(Date.now());
+});
+
+test('entries of the audit log replace no others of the same ids: the database was set back', async () => {
+  const earlier = auditPartName('payments', 1, 1);
+  await writePart(env, earlier, [{ id: 1, action: 'member.invited' }], Date.now());
+  await operateApi('/merchants/mer_alpha/suspend', { reason: 'Test' });
+  await crons();
+  const run = await manifest();
+  expect(await rowsIn(run, 'payments', 'audit_log')).toMatchObject([
+    { action: 'merchant.suspended' },
+  ]);
+  expect(await partNames('databases/payments/audit_log/')).toEqual([
+    earlier,
+    `${earlier}-${run.run}`,
+  ]);
+  expect(await linesOf(earlier)).toEqual([{ id: 1, action: 'member.invited' }]);
 });
 
 interface Verified {
@@ -572,16 +689,32 @@ describe('the operator', () => {
 
   test('copies all sealed parts, which open with the key alone', async () => {
     const run = await backUp();
-    const pages = await pagesOf<{ parts: { name: string }[]; next: string | null }>(
-      `/backups/${run}/parts`,
-    );
+    interface Parts {
+      readonly parts: readonly { readonly name: string }[];
+      readonly next: string | null;
+      readonly reading: string;
+    }
+    const pages = await pagesOf<Parts>(`/backups/${run}/parts`);
     const names = pages.flatMap(({ parts }) => parts.map(({ name }) => name));
     expect(names.sort()).toEqual(await partNames());
     for (const name of names) {
-      const query = new URLSearchParams({ name });
+      const query = new URLSearchParams({ name, reading: pages[0]?.reading ?? '' });
       const { base64 } = await content<{ base64: string }>(operateApi(`/backup-part?${query}`));
       const keys = keyRing('BACKUP_KEYS', env.BACKUP_KEYS);
       await expect(openPart(keys, name, bytesFromBase64(base64))).resolves.not.toEqual([]);
     }
+    const readings = async () =>
+      (await auditLog()).flatMap((entry) => (entry.action === 'backup.read' ? [entry.target] : []));
+    expect(await readings()).toEqual([run]);
+    // A part without a list of the last day is read for itself.
+    const [name = ''] = names;
+    for (const reading of [undefined, pages[0]?.next, pages[0]?.reading]) {
+      advance(reading === pages[0]?.reading ? DAY_MS + 1 : 0);
+      const query = new URLSearchParams({ name, ...(reading && { reading }) });
+      expect((await operateApi(`/backup-part?${query}`)).status).toBe(200);
+    }
+    expect(await readings()).toEqual([run, name, name, name]);
+    const later = `/backups/${run}/parts?${new URLSearchParams({ after: '5:' })}`;
+    expect((await operateApi(later)).status).toBe(400);
   });
 });

@@ -105,7 +105,7 @@ test.each<[AuditAction, NonNullable<AuditEntry['detail']>, string]>([
   ],
   ['api_key.renamed', { from: 'owner', to: 'till' }, 'before: owner;after: till;'],
   [
-    'events.resent',
+    'events.resend_requested',
     { from: '2090-01-01', to: '2090-01-02', resent: 3 },
     'from date: 2090-01-01;to date: 2090-01-02;resent: 3;',
   ],

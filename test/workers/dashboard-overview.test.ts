@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, test } from 'vitest';
-import { dayText } from '../../back-office/dashboard/days.ts';
+import { dayText } from '../../src/domain/ethiopian-time.ts';
 import { businessDay, businessDayStartMs } from '../../src/domain/ethiopian-time.ts';
 import type { Method } from '../../src/domain/method.ts';
 import type { ProjectedRefund, ProjectionRow } from '../../src/intent/book-message.ts';

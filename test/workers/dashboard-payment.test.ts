@@ -330,7 +330,7 @@ describe('events', () => {
     expect(after).toContain(`id="${place}"`);
     expect(await auditLog()).toEqual([
       expect.objectContaining({
-        action: 'event.resent',
+        action: 'event.resend_requested',
         target: eventId,
         actor_id: member.memberId,
         merchant_id: ALPHA.id,
@@ -386,7 +386,7 @@ describe('cancel', () => {
     }
     expect((await intentOf()).status).toBe('canceled');
     expect(await auditLog()).toEqual([
-      expect.objectContaining({ action: 'payment.canceled', target: 'order-1' }),
+      expect.objectContaining({ action: 'payment.cancel_requested', target: 'order-1' }),
     ]);
     const html = await pageOf(member, `${PAGE}?done=payment_canceled`);
     expect(html).toContain('The payment was canceled');
@@ -394,21 +394,31 @@ describe('cancel', () => {
   });
 
   test.each([
-    ['one that is being paid', [startRedirect('a0')], 'is paying right now', 'processing'],
+    [
+      'one that is being paid',
+      [startRedirect('a0')],
+      'is paying right now',
+      'processing',
+      'attempt_in_flight',
+    ],
     [
       'one that has ended',
       [startRedirect('a0'), resolveAttempt('a0', 'succeeded')],
       'has already ended',
       'succeeded',
+      'not_open',
     ],
-  ])('%s: explains the refusal and changes nothing', async (_name, commands, reason, status) => {
+  ])('%s: explains the refusal and changes nothing', async (_name, commands, reason, status, why) => {
     await createHosted();
     await execute(...commands);
     const response = await submit(await signedIn(), `${PAGE}/cancel`);
     expect(response.status).toBe(409);
     expect(await response.text()).toContain(reason);
     expect((await intentOf()).status).toBe(status);
-    expect(await auditLog()).toEqual([]);
+    expect(await auditLog()).toMatchObject([
+      { action: 'payment.cancel_requested', detail: '{}' },
+      { action: 'payment.cancel_requested', detail: JSON.stringify({ refused: why }) },
+    ]);
   });
 });
 

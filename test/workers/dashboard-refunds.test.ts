@@ -395,7 +395,7 @@ describe('canceling', () => {
     const text = await textOf(await browser.get(PAGE));
     expect(text).toContain('Refund 1 Canceled');
     expect(text).not.toMatch(/Customer gets|Number at the provider/);
-    const entries = (await auditLog()).filter(({ action }) => action === 'refund.canceled');
+    const entries = (await auditLog()).filter(({ action }) => action === 'refund.cancel_requested');
     expect(entries).toHaveLength(1);
     expect((await formOf(browser)).amount).toBe('100.50');
   });

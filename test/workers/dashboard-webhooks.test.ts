@@ -509,12 +509,14 @@ describe('a test event', () => {
     expect(await textOf(submit(member, `${PATH}/test`, { url: HOOK }))).toContain(
       'connection failed',
     );
-    const [first] = await auditLog();
-    expect(first).toMatchObject({
-      action: 'webhook.test_sent',
-      target: 'https://hooks.example.com',
+    const [first, second] = await auditLog();
+    const target = 'https://hooks.example.com';
+    expect(first).toMatchObject({ action: 'webhook.test_requested', target });
+    expect(second).toMatchObject({ action: 'webhook.test_sent', target });
+    expect(JSON.parse(second?.detail ?? '')).toEqual({
+      ...JSON.parse(first?.detail ?? ''),
+      httpStatus: 503,
     });
-    expect(JSON.parse(first?.detail ?? '')).toMatchObject({ httpStatus: 503 });
     expect([...caught.webhooks, ...caught.retries, ...caught.projections]).toEqual([]);
     expect(await env.DB.prepare('SELECT * FROM failing_endpoints').first()).toBeNull();
   });
@@ -680,7 +682,9 @@ describe('a paused server of callbackUrls', () => {
     );
     expect(await left()).toEqual([]);
     expect(await actions()).toEqual([
+      'webhook.test_requested',
       'webhook.test_sent',
+      'webhook.test_requested',
       'webhook.endpoint_resumed',
       'webhook.test_sent',
     ]);

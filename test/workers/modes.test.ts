@@ -221,7 +221,7 @@ describe('decisions.md#48: a pause of changes by members', () => {
     }
     expect(refused.sort()).toEqual(MEMBER_CHANGES);
     const { lists, methods } = paymentsPlane(env);
-    await lists.beginExport(tenantOf(ALPHA), MEMBER, {});
+    await lists.exported(tenantOf(ALPHA), MEMBER, {}, 'masked', null);
     await resume();
     await methods.setEnabled(tenantOf(ALPHA), MEMBER, 'M_PESA', false);
   });

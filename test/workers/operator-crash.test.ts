@@ -243,6 +243,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     },
     path: '/dead-letters/retry',
     body: { ids: ['l1'] },
+    isRecordedFirst: true,
     action: 'dead_letter.retried',
   },
   '/dead-letters/discard': {
@@ -254,7 +255,8 @@ const ROWS: Readonly<Record<string, Row>> = {
   '/rails/:environment/:method/probe': {
     path: '/rails/production/M_PESA/probe',
     body: {},
-    action: 'rail.probed',
+    crash: crashInAudit,
+    action: 'rail.probe_requested',
   },
   '/books/:environment/:merchantId/rebuild': {
     ...AT_BOOK,

@@ -264,7 +264,11 @@ describe('sending again', () => {
       none: 'not_found',
     });
     expect(await letters()).toMatchObject([{ id: 'dead-0', retries: 0 }]);
-    expect(await auditLog()).toEqual([]);
+    const entry = { action: 'dead_letter.retried', target: 'dead-0' };
+    expect(await auditLog()).toMatchObject([
+      { ...entry, detail: expect.not.stringContaining('refused') },
+      { ...entry, detail: expect.stringContaining('"refused":"not_sent"') },
+    ]);
   });
 
   test('of a letter sealed by a lost data key is rejected with a reason', async () => {

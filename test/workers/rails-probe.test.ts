@@ -54,11 +54,12 @@ test('the API tells what the provider answered, and records who asked', async ()
     settings: ['consumerKey', 'consumerSecret', 'baseUrl'],
   });
   expect(calls.map(({ url }) => new URL(url).pathname)).toEqual(['/v1/token/generate']);
+  const entry = { environment: 'production', target: 'M_PESA' };
   expect(await auditLog()).toMatchObject([
+    { ...entry, action: 'rail.probe_requested', detail: '{}' },
     {
+      ...entry,
       action: 'rail.probed',
-      environment: 'production',
-      target: 'M_PESA',
       detail: JSON.stringify({ outcome: 'refused', httpStatus: 400 }),
     },
   ]);

@@ -1,3 +1,4 @@
+import { dayText } from '../../../src/domain/ethiopian-time.ts';
 import { countText } from '../../../src/i18n/money-text.ts';
 import type { Overview } from '../../../src/interface/lists.ts';
 import { useTexts } from '../../../src/ui/texts.ts';
@@ -6,7 +7,7 @@ import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { Message } from '../../ui/elements.tsx';
 import { type DashboardCall, tenantOf, useCall } from '../call.ts';
 import { CalendarSwitch, DatePresets } from '../date-fields.tsx';
-import { type DaysForm, dayText } from '../days.ts';
+import type { DaysForm } from '../days.ts';
 import { Frame, showPage } from '../frame.tsx';
 import { daysFields, daysProblems, FilterForm } from '../list.tsx';
 import { overviewPath, paymentsPath, queryFrom, webhooksPath } from '../paths.ts';

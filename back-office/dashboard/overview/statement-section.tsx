@@ -1,4 +1,4 @@
-import { businessDay } from '../../../src/domain/ethiopian-time.ts';
+import { businessDay, dayText } from '../../../src/domain/ethiopian-time.ts';
 import { countText } from '../../../src/i18n/money-text.ts';
 import { useTexts } from '../../../src/ui/texts.ts';
 import { useMoney } from '../../elements/payment-elements.tsx';
@@ -6,7 +6,6 @@ import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { Money } from '../../ui/figures.tsx';
 import { EmptyState } from '../../ui/layout.tsx';
 import { useCall } from '../call.ts';
-import { dayText } from '../days.ts';
 import { queryFrom, statementPath } from '../paths.ts';
 import { daysText, methodText } from './charts.tsx';
 import { type CurrencyFigures, type FigureDays, type Proceeds, receivedMinor } from './figures.ts';

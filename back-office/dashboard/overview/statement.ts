@@ -1,8 +1,12 @@
-import { STATEMENT_PARTS, type StatementLine, type StatementPart } from '../../../src/book/rows.ts';
-import { businessDay, ethiopianTimestamp, isoTime } from '../../../src/domain/ethiopian-time.ts';
+import type { StatementLine } from '../../../src/book/rows.ts';
+import {
+  businessDay,
+  dayText,
+  ethiopianTimestamp,
+  isoTime,
+} from '../../../src/domain/ethiopian-time.ts';
 import { redirectTo } from '../../ui/answer.ts';
-import { type DashboardCall, tenantOf } from '../call.ts';
-import { dayText } from '../days.ts';
+import { actorOf, type DashboardCall, tenantOf } from '../call.ts';
 import { overviewPath } from '../paths.ts';
 import { type Columns, csvLines } from '../payments/csv.ts';
 import { answerFile, pagesOf, separatorOf } from '../payments/export.ts';
@@ -35,21 +39,11 @@ export async function exportStatement(call: DashboardCall): Promise<Response> {
     return redirectTo(overviewPath(environment, url.searchParams.toString()));
   }
   const [since, until] = [dayText(days.fromDay), dayText(days.toDay)];
-  const pages = (part: StatementPart) =>
-    pagesOf(call, (cursor) => call.payments.lists.statement(tenantOf(call), part, days, cursor));
   return answerFile(call, {
     name: `statement-${environment}-${since === until ? since : `${since}-${until}`}`,
-    detail: { file: 'statement', since, until },
     lines: csvLines(COLUMNS, separatorOf(call)),
-    // The most numerous lines come last, because a file that is too long ends early.
-    pages: inTurn(STATEMENT_PARTS.toReversed().map((part) => () => pages(part))),
+    pages: pagesOf(call, (after) =>
+      call.payments.lists.statement(tenantOf(call), actorOf(call), days, after),
+    ),
   });
-}
-
-async function* inTurn<Page>(
-  lists: readonly (() => AsyncGenerator<Page, void, void>)[],
-): AsyncGenerator<Page, void, void> {
-  for (const list of lists) {
-    yield* list();
-  }
 }

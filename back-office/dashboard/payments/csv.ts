@@ -3,6 +3,7 @@ import type { PaymentRow } from '../../../src/book/rows.ts';
 import { ethiopianTimestamp, isoTime } from '../../../src/domain/ethiopian-time.ts';
 import { majorText } from '../../../src/domain/money.ts';
 import { idWithoutPhone, maskedPhone } from '../../../src/domain/phone.ts';
+import type { Phones } from '../../../src/interface/lists.ts';
 
 /** CSV files for spreadsheets and programs (RFC 4180). Pure except for the stream. */
 
@@ -15,9 +16,6 @@ export const EXPORT_ROWS_MAX = 100_000;
 /** Without it Excel reads the file in the computer's old code page and garbles Ethiopic. */
 const BYTE_ORDER_MARK = '\ufeff';
 const LINE_END = '\r\n';
-
-/** Whether a file has whole phone numbers; else only their last digits. */
-export type Phones = 'masked' | 'full';
 
 /**
  * `comma` is RFC 4180. Excel in languages with decimal commas expects `semicolon`. A first line
@@ -160,12 +158,18 @@ function csvCell(text: string, { otherBeginnings }: Format): string {
   return quoted ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }
 
+/** Read one by one; `return` ends them early. */
+export interface Pages<Page> {
+  next(): Promise<IteratorResult<Page, void>>;
+  return(): Promise<unknown>;
+}
+
 /**
  * The file, written as fast as the client reads it and never held whole. If a page throws, the
  * stream fails and the download breaks off: no client takes it for a complete file.
  */
 export function csvStream<Row>(
-  pages: AsyncGenerator<readonly Row[], void, void>,
+  pages: Pages<readonly Row[]>,
   { head, lineOf, incomplete }: CsvLines<Row>,
   rowsMax = EXPORT_ROWS_MAX,
 ): ReadableStream<Uint8Array> {

@@ -1,13 +1,13 @@
 import type { ExportPage } from '../../../src/book/reader.ts';
+import type { Phones } from '../../../src/interface/lists.ts';
 import { errorText, log } from '../../../src/platform/log.ts';
-import { type Cursor, parseCursor } from '../../../src/platform/paging.ts';
 import { claimExport, EXPORT_LEASE_MS, leased } from '../../members/export-lease.ts';
 import { redirectTo } from '../../ui/answer.ts';
 import { actorOf, type DashboardCall, may, tenantOf } from '../call.ts';
 import { dateOf } from '../days.ts';
 import { notAllowed, noticePage } from '../notices.tsx';
 import { paymentsPath } from '../paths.ts';
-import { type CsvLines, csvStream, type Phones, paymentLines, type Separator } from './csv.ts';
+import { type CsvLines, csvStream, type Pages, paymentLines, type Separator } from './csv.ts';
 import { hasProblems, queryOf, readFilter } from './filter.ts';
 
 /**
@@ -26,10 +26,9 @@ export async function exportCsv(call: DashboardCall): Promise<Response> {
   }
   return answerFile(call, {
     name: `payments-${environment}-${dateOf(call.nowMs)}`,
-    detail: { ...filterDetail(form.values), ...(phones === 'full' && { phones }) },
     lines: paymentLines(phones, separatorOf(call)),
-    pages: pagesOf(call, (cursor) =>
-      call.payments.lists.exported(tenantOf(call), form.filter, cursor),
+    pages: pagesOf(call, (after) =>
+      call.payments.lists.exported(tenantOf(call), actorOf(call), form.filter, phones, after),
     ),
   });
 }
@@ -47,8 +46,6 @@ export async function answerFile<Row>(
   call: DashboardCall,
   file: {
     readonly name: string;
-    /** The detail of the audit entry. */
-    readonly detail: Readonly<Record<string, string>>;
     readonly lines: CsvLines<Row>;
     readonly pages: AsyncGenerator<readonly Row[], void, void>;
   },
@@ -66,14 +63,23 @@ export async function answerFile<Row>(
     const retryAfterSeconds = EXPORT_LEASE_MS / 1_000;
     return noticePage(call, 'export_running', { retryAfterSeconds });
   }
-  // Before the first byte: no export goes unrecorded.
-  await call.payments.lists.beginExport(tenantOf(call), actorOf(call), file.detail);
   const pages = leased(env.BACK_OFFICE_DB, session.digest, nowMs, file.pages);
-  return new Response(csvStream(pages, file.lines), { headers });
+  // An export that cannot be recorded is an error page, not a file that ends early.
+  const first = await pages.next();
+  return new Response(csvStream(following(first, pages), file.lines), { headers });
 }
 
-function filterDetail(values: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ''));
+/** The pages with the first one, which was read ahead. */
+function following<Page>(first: IteratorResult<Page, void>, pages: Pages<Page>): Pages<Page> {
+  let ahead: typeof first | null = first;
+  return {
+    next: async () => {
+      const next = ahead ?? (await pages.next());
+      ahead = null;
+      return next;
+    },
+    return: () => pages.return(),
+  };
 }
 
 /** The lease is renewed between pieces, so a slow client keeps its turn within a page. */
@@ -82,19 +88,19 @@ const PIECE_ROWS = 150;
 /** Reads pages as the client consumes them. Logs a failure, because the answer's status is sent. */
 export async function* pagesOf<Row>(
   call: DashboardCall,
-  read: (cursor: Cursor | null) => Promise<ExportPage<Row>>,
+  read: (after: string | null) => Promise<ExportPage<Row>>,
 ): AsyncGenerator<readonly Row[], void, void> {
   const { merchantId } = call.session;
-  let cursor: Cursor | null = null;
+  let after: string | null = null;
   try {
     do {
-      const page = await read(cursor);
+      const page: ExportPage<Row> = await read(after);
       // A page without rows renews the lease, too.
       for (let from = 0; from === 0 || from < page.rows.length; from += PIECE_ROWS) {
         yield page.rows.slice(from, from + PIECE_ROWS);
       }
-      cursor = page.nextCursor === null ? null : parseCursor(page.nextCursor);
-    } while (cursor !== null);
+      after = page.nextCursor;
+    } while (after !== null);
   } catch (error) {
     log('error', 'payments_export_failed', { merchantId, error: errorText(error) });
     throw error;

@@ -1,15 +1,21 @@
-import { type AuditEntry, runAudited } from '../../../src/audit/log.ts';
+import { type Act, type AuditEntry, runAudited } from '../../../src/audit/log.ts';
 import { problem } from '../../../src/http/problem.ts';
 import type { SqlStatement } from '../../../src/platform/database.ts';
 import { actorOf, type DashboardCall } from '../call.ts';
 
-/** What a member does about their merchant's people, which concerns both environments. */
-type Act = Pick<AuditEntry, 'action' | 'target' | 'detail'>;
-
-/** The audit entry of a member's action, for the batch of that action. */
-export function entryOf(call: DashboardCall, act: Act): AuditEntry {
+/**
+ * The audit entry of what a member does about their merchant's people, for its batch. It concerns both
+ * environments.
+ */
+export function entryOf(call: DashboardCall, act: Act) {
   const { merchantId } = call.session;
-  return { ...act, actor: actorOf(call), merchantId, environment: null, atMs: call.nowMs };
+  return {
+    ...act,
+    actor: actorOf(call),
+    merchantId,
+    environment: null,
+    atMs: call.nowMs,
+  } satisfies AuditEntry;
 }
 
 /** Runs the change with its audit entry. False, without an entry, if it changed no row. */

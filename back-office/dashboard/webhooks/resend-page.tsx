@@ -47,10 +47,9 @@ export async function resendMany(call: DashboardCall): Promise<Response> {
   if (days.problem !== null) {
     return answerDays(call, days);
   }
-  const { from, to, range } = days;
   const cursor = parseCursor(form.text('cursor'));
   const { resendFailed } = call.payments.events;
-  const result = await resendFailed(tenantOf(call), actorOf(call), range, { from, to }, cursor);
+  const result = await resendFailed(tenantOf(call), actorOf(call), days.range, cursor);
   return showPage(call, <ResultPage days={days} result={result} />, { at: pathOf(call) });
 }
 

@@ -1,4 +1,4 @@
-import { recordAct } from '../../audit/log.ts';
+import { recordAct, recordOutcome } from '../../audit/log.ts';
 import { readerOf } from '../../book/reader.ts';
 import { resendBatch } from '../../book/resend.ts';
 import type { EventRow } from '../../book/rows.ts';
@@ -65,13 +65,15 @@ export async function resendEvent(call: MerchantCall): Promise<Response> {
   const rows = await eventOf(call);
   const [{ eventId, uniqueId, sequence }] = rows;
   const client = await intentByUniqueId(call.env, call.access, uniqueId);
-  if (await client.resendEvent(sequence, RESENDABLE_DELIVERIES)) {
-    await recordAct(changing(call), {
-      action: 'event.resent',
-      target: eventId,
-      detail: { uniqueId, sequence },
-    });
-  } else if ((await summariesOf(client, sequence)).some(isSuperseded)) {
+  const known = await summariesOf(client, sequence);
+  if (known.some(({ deliveryStatus }) => RESENDABLE_DELIVERIES.includes(deliveryStatus))) {
+    const detail = { uniqueId, sequence };
+    const act = { action: 'event.resend_requested', target: eventId, detail } as const;
+    await recordAct(changing(call), act);
+    if (!(await client.resendEvent(sequence, RESENDABLE_DELIVERIES))) {
+      await recordOutcome(changing(call), act, { refused: 'late' });
+    }
+  } else if (known.some(isSuperseded)) {
     throw problem('event_superseded');
   }
   return successResponse('Event queued', await contentOf(call, rows));
@@ -82,13 +84,13 @@ export async function resendMissed(call: MerchantCall): Promise<Response> {
   await limitResends(call);
   const { value } = await readJsonBody(call.request, BODY_BYTES_MAX);
   const { since, cursor } = checked(resendBody, value);
-  const result = await resendBatch(call.env, call.access, 'missed', { fromMs: since }, cursor);
-  const { resent, unchanged, unreachable, nextCursor } = result;
-  if (resent > 0) {
-    const from = new Date(since).toISOString();
-    const detail = { from, resent, unchanged, unreachable };
-    await recordAct(changing(call), { action: 'events.resent', target: null, detail });
-  }
+  const detail = { from: new Date(since).toISOString() };
+  const act = { action: 'events.resend_requested', target: null, detail } as const;
+  const by = changing(call);
+  const result = await resendBatch(by, 'missed', { fromMs: since }, cursor, (counts) =>
+    recordOutcome(by, act, counts),
+  );
+  const { resent, unreachable, nextCursor } = result;
   const content: ResendContent = { resent, unreachable, hasMore: nextCursor !== null, nextCursor };
   const warnings = unknownFieldWarnings(resendBody, value);
   return jsonResponse(200, successBody('Events queued', content, warnings));

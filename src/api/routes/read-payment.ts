@@ -5,7 +5,7 @@ import { successResponse } from '../../http/envelope.ts';
 import { problem } from '../../http/problem.ts';
 import { type IntentClient, intentByUniqueId } from '../../intent/client.ts';
 import { statusContent } from '../../webhooks/payload.ts';
-import type { MerchantCall } from '../call.ts';
+import { type MerchantCall, requesterOf } from '../call.ts';
 
 /**
  * GET …/intents/{id}: the payment as it is now (docs/decisions.md#21). A unique
@@ -37,7 +37,8 @@ function isOtherId(id: string): boolean {
 /** POST …/intents/{uniqueId}/cancel: only without an attempt in flight (docs/decisions.md#25). */
 export async function cancelPayment(call: MerchantCall): Promise<Response> {
   const intent: IntentClient = await intentByUniqueId(call.env, call.access, call.id);
-  const result = await intent.execute([{ type: 'cancel' }]);
+  const requester = requesterOf(call);
+  const result = await intent.execute([{ type: 'cancel', requester }]);
   if (result.type === 'not_found') {
     throw problem('payment_not_found');
   }

@@ -8,12 +8,13 @@ import { type IntentClient, intentByUniqueId } from '../../intent/client.ts';
 import { refusal } from '../../refunds/refusal.ts';
 import { refundIn, requestRefund } from '../../refunds/request.ts';
 import { refundPayload, WIRE_REFUND_STATUSES } from '../../webhooks/refund-payload.ts';
-import type { MerchantCall } from '../call.ts';
+import { type MerchantCall, requesterOf } from '../call.ts';
 import { readKeyedBody } from '../keyed-body.ts';
 import { refundSchema } from '../schema/refund.ts';
 
 /** POST …/refunds: returns a payment to its customer, or a part of it (docs/refunds.md). */
-export async function createRefund({ request, env, access }: MerchantCall): Promise<Response> {
+export async function createRefund(call: MerchantCall): Promise<Response> {
+  const { request, env, access } = call;
   const { value, idempotency } = await readKeyedBody(request, 'refund');
   const asked = checked(refundSchema, value);
   const { refundUniqueId, transactionId } = asked;
@@ -23,7 +24,7 @@ export async function createRefund({ request, env, access }: MerchantCall): Prom
     transactionId,
     amountMinor: asked.amountMinor ?? null,
     reason: asked.reason,
-    requester: { type: 'api', keyId: access.keyDigest },
+    requester: requesterOf(call),
     idempotency,
   });
   switch (result.type) {
@@ -55,7 +56,8 @@ export async function readRefund(call: MerchantCall): Promise<Response> {
 /** POST …/refunds/{refundUniqueId}/cancel: only before the provider is asked. */
 export async function cancelRefund(call: MerchantCall): Promise<Response> {
   const client = await paymentOf(call);
-  const result = await client.execute([{ type: 'cancel_refund', refundId: call.id }]);
+  const requester = requesterOf(call);
+  const result = await client.execute([{ type: 'cancel_refund', refundId: call.id, requester }]);
   const refund = result.type === 'done' ? refundIn(result.intent, call.id) : null;
   if (result.type === 'not_found' || refund === null) {
     throw problem('refund_not_found');

@@ -19,7 +19,10 @@ const value = v.union([v.string(), v.number(), v.null()]);
 
 const facts = body({
   migrations: listOf(shortField, MIGRATIONS_MAX),
-  tables: listOf(table, TABLES_MAX),
+  tables: v.pipe(
+    listOf(table, TABLES_MAX),
+    v.check((names) => new Set(names).size === names.length),
+  ),
   auditToId: countField,
 });
 

@@ -7,17 +7,15 @@ import {
   countField,
   cursorField,
   rangeField,
-  shortField,
   tenantField,
   typedField,
 } from './fields.ts';
 
 const named = body({ uniqueId: typedField, sequence: countField });
-const days = body({ from: shortField, to: shortField });
 
 export const EVENTS: AreaArguments<'events'> = {
   read: [tenantField, named, booleanField],
   resend: [tenantField, actorField, named, v.nullable(countField)],
   failed: [tenantField, rangeField],
-  resendFailed: [tenantField, actorField, rangeField, days, cursorField],
+  resendFailed: [tenantField, actorField, rangeField, cursorField],
 };

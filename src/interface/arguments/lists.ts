@@ -1,6 +1,5 @@
 import * as v from 'valibot';
 import { STATUSES } from '../../book/queries/payment-source.ts';
-import { STATEMENT_PARTS } from '../../book/rows.ts';
 import type { EventType } from '../../domain/intent.ts';
 import { CURRENCIES, METHODS } from '../../domain/method.ts';
 import { oneOf, wholeNumber } from '../../http/fields.ts';
@@ -12,7 +11,6 @@ import {
   countField,
   cursorField,
   limitField,
-  namedTexts,
   rangeEntries,
   shortField,
   tenantField,
@@ -53,6 +51,9 @@ const days = body({
   method: v.optional(oneOf(METHODS)),
 });
 
+/** The place of a page of an export. */
+const afterField = v.nullable(shortField);
+
 /** A year of days fits into each period of the trend. */
 const DAYS_EACH_MAX = 366;
 const overview = body({ days, trend: days, daysEach: wholeNumber(1, DAYS_EACH_MAX) });
@@ -60,9 +61,8 @@ const overview = body({ days, trend: days, daysEach: wholeNumber(1, DAYS_EACH_MA
 export const LISTS: AreaArguments<'lists'> = {
   paymentsWithTotals: [tenantField, payments, cursorField, limitField],
   search: [tenantField, typedField],
-  beginExport: [tenantField, actorField, namedTexts(shortField)],
-  exported: [tenantField, payments, cursorField],
-  statement: [tenantField, oneOf(STATEMENT_PARTS), days, cursorField],
+  exported: [tenantField, actorField, payments, oneOf(['masked', 'full']), afterField],
+  statement: [tenantField, actorField, days, afterField],
   refunds: [tenantField, refunds, cursorField, limitField],
   events: [tenantField, events, cursorField, limitField],
   overview: [tenantField, v.nullable(overview)],
