@@ -3,6 +3,7 @@ import type { Attempt, AttemptStatus } from '../../src/domain/attempt.ts';
 import type { Intent, IntentStatus } from '../../src/domain/intent.ts';
 import { partyOf } from '../../src/domain/party.ts';
 import { phoneText } from '../../src/domain/phone.ts';
+import type { MerchantRequester } from '../../src/domain/refund.ts';
 import { awaitsProof } from '../../src/domain/time.ts';
 import type { HistoryDetail, HistoryEntry, RefundDetail } from '../../src/intent/protocol.ts';
 import { useTexts } from '../../src/ui/texts.ts';
@@ -134,20 +135,26 @@ function byHandText(
 export function Timeline(props: {
   readonly intent: Intent;
   readonly history: readonly HistoryEntry[];
+  /** Of members and API keys, by their ids. */
+  readonly names?: ReadonlyMap<string, string>;
 }) {
-  const { intent, history } = props;
+  const { intent, history, names = new Map() } = props;
   const text = useTexts(DASHBOARD_TEXTS).payment;
   return (
     <Section id="timeline" title={text.timeline}>
-      <Steps items={history.map((entry) => useItem(intent, entry))} />
+      <Steps items={history.map((entry) => useItem(intent, entry, names))} />
     </Section>
   );
 }
 
-function useItem(intent: Intent, entry: HistoryEntry): TimelineItem {
+function useItem(
+  intent: Intent,
+  entry: HistoryEntry,
+  names: ReadonlyMap<string, string>,
+): TimelineItem {
   const { command, detail, atMs } = entry;
   const { actor } = useTexts(DASHBOARD_TEXTS).payment;
-  const details = useDetailText(intent, detail);
+  const details = useDetailText(intent, detail, names);
   const status = detail?.attemptStatus;
   return {
     title: <Transition entry={entry} />,
@@ -185,7 +192,11 @@ function useStatusText(status: string): string {
   return Object.hasOwn(known, status) ? known[status as IntentStatus] : status;
 }
 
-function useDetailText(intent: Intent, detail: HistoryDetail | null): string | null {
+function useDetailText(
+  intent: Intent,
+  detail: HistoryDetail | null,
+  names: ReadonlyMap<string, string>,
+): string | null {
   if (detail === null) {
     return null;
   }
@@ -203,11 +214,25 @@ function useDetailText(intent: Intent, detail: HistoryDetail | null): string | n
     anomaly !== undefined && text.anomalyTitle[anomaly],
     detail.late === true && text.lateTitle,
     ...(detail.refund === undefined ? [] : useRefundParts(intent, detail.refund)),
+    detail.requester !== undefined && useRequesterText(detail.requester, names),
     detail.operator !== undefined && useOperatorPart(detail),
     detail.proposed === true && text.proposed,
     detail.note,
   ].filter((part) => typeof part === 'string');
   return parts.length === 0 ? null : shownText(parts.join(' · '));
+}
+
+/** The member or API key, without a name if it is unknown. */
+export function useRequesterText(
+  by: MerchantRequester,
+  names: ReadonlyMap<string, string>,
+): string {
+  const text = useTexts(DASHBOARD_TEXTS).refunds;
+  const name = names.get(by.type === 'member' ? by.memberId : by.keyId);
+  if (name === undefined) {
+    return text.requester[by.type];
+  }
+  return by.type === 'member' ? name : text.requesterKey(name);
 }
 
 function useOperatorPart({ operator = '', operatorProved = false }: HistoryDetail): string {

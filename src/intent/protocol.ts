@@ -8,6 +8,7 @@ import type {
   Refund,
   RefundActionReason,
   RefundFailureReason,
+  RefundRequester,
 } from '../domain/refund.ts';
 import type { LegalHold } from '../domain/retention.ts';
 import type { IntentTerms, Tenant } from '../domain/terms.ts';
@@ -211,6 +212,17 @@ export interface HistoryDetail {
   readonly note?: string;
   /** A first operator's finding "paid", which awaits a second one. */
   readonly proposed?: true;
+}
+
+/** Who requested refunds, or canceled the payment or a refund. */
+export function requestersOf(
+  { refunds }: Intent,
+  history: readonly HistoryEntry[],
+): readonly RefundRequester[] {
+  return [
+    ...refunds.map(({ requester }) => requester),
+    ...history.flatMap(({ detail }) => detail?.requester ?? []),
+  ];
 }
 
 export interface RefundDetail {

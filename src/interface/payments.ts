@@ -8,7 +8,7 @@ import { DAY_MS, RECEIPT_LIFETIME_MS } from '../domain/schedule.ts';
 import type { Tenant } from '../domain/terms.ts';
 import { isPrintable } from '../domain/text.ts';
 import { type IntentClient, intentByUniqueId } from '../intent/client.ts';
-import type { EventSummary, HistoryEntry } from '../intent/protocol.ts';
+import { type EventSummary, type HistoryEntry, requestersOf } from '../intent/protocol.ts';
 import { banks } from '../merchants/directory.ts';
 import { apiKeyNames } from '../merchants/keys.ts';
 import { newRefundLimits, REFUND_AGE_DAYS_MAX } from '../merchants/refund-limits.ts';
@@ -38,7 +38,7 @@ export interface FoundPayment {
   readonly events: readonly EventSummary[];
   /** The names of banks by their codes. Those that the payment names must be there. */
   readonly bankNames: ReadonlyMap<string, string>;
-  /** The names of the API keys that requested refunds, even of revoked ones. */
+  /** The names of the API keys that requested refunds or cancellations, even of revoked ones. */
   readonly keyNames: ReadonlyMap<string, string>;
   /** Null unless it is wanted and the payment can still be paid. */
   readonly checkoutUrl: string | null;
@@ -64,11 +64,11 @@ export async function read(
     return remaining(plane, tenant, uniqueId);
   }
   const { client, intent } = found;
-  const [history, events, bankNames, keyNames, checkoutUrl, receiptUrl] = await Promise.all([
-    client.history(),
+  const history = await client.history();
+  const [events, bankNames, keyNames, checkoutUrl, receiptUrl] = await Promise.all([
     client.events(),
     namesOfBanks(plane, intent),
-    namesOfKeys(plane, intent),
+    namesOfKeys(plane, intent, history),
     wantsCheckoutUrl && !hasEnded(intent.status) ? checkoutUrlOf(plane.env, intent) : null,
     receiptUrlOf(plane, intent),
   ]);
@@ -283,8 +283,10 @@ async function namesOfBanks(
 
 function namesOfKeys(
   { env }: Plane,
-  { terms, refunds }: Intent,
+  intent: Intent,
+  history: readonly HistoryEntry[],
 ): Promise<ReadonlyMap<string, string>> {
-  const keys = refunds.flatMap(({ requester: by }) => (by.type === 'api' ? [by.keyId] : []));
-  return apiKeyNames(env.DB, terms.merchantId, keys);
+  const requesters = requestersOf(intent, history);
+  const keys = requesters.flatMap((by) => (by.type === 'api' ? [by.keyId] : []));
+  return apiKeyNames(env.DB, intent.terms.merchantId, keys);
 }

@@ -1,7 +1,6 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, test } from 'vitest';
-import { dayText } from '../../src/domain/ethiopian-time.ts';
-import { businessDay, businessDayStartMs } from '../../src/domain/ethiopian-time.ts';
+import { businessDay, businessDayStartMs, dayText } from '../../src/domain/ethiopian-time.ts';
 import type { Method } from '../../src/domain/method.ts';
 import type { ProjectedRefund, ProjectionRow } from '../../src/intent/book-message.ts';
 import { recordFailure, SILENCE_MS_MAX } from '../../src/webhooks/failing-endpoints.ts';

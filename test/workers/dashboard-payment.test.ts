@@ -7,6 +7,7 @@ import {
   ALPHA,
   advance,
   BETA,
+  call,
   clientOf,
   consumeAll,
   createExpress,
@@ -390,7 +391,17 @@ describe('cancel', () => {
     ]);
     const html = await pageOf(member, `${PAGE}?done=payment_canceled`);
     expect(html).toContain('The payment was canceled');
+    const sql = 'SELECT name FROM members WHERE id = ?';
+    const name = await env.BACK_OFFICE_DB.prepare(sql).bind(member.memberId).first<string>('name');
+    expect(part(html, 'timeline')).toContain(`${name} `);
     expect(html).not.toContain('/cancel"');
+  });
+
+  test('by a program names its key, which is in no audit log', async () => {
+    await createHosted();
+    await call('/api/v1/payment/sandbox/intent/cancel/order-1', { method: 'POST' });
+    expect(part(await pageOf(await signedIn()), 'timeline')).toContain('API key: valid');
+    expect(await auditLog()).toEqual([]);
   });
 
   test.each([
@@ -408,18 +419,21 @@ describe('cancel', () => {
       'succeeded',
       'not_open',
     ],
-  ])('%s: explains the refusal and changes nothing', async (_name, commands, reason, status, why) => {
-    await createHosted();
-    await execute(...commands);
-    const response = await submit(await signedIn(), `${PAGE}/cancel`);
-    expect(response.status).toBe(409);
-    expect(await response.text()).toContain(reason);
-    expect((await intentOf()).status).toBe(status);
-    expect(await auditLog()).toMatchObject([
-      { action: 'payment.cancel_requested', detail: '{}' },
-      { action: 'payment.cancel_requested', detail: JSON.stringify({ refused: why }) },
-    ]);
-  });
+  ])(
+    '%s: explains the refusal and changes nothing',
+    async (_name, commands, reason, status, why) => {
+      await createHosted();
+      await execute(...commands);
+      const response = await submit(await signedIn(), `${PAGE}/cancel`);
+      expect(response.status).toBe(409);
+      expect(await response.text()).toContain(reason);
+      expect((await intentOf()).status).toBe(status);
+      expect(await auditLog()).toMatchObject([
+        { action: 'payment.cancel_requested', detail: '{}' },
+        { action: 'payment.cancel_requested', detail: JSON.stringify({ refused: why }) },
+      ]);
+    },
+  );
 });
 
 describe('access', () => {

@@ -66,7 +66,7 @@ export function PaymentPage(props: {
         main={
           <>
             <OwnRefunds intent={intent} names={view.requesterNames} />
-            <Timeline intent={intent} history={history} />
+            <Timeline intent={intent} history={history} names={view.requesterNames} />
             <Events intent={intent} events={events} />
             <Attempts intent={intent} isFolded={true} />
             <Items intent={intent} />

@@ -1,4 +1,5 @@
-import type { Intent } from '../../../src/domain/intent.ts';
+import { requestersOf } from '../../../src/intent/protocol.ts';
+import type { FoundPayment } from '../../../src/interface/payments.ts';
 import { memberNames } from '../../members/members.ts';
 import { redirectTo } from '../../ui/answer.ts';
 import { actorOf, type DashboardCall, may, tenantOf } from '../call.ts';
@@ -66,10 +67,7 @@ async function answerPayment(
     case 'deleted':
       return showPage(call, <DeletedPaymentPage row={found.row} keptDays={found.keptDays} />);
     case 'found': {
-      const requesterNames = new Map([
-        ...found.keyNames,
-        ...(await namesOfMembers(call, found.intent)),
-      ]);
+      const requesterNames = new Map([...found.keyNames, ...(await namesOfMembers(call, found))]);
       return showPage(call, <PaymentPage view={{ ...found, requesterNames }} refusal={refusal} />, {
         status: refusal === null ? 200 : 409,
       });
@@ -77,11 +75,12 @@ async function answerPayment(
   }
 }
 
-/** The names of the members who requested refunds, also of removed ones. */
+/** The names of the members who requested refunds or cancellations, also of removed ones. */
 function namesOfMembers(
   { env, session }: DashboardCall,
-  { refunds }: Intent,
+  { intent, history }: FoundPayment,
 ): Promise<ReadonlyMap<string, string>> {
-  const ids = refunds.flatMap(({ requester: by }) => (by.type === 'member' ? [by.memberId] : []));
+  const requesters = requestersOf(intent, history);
+  const ids = requesters.flatMap((by) => (by.type === 'member' ? [by.memberId] : []));
   return memberNames(env.BACK_OFFICE_DB, session.merchantId, ids);
 }

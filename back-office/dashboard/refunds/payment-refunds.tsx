@@ -2,6 +2,7 @@ import type { Intent } from '../../../src/domain/intent.ts';
 import type { Refund } from '../../../src/domain/refund.ts';
 import { refundableMinor } from '../../../src/domain/refund-amounts.ts';
 import { useTexts } from '../../../src/ui/texts.ts';
+import { useRequesterText } from '../../elements/payment-history.tsx';
 import { Refunds } from '../../elements/payment-refunds.tsx';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { shownText } from '../../ui/untrusted-text.ts';
@@ -34,18 +35,8 @@ export function OwnRefunds(props: Props & { readonly names: ReadonlyMap<string, 
   const call = useCall();
   const { intent, names } = props;
   const text = useTexts(DASHBOARD_TEXTS).refunds;
-  const requester = ({ requester: by }: Refund) => {
-    switch (by.type) {
-      case 'member':
-        return shownText(names.get(by.memberId) ?? text.requester.member);
-      case 'api': {
-        const name = names.get(by.keyId);
-        return name === undefined ? text.requester.api : shownText(text.requesterKey(name));
-      }
-      case 'operator':
-        return text.requester.operator;
-    }
-  };
+  const requester = ({ requester: by }: Refund) =>
+    by.type === 'operator' ? text.requester.operator : shownText(useRequesterText(by, names));
   const cancelPath = (refundId: string) =>
     withList(
       paymentPath(
