@@ -60,6 +60,7 @@ test.each([
   ['constructor', 'x'],
 ])('a list refuses the filter %s = %s, and stays as it is', async (name, text) => {
   const tenant = { environment: 'sandbox', merchantId: scene.gateway.merchant.merchantId };
+  const member = { kind: 'member', id: 'mem_1', name: 'M', address: null };
   const { uniqueId } = await createHosted(scene);
   const list = (filter: object) =>
     scene.call(['lists', 'paymentsWithTotals'], [tenant, filter, null, 25]);
@@ -70,7 +71,7 @@ test.each([
   for (const filter of [{ [name]: text }, { [name]: text, amountMinorMin: 1 }]) {
     for (const reply of [
       await list(filter),
-      await scene.call(['lists', 'exported'], [tenant, filter, null]),
+      await scene.call(['lists', 'exported'], [tenant, member, filter, 'masked', null]),
     ]) {
       expect(reply).toEqual({ thrown: expect.stringContaining('the arguments do not fit') });
     }

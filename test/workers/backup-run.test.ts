@@ -472,9 +472,9 @@ describe('the back office cannot write a part again', () => {
   const at = (table: string, part = 1, after: readonly unknown[] | null = null) => ({
     ...{ table, part, after },
   });
-  const MEMBERS = { ...at('members'), rows: [{ id: 'x' }], next: at('invitations') };
-  const INVITATIONS = { ...at('invitations'), rows: [], next: at('audit_log') };
-  const LOG = { ...at('audit_log'), rows: entries(3, 4), next: null };
+  const MEMBERS = { table: 'members', part: 1, rows: [{ id: 'x' }], next: at('invitations') };
+  const INVITATIONS = { table: 'invitations', part: 1, rows: [], next: at('audit_log') };
+  const LOG = { table: 'audit_log', part: 1, rows: entries(3, 4), next: null };
 
   const stored = async () =>
     Promise.all((await partNames()).map(async (name) => [name, await linesOf<RowLine>(name)]));

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { STATUSES } from '../../book/queries/payment-source.ts';
 import type { EventType } from '../../domain/intent.ts';
 import { CURRENCIES, METHODS } from '../../domain/method.ts';
-import { oneOf, wholeNumber } from '../../http/fields.ts';
+import { oneOf, shortText, wholeNumber } from '../../http/fields.ts';
 import { body } from '../../http/strict-body.ts';
 import { WIRE_EVENTS } from '../../webhooks/payload.ts';
 import {
@@ -12,7 +12,6 @@ import {
   cursorField,
   limitField,
   rangeEntries,
-  shortField,
   tenantField,
   typedField,
   wholeField,
@@ -51,8 +50,9 @@ const days = body({
   method: v.optional(oneOf(METHODS)),
 });
 
-/** The place of a page of an export. */
-const afterField = v.nullable(shortField);
+/** Longer than a cursor with its signature. */
+const AFTER_CHARACTERS_MAX = 500;
+const afterField = v.nullable(shortText(AFTER_CHARACTERS_MAX));
 
 /** A year of days fits into each period of the trend. */
 const DAYS_EACH_MAX = 366;
