@@ -63,7 +63,7 @@ const AUDITED: readonly (readonly [who: string, what: string])[] = [
   [OWNER, 'Webhook endpoint created'],
   [OWNER, 'Webhook secret viewed'],
   [OWNER, 'API key created'],
-  [OWNER, 'Event resent'],
+  [OWNER, 'Resend of an event requested'],
   [OWNER, 'Payments exported'],
   [OWNER, 'API key revoked'],
   [OWNER, 'Branding changed'],
