@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { STATUSES } from '../../book/queries/payment-source.ts';
+import type { DayRange, EventFilter, PaymentFilter, RefundFilter } from '../../book/rows.ts';
 import type { EventType } from '../../domain/intent.ts';
 import { CURRENCIES, METHODS } from '../../domain/method.ts';
 import { oneOf, shortText, wholeNumber } from '../../http/fields.ts';
@@ -26,7 +27,7 @@ const payments = body({
   amountMinorMin: v.optional(countField),
   amountMinorMax: v.optional(countField),
   refunds: v.optional(oneOf(['any', 'open'])),
-});
+} satisfies Record<keyof PaymentFilter, v.GenericSchema>);
 
 const refunds = body({
   status: v.optional(
@@ -34,7 +35,7 @@ const refunds = body({
   ),
   uniqueId: v.optional(typedField),
   ...rangeEntries,
-});
+} satisfies Record<keyof RefundFilter, v.GenericSchema>);
 
 const events = body({
   uniqueId: v.optional(typedField),
@@ -42,13 +43,13 @@ const events = body({
   endpointId: v.optional(typedField),
   type: v.optional(oneOf(Object.keys(WIRE_EVENTS) as EventType[])),
   ...rangeEntries,
-});
+} satisfies Record<keyof EventFilter, v.GenericSchema>);
 
 const days = body({
   fromDay: wholeField,
   toDay: wholeField,
   method: v.optional(oneOf(METHODS)),
-});
+} satisfies Record<keyof DayRange, v.GenericSchema>);
 
 /** Longer than a cursor with its signature. */
 const AFTER_CHARACTERS_MAX = 500;
