@@ -74,8 +74,8 @@ function simulated(name: 'showSimulator' | 'decideSimulated') {
 
 /** A callback is processed completely even if the provider disconnects before the response. */
 function toTheEnd(handler: Handler): Handler {
-  return (request, env, ctx, params) => {
-    const answered = handler(request, env, ctx, params);
+  return (request, env, ctx, ...more) => {
+    const answered = handler(request, env, ctx, ...more);
     ctx.waitUntil(answered.catch(() => undefined));
     return answered;
   };

@@ -17,6 +17,8 @@ export type Handler<Bindings = Env> = (
   env: Bindings,
   ctx: ExecutionContext,
   params: PathParams,
+  /** For the log, and in the answer's `x-request-id`. */
+  requestId: string,
 ) => Promise<Response>;
 
 /** An area's answer to a problem, as an envelope or a page. */
@@ -80,7 +82,7 @@ export class AreaRouter<Bindings extends OwnOrigin = Env> {
       // itty-router passes the original Request, which its types do not say.
       const request = itty as unknown as Request;
       try {
-        return await handler(request, env, ctx, () => decoded(itty.params));
+        return await handler(request, env, ctx, () => decoded(itty.params), requestId);
       } catch (error) {
         return refuse(request, this.#problemOf(error, request, requestId), { env, requestId });
       }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { signedIn, visit } from './dashboard-support.ts';
 import { operate } from './operator-support.ts';
-import { advance, CREATE_PATHS, call, logged, useGateway } from './support.ts';
+import { advance, call, logged, useGateway } from './support.ts';
 
 /** Goal: each refusal for want of credentials, a role or a permission is in the log, without a secret. */
 
@@ -11,12 +11,24 @@ const MINUTE_MS = 60_000;
 const INVENTED = 'kfl_test_invented';
 
 test.each([
-  ['api_key_refused', 'api_key_missing', () => call(CREATE_PATHS.sandbox, { apiKey: null })],
+  ['api_key_refused', 'api_key_missing', () => call('/api/v1/payment/banks', { apiKey: null })],
   ['api_key_refused', 'api_key_invalid', () => call('/api/v1/payment/banks', { apiKey: INVENTED })],
   [
     'operator_refused',
     'operator_secret_invalid',
     () => operate('/operator/v1/health', undefined, { authorization: `Bearer ${INVENTED}` }),
+  ],
+  [
+    'operator_refused',
+    'operator_secret_invalid',
+    () =>
+      call('/operator/sign-in', {
+        method: 'POST',
+        apiKey: null,
+        contentType: 'application/x-www-form-urlencoded',
+        body: `secret=${INVENTED}&name=Abebe`,
+        headers: { 'sec-fetch-site': 'same-origin' },
+      }),
   ],
   ['member_refused', 'not_allowed', async () => visit(await signedIn('viewer'), '/dashboard/team')],
 ] as const)('%s: %s leaves one line with the id of the request', async (event, code, send) => {

@@ -1,6 +1,7 @@
 import { Form, isFromOwnPage, readForm } from '../../../src/http/form.ts';
 import { Problem } from '../../../src/http/problem.ts';
 import type { Handler } from '../../../src/http/router.ts';
+import { logLimited } from '../../../src/platform/limited-log.ts';
 import { backOfficeConfigOf } from '../../config.ts';
 import type { BackOfficeEnv } from '../../env.ts';
 import { redirectTo } from '../../ui/answer.ts';
@@ -16,7 +17,7 @@ export const showSignIn: Handler<BackOfficeEnv> = async (request) =>
   deskProblem(request, { status: 401, headers: {} }, 200);
 
 /** Begins a session of this browser. Problems: those of `signInOperator`. */
-export const signIn: Handler<BackOfficeEnv> = async (request, env) => {
+export const signIn: Handler<BackOfficeEnv> = async (request, env, _ctx, _params, requestId) => {
   const form = isFromOwnPage(request) ? await readForm(request, FORM_RULES) : null;
   if (!(form instanceof Form)) {
     return deskProblem(request, { status: form === null ? 403 : 413, headers: {} });
@@ -31,6 +32,7 @@ export const signIn: Handler<BackOfficeEnv> = async (request, env) => {
     if (!(error instanceof Problem && error.status === 401)) {
       throw error;
     }
+    logLimited('operator_refused', { requestId, code: error.code });
     // The page asks again, for the same way on.
     const { headers } = request;
     return deskProblem(new Request(new URL(next, request.url), { headers }), error);
