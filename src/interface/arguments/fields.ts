@@ -35,9 +35,12 @@ export type AreaArguments<Name extends keyof Areas> = {
   readonly [Function in keyof Areas[Name]]: SchemasOf<ArgumentsOf<Areas[Name][Function]>>;
 };
 
-/** What a person types or an address names fits: a form has at most 32 KiB, an address 16 KiB. */
+/**
+ * What a person types or an address names fits: a form has at most 32 KiB, an address 16 KiB. The
+ * functions say what is wrong with it, damaged text included.
+ */
 const TYPED_CHARACTERS_MAX = 32 * 1_024;
-export const typedField = shortText(TYPED_CHARACTERS_MAX);
+export const typedField = v.pipe(v.string(), v.maxLength(TYPED_CHARACTERS_MAX));
 
 /** Choices of one form; none has more boxes. */
 const CHOICES_MAX = 100;
