@@ -12,7 +12,6 @@ import {
   envWith,
   everythingStored,
   intentNow,
-  NBG,
   NBG_IN_PRODUCTION,
   noRail,
   openHosted,
