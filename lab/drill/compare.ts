@@ -21,8 +21,13 @@ export function differencesOf(before: Observed, after: Observed): readonly strin
   return [
     ...paymentDifferences(before.payments, after.payments),
     ...rowDifferences('list', before.lists, after.lists, mayChange),
-    ...rowDifferences('table', before.rows, after.rows, () => false),
+    ...rowDifferences('table', before.rows, after.rows, isAfterBackup),
   ];
+}
+
+/** A backup is verified and fetched once it has ended, so it cannot hold the entry that says so. */
+function isAfterBackup(row: string): boolean {
+  return row.includes('"action":"backup.read"');
 }
 
 function paymentDifferences(
