@@ -208,9 +208,10 @@ test('an express call repeated after a crash names the same order, before and af
       idempotencyKey: 'try-1',
       body: expressBody({ method: 'CBE', phoneNumber: PHONE }),
     });
-  // The first one dies once the payment exists.
+  // The first one asks whether the id is taken, and dies once the payment exists.
   const reach = env.PAYMENT_INTENT.get.bind(env.PAYMENT_INTENT);
-  vi.spyOn(env.PAYMENT_INTENT, 'get').mockImplementationOnce((id) => {
+  const objects = vi.spyOn(env.PAYMENT_INTENT, 'get').mockImplementationOnce((id) => reach(id));
+  objects.mockImplementationOnce((id) => {
     const stub = reach(id);
     const create = async (request: CreateRequest) => {
       await stub.create(request);
