@@ -152,11 +152,10 @@ export class OpenBook {
     const retentionMs = paymentRetentionMs(this.#env);
     const purgeAtMs = storage.transactionSync(() => purgeBatch(storage.sql, retentionMs, nowMs));
     await this.#sendItems(nowMs);
-    if (this.#digestDueAtMs !== null && nowMs >= this.#digestDueAtMs) {
+    const isDue = this.#digestDueAtMs !== null && nowMs >= this.#digestDueAtMs;
+    // The digest says how far the backup is.
+    if ((await this.#backup.work(nowMs)) || isDue) {
       await this.#workHourly(nowMs);
-    }
-    if (await this.#backup.work(nowMs)) {
-      await this.#tryDigest(nowMs);
     }
     const wakeAtMs = earliest(
       purgeAtMs,
@@ -173,16 +172,11 @@ export class OpenBook {
 
   /** Never throws. */
   async #workHourly(nowMs: number): Promise<void> {
-    await this.#tryDigest(nowMs);
-    await openNextVolume(this.#ctx.storage.sql, this.#env);
-  }
-
-  /** Never throws. */
-  async #tryDigest(nowMs: number): Promise<void> {
     await this.#writeDigest().catch((error: unknown) => {
       log('warn', 'digest_not_written', { error: errorText(error) });
       this.#digestDueAtMs = nowMs + DIGEST_AGAIN_MS;
     });
+    await openNextVolume(this.#ctx.storage.sql, this.#env);
   }
 
   /** Reports a change after its commit. Never throws. */

@@ -407,7 +407,7 @@ async function responseTo(
   if (first === 'logos') {
     return new Response(LOGO, { headers: { 'content-type': 'image/svg+xml' } });
   }
-  const asset = /^(?:\/dashboard)?\/assets\/[\w.]+$/.exec(url.pathname)?.[0];
+  const asset = /^\/(?:dashboard-)?assets\/[\w.]+$/.exec(url.pathname)?.[0];
   if (asset !== undefined) {
     const folder = asset.startsWith('/dashboard') ? 'back-office/public' : 'public';
     const type = asset.endsWith('.css') ? 'text/css' : 'text/javascript';
