@@ -37,6 +37,8 @@ const KEY_TYPES: ReadonlyMap<number | undefined, number> = new Map([
 ]);
 /** A well-formed signature that no key makes: DER of the integers 1 and 1. */
 const NO_SIGNATURE = Uint8Array.of(0x30, 6, 2, 1, 1, 2, 1, 1);
+/** The same of EdDSA: workerd throws for another length than 64 bytes. */
+const NO_EDDSA_SIGNATURE = new Uint8Array(64);
 
 /** The site's name in authenticators' lists of passkeys. */
 const SITE_NAME = 'Kefel';
@@ -179,7 +181,7 @@ async function isUsable(publicKey: Uint8Array<ArrayBuffer>): Promise<boolean> {
     return false;
   }
   await verifySignature({
-    signature: NO_SIGNATURE,
+    signature: type === cose.COSEKTY.OKP ? NO_EDDSA_SIGNATURE : NO_SIGNATURE,
     data: new Uint8Array(0),
     credentialPublicKey: publicKey,
   });

@@ -36,6 +36,8 @@ export interface Faults {
   readonly algorithm?: number;
   /** Replaces a value of the registered key by its label (RFC 9052, section 7). */
   readonly keyValue?: readonly [label: number, value: number | Uint8Array];
+  /** Registers this key (COSE) instead of its own. */
+  readonly key?: ReadonlyMap<number, number | Uint8Array>;
   /** Signs with another key. */
   readonly isForged?: boolean;
 }
@@ -187,7 +189,10 @@ export class SoftwareAuthenticator {
   }
 
   /** RFC 9053: key type EC2, algorithm ES256, curve P-256, then both coordinates. */
-  async #coseKey({ algorithm = -7, keyValue }: Faults): Promise<Uint8Array<ArrayBuffer>> {
+  async #coseKey({ algorithm = -7, keyValue, key }: Faults): Promise<Uint8Array<ArrayBuffer>> {
+    if (key !== undefined) {
+      return isoCBOR.encode(new Map(key));
+    }
     const raw = await crypto.subtle.exportKey('raw', this.#keys.publicKey);
     const point = new Uint8Array(raw as ArrayBuffer);
     return isoCBOR.encode(

@@ -4,6 +4,7 @@ import { dashboard as english } from '../../back-office/i18n/en/dashboard.ts';
 import { CHALLENGE_MS } from '../../back-office/members/challenge.ts';
 import { INVITATION_MS, RECOVERY_MS } from '../../back-office/members/invitations.ts';
 import type { Faults } from '../../lab/harness/software-authenticator.ts';
+import { bytesFromBase64Url } from '../../src/crypto/encoding.ts';
 import {
   Browser,
   expectRefusal,
@@ -22,6 +23,36 @@ import { ALPHA, advance, BETA, useGateway } from './support.ts';
  */
 
 useGateway();
+
+/** COSE keys of other algorithms than the software authenticator's (RFC 9053, RFC 8230). */
+async function ed25519Key() {
+  const { publicKey } = await keyPair({ name: 'Ed25519' });
+  const raw = await crypto.subtle.exportKey('raw', publicKey);
+  return new Map<number, number | Uint8Array>([
+    [1, 1],
+    [3, -8],
+    [-1, 6],
+    [-2, new Uint8Array(raw as ArrayBuffer)],
+  ]);
+}
+
+async function rsaKey() {
+  const { publicKey } = await keyPair({
+    ...{ name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256', modulusLength: 2_048 },
+    publicExponent: Uint8Array.of(1, 0, 1),
+  });
+  const { n = '' } = (await crypto.subtle.exportKey('jwk', publicKey)) as JsonWebKey;
+  return new Map<number, number | Uint8Array>([
+    [1, 3],
+    [3, -257],
+    [-1, bytesFromBase64Url(n) ?? new Uint8Array()],
+    [-2, Uint8Array.of(1, 0, 1)],
+  ]);
+}
+
+async function keyPair(algorithm: SubtleCryptoGenerateKeyAlgorithm): Promise<CryptoKeyPair> {
+  return (await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])) as CryptoKeyPair;
+}
 
 describe('joining', () => {
   test('creates a signed-in member with a passkey, and is recorded in the audit log', async () => {
@@ -92,6 +123,14 @@ describe('joining', () => {
     expect(await rowCounts()).toEqual(before);
     // The link still works.
     expect((await browser.join(token)).status).toBe(200);
+  });
+
+  test.each([
+    ['EdDSA', ed25519Key],
+    ['RS256', rsaKey],
+  ])('is accepted with a key of %s', async (_algorithm, newKey) => {
+    const browser = await Browser.create();
+    expect((await browser.join(await invite(), { key: await newKey() })).status).toBe(200);
   });
 
   test('is accepted with an attestation by its own key, which some browsers pass on', async () => {
