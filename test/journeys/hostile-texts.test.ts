@@ -1,11 +1,10 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { dashboard as english } from '../../back-office/i18n/en/dashboard.ts';
-import { localSecrets } from '../../scripts/dev/local-secrets.ts';
 import { complaintsOf, launchBrowser, PHONE } from '../support/browser.ts';
 import { choose, heading, payButton, payWith } from '../support/e2e-customer.ts';
 import { pressButton } from '../support/e2e-dashboard.ts';
-import { linkIn, operate } from '../support/e2e-operator.ts';
+import { linkIn, operate, signInOperator } from '../support/e2e-operator.ts';
 import { eventually, joinScene, MerchantApi, newId, type Scene } from '../support/e2e-scene.ts';
 import { overflowOf } from '../support/page-checks.ts';
 import { addVirtualAuthenticator } from '../support/virtual-authenticator.ts';
@@ -34,14 +33,10 @@ const found: string[] = [];
 
 beforeAll(async () => {
   [scene, browser] = await Promise.all([joinScene(), launchBrowser()]);
-  const { OPERATOR_SECRETS } = await localSecrets();
-  context = await browser.newContext({
-    ...PHONE,
-    baseURL: scene.gateway.baseUrl,
-    extraHTTPHeaders: { authorization: `Bearer ${OPERATOR_SECRETS.split(',')[0]}` },
-  });
+  context = await browser.newContext({ ...PHONE, baseURL: scene.gateway.baseUrl });
   await context.addInitScript('window.a = () => console.error("a foreign script has run")');
   page = await tab();
+  await signInOperator(page);
   await addVirtualAuthenticator(page);
 });
 

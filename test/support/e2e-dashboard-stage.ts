@@ -1,12 +1,11 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { dashboard as english } from '../../back-office/i18n/en/dashboard.ts';
-import { localSecrets } from '../../scripts/dev/local-secrets.ts';
 import { confirmQuestions, launchBrowser, PHONE } from './browser.ts';
 import { heading } from './e2e-customer.ts';
 import { equip, goTo, join, pressButton, refund } from './e2e-dashboard.ts';
 import { createPayments, type Payments } from './e2e-dashboard-data.ts';
 import { Tab } from './e2e-dashboard-tab.ts';
-import { linkIn, operate } from './e2e-operator.ts';
+import { linkIn, operate, signInOperator } from './e2e-operator.ts';
 import { eventually, joinScene, type Scene } from './e2e-scene.ts';
 import { addVirtualAuthenticator, type VirtualAuthenticator } from './virtual-authenticator.ts';
 
@@ -45,8 +44,6 @@ export interface Things {
   /** Path of an unused invitation. */
   readonly joinPath: string;
 }
-
-const OPERATOR_NAME = 'operator';
 
 export async function startDashboardStage(): Promise<DashboardStage> {
   const scene = await joinScene('dashboard');
@@ -100,16 +97,6 @@ async function fulfilment(response: Response) {
 }
 
 type Cookies = Awaited<ReturnType<BrowserContext['cookies']>>;
-
-/** As an operator does it, on the page that the desk shows to a new browser. */
-async function signInOperator(page: Page): Promise<void> {
-  const { OPERATOR_SECRETS } = await localSecrets();
-  await page.goto('/operator');
-  await page.fill('#name', OPERATOR_NAME);
-  await page.fill('#secret', OPERATOR_SECRETS.split(',')[0] ?? '');
-  await page.click('main form button');
-  await page.waitForSelector('footer form');
-}
 
 /** Payments, keys, a signed-in owner, a viewer, and unused links. */
 async function prepare(

@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process';
+import type { Page } from 'playwright-core';
 import { vi } from 'vitest';
+import { localSecrets } from '../../scripts/dev/local-secrets.ts';
 import { parseCommandLine } from '../../scripts/operator/arguments.ts';
 import { gatewayOf, send } from '../../scripts/operator/client.ts';
 import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
@@ -67,4 +69,14 @@ export function linkIn(output: string): string {
     throw new Error(`no link in ${output}`);
   }
   return link;
+}
+
+/** As an operator does it. The context's other pages are signed in too. */
+export async function signInOperator(page: Page): Promise<void> {
+  const { OPERATOR_SECRETS } = await localSecrets();
+  await page.goto('/operator/sign-in');
+  await page.fill('#name', 'operator');
+  await page.fill('#secret', OPERATOR_SECRETS.split(',')[0] ?? '');
+  await page.click('main form button');
+  await page.waitForSelector('footer form');
 }
