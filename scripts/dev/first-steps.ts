@@ -62,8 +62,8 @@ function paymentCurl({ baseUrl, sandboxApiKey }: DemoMerchant): string {
   const callbackUrl = `http://localhost:${WEBHOOK_RECEIVER_PORT}/webhooks`;
   return `  curl ${baseUrl}/api/v1/payment/sandbox/intent \\
     -H 'apiKey: ${sandboxApiKey}' -H 'content-type: application/json' \\
-    -d '{"paymentIntentUniqueId":"order-'$(date +%s)'","currency":"ETB","amount":150.5,
-         "items":[{"name":"Yirgacheffe coffee","quantity":1,"type":"PHYSICAL_PRODUCT","price":150.5}],
+    -d '{"paymentIntentUniqueId":"order-'$(date +%s)'","currency":"ETB","amount":150,
+         "items":[{"name":"Yirgacheffe coffee","quantity":1,"type":"PHYSICAL_PRODUCT","price":150}],
          "methods":[],"commissionPaidByCustomer":true,"expireIn":3600,
          "returnUrl":"https://example.com/thanks","callbackUrl":"${callbackUrl}"}'`;
 }
