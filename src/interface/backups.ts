@@ -13,6 +13,8 @@ import type { Plane } from './plane.ts';
 
 /** An operator may want a backup at once. An intruder could fill the bucket with one after another. */
 const EXTRA_AFTER_MS = 60_000;
+/** Far more entries than one run can have. An intruder's end near 2^53 would leave no later entry one. */
+const NEW_ENTRIES_MAX = 1_000_000_000;
 
 /**
  * Begins or continues today's run of the back office's database. `isExtra`: begins another one if
@@ -28,6 +30,9 @@ export async function takeRun({ env, nowMs }: Plane, facts: DatabaseFacts, isExt
   const exported = await runs.lastAuditId(env.DB, 'back-office');
   if (auditToId < exported) {
     throw new Error(`the audit log ends at ${auditToId}, but is backed up until ${exported}`);
+  }
+  if (auditToId > exported + NEW_ENTRIES_MAX) {
+    throw new Error(`the audit log cannot end at ${auditToId}`);
   }
   const known = async () => facts;
   const finishedAtMs = await runs.lastFinishedMs(env.DB, 'back-office');

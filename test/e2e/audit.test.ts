@@ -152,7 +152,7 @@ test('a program cancels while the audit log takes no entry, and the payment name
   expect(JSON.stringify(read)).toMatch(/"requester":\{"type":"api","keyId":"[0-9a-f]{64}"\}/);
 });
 
-test('the backed-up audit log is not written again, by a lower end or by an earlier page', async () => {
+test('the backed-up audit log is not written again, by a lower or endless end or by an earlier page', async () => {
   const facts = { migrations: [], tables: ['members', 'audit_log'], auditToId: 2 };
   const taken = (await ask('backups', 'takeRun', facts, true)) as {
     readonly value: { readonly progress: { readonly run: string; readonly lease: number } };
@@ -169,7 +169,12 @@ test('the backed-up audit log is not written again, by a lower end or by an earl
   };
   const held = { run, lease: stored.value };
   expect(await ask('backups', 'storePage', held, log)).toMatchObject({ type: 'value' });
-  expect(await ask('backups', 'takeRun', { ...facts, auditToId: 0 }, true)).toMatchObject({
-    message: expect.stringContaining('is backed up until 2'),
-  });
+  for (const [auditToId, message] of [
+    [0, 'is backed up until 2'],
+    [Number.MAX_SAFE_INTEGER, 'cannot end at'],
+  ] as const) {
+    expect(await ask('backups', 'takeRun', { ...facts, auditToId }, true)).toMatchObject({
+      message: expect.stringContaining(message),
+    });
+  }
 });

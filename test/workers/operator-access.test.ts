@@ -294,6 +294,12 @@ describe('the desk', () => {
     expect(await visit()).toBe(401);
   });
 
+  test('keeps a cookie short, whatever the owner of a secret types as the name', async () => {
+    const cookie = await signedInCookie('x'.repeat(5_000), PERSONAL_SECRETS.Hana);
+    expect(cookie.length).toBeLessThan(500);
+    expect(await (await withCookie('/operator', cookie)).text()).toContain('Hana (name proved)');
+  });
+
   test('ends with its secret', async () => {
     const cookie = await signedInCookie('Abebe', OLDER_SECRET);
     expect((await withCookie('/operator', cookie)).status).toBe(200);

@@ -87,6 +87,12 @@ const GROUPS: Readonly<Record<string, Group>> = {
       ['/merchants?limit=1&limit=2', undefined, { limit: 'Must not be given twice.' }],
       ['/merchants?cursor=x', undefined, NO_CURSOR],
       ['/merchants?stauts=active', undefined, { stauts: 'There is no such field.' }],
+      ['/merchants?%00=1', undefined, { '\ufffd': 'There is no such field.' }],
+      [
+        `/merchants?${'x'.repeat(101)}=1`,
+        undefined,
+        { ['x'.repeat(101)]: 'There is no such field.' },
+      ],
       ['/merchants?status=gone', undefined, { status: 'Must be active or suspended.' }],
       ...['x', 'letters~x', 'sandbox-payments~x', 'nothing~', '~'].map(
         (cursor): Row => [`/attention?cursor=${cursor}`, undefined, NO_CURSOR],

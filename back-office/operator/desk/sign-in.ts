@@ -1,3 +1,4 @@
+import type { Actor } from '../../../src/audit/log.ts';
 import { Form, isFromOwnPage, readForm } from '../../../src/http/form.ts';
 import { Problem } from '../../../src/http/problem.ts';
 import type { Handler } from '../../../src/http/router.ts';
@@ -26,8 +27,9 @@ export const signIn: Handler<BackOfficeEnv> = async (request, env, _ctx, _params
   const config = backOfficeConfigOf(env);
   const given = { secret: form.text('secret').trim(), name: form.text('name').trim() || NAMELESS };
   const next = addressIn(form.text('next'));
+  let actor: Actor;
   try {
-    await signInOperator(given, request, env, config, nowMs);
+    actor = await signInOperator(given, request, env, config, nowMs);
   } catch (error) {
     if (!(error instanceof Problem && error.status === 401)) {
       throw error;
@@ -37,7 +39,7 @@ export const signIn: Handler<BackOfficeEnv> = async (request, env, _ctx, _params
     const { headers } = request;
     return deskProblem(new Request(new URL(next, request.url), { headers }), error);
   }
-  const cookie = await startedDeskCookie(request, config, given, nowMs);
+  const cookie = await startedDeskCookie(request, config, { ...given, name: actor.name }, nowMs);
   return redirectTo(next, { cookies: [cookie] });
 };
 

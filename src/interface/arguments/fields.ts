@@ -92,5 +92,5 @@ export const originField = v.pipe(
 const NAMED_TEXTS_MAX = 100;
 
 export function namedTexts<const Value extends v.GenericSchema>(value: Value) {
-  return v.pipe(objectField, v.record(shortField, value), v.maxEntries(NAMED_TEXTS_MAX));
+  return v.pipe(objectField, v.record(typedField, value), v.maxEntries(NAMED_TEXTS_MAX));
 }
