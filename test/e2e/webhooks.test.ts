@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { verifyWebhook, WebhookVerificationError } from '../../clients/typescript/kefel.ts';
 import { SCENARIOS } from '../../src/rails/simulator/scenarios.ts';
 import {
   type Behavior,
@@ -67,6 +68,24 @@ function busyFor(seconds: number, code = 503): Behavior {
 }
 
 describe.concurrent('webhooks on the wire: decisions.md#18', () => {
+  test('another merchant’s event for my order at my address is genuine, and not mine', async () => {
+    const { hook, uniqueId } = await createSimulated(scene);
+    verifiedWebhook(await hook.request(0), scene.keys);
+    await stuck.sandbox.express(
+      expressBody({ paymentIntentUniqueId: uniqueId, callbackUrl: hook.url }),
+    );
+    const forged = await hook.request(1);
+    // The gateway signed it, with the key and the secret of the other merchant.
+    const { payment } = verifiedWebhook(forged, stuck.keys);
+    expect(payment).toMatchObject({ uniqueId, merchantId: stuck.keys.merchantId });
+    const raw = forged.rawBody.toString('utf8');
+    for (const secret of [scene.keys.secret, stuck.keys.secret]) {
+      await expect(verifyWebhook(raw, forged.headers, secret, scene.keys)).rejects.toThrow(
+        WebhookVerificationError,
+      );
+    }
+  });
+
   test('cuts off a hanging merchant at 15 s without delaying other merchants', async () => {
     const stuckHook = stuck.server.endpoint(HANG);
     const bodies = Array.from({ length: HANGING }, () =>
