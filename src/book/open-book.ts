@@ -97,6 +97,7 @@ export class OpenBook {
     if (hasTables(this.#ctx.storage.sql)) {
       await this.#sendItems(Date.now());
       await this.#writeDigest();
+      await openNextVolume(this.#ctx.storage.sql, this.#env);
     }
   }
 

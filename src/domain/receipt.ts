@@ -48,16 +48,15 @@ export function hasSameReceipt(
 
 /**
  * Whether another payment or attempt has a receipt of this attempt. The money may have moved once,
- * and a refund of each would return it twice. An operator's receipt that the provider's has replaced
- * is no such conflict: refunds no longer name it.
+ * and a refund of each would return it twice. Conflicts of an operator's receipt end for this attempt
+ * when the provider's replaces it: refunds no longer name it.
  */
 export function isReceiptShared(intent: Intent, attempt: Attempt): boolean {
+  const own = intent.anomalies.filter(({ attemptId }) => attemptId === attempt.id);
+  const replacedAt = own.findLastIndex(({ replacedReceipt }) => replacedReceipt !== undefined);
   return (
     hasSameReceipt(intent, attempt) ||
-    intent.anomalies.some(
-      ({ kind, attemptId, replacedReceipt }) =>
-        kind === 'receipt_conflict' && attemptId === attempt.id && replacedReceipt === undefined,
-    )
+    own.slice(replacedAt + 1).some(({ kind }) => kind === 'receipt_conflict')
   );
 }
 
@@ -66,19 +65,29 @@ export function isReceiptShared(intent: Intent, attempt: Attempt): boolean {
  * payment: the reports share an id, or do not both have one of the same kind.
  */
 export function secondReceipt(step: Step, attempt: Attempt, proof: Receipts): Step | null {
-  const { furtherReceipts = [] } = attempt;
+  const { furtherReceipts = [], ...first } = attempt;
   const others = receiptsOf(proof);
+  const isFirst = others.some((other) => isReceiptOf(other, first));
+  const isFull = furtherReceipts.length >= FURTHER_RECEIPTS_MAX;
+  const unknown = others.filter((other) => !isReceiptOf(other, attempt));
+  const known = withAttempt(step, {
+    ...attempt,
+    furtherReceipts: [...furtherReceipts, ...unknown],
+  });
+  const further = { receipt: null, issuerReceipt: null, furtherReceipts };
+  if (others.some((other) => isReceiptOf(other, further))) {
+    // A second payment reported again: its ids must not become those that refunds name.
+    return isFirst || isFull || unknown.length === 0 ? step : known;
+  }
   const [receipt] = (['receipt', 'issuerReceipt'] as const).flatMap((kind) =>
     attempt[kind] === null ? [] : (proof[kind] ?? []),
   );
-  if (receipt === undefined || others.some((other) => isReceiptOf(other, attempt))) {
+  if (receipt === undefined || isFirst) {
     return null;
   }
-  if (furtherReceipts.length >= FURTHER_RECEIPTS_MAX) {
-    return step;
-  }
-  const known = withAttempt(step, { ...attempt, furtherReceipts: [...furtherReceipts, ...others] });
-  return withAnomaly(known, { kind: 'second_receipt', attemptId: attempt.id, receipt });
+  return isFull
+    ? step
+    : withAnomaly(known, { kind: 'second_receipt', attemptId: attempt.id, receipt });
 }
 
 /** The attempts of one payment that have a receipt of the other. */

@@ -1,5 +1,6 @@
 import type { Intent } from './intent.ts';
 import { isWellFormedNote } from './manual-resolution.ts';
+import { isReceiptShared } from './receipt.ts';
 import type { Refund, RefundCommand } from './refund.ts';
 import { needsReview, stillFits } from './refund-amounts.ts';
 import { find, reject, type Step, withRefund } from './step.ts';
@@ -30,7 +31,9 @@ export function repeatRefund(
   if (step.intent.terms.environment === 'production' && !isVerified) {
     return reject(step, 'operator_not_verified');
   }
-  if (refund.status !== 'unresolved' || refund.claimId === null) {
+  const attempt = find(step.intent, refund.attemptId);
+  const isShared = attempt !== null && isReceiptShared(step.intent, attempt);
+  if (refund.status !== 'unresolved' || refund.claimId === null || isShared) {
     return reject(step, 'refund_not_repeatable');
   }
   if (!maySend(step.intent, refund)) {
@@ -84,8 +87,16 @@ export function isOver({ deadlineAtMs }: Refund, nowMs: number): boolean {
   return deadlineAtMs !== null && nowMs >= deadlineAtMs;
 }
 
-/** Another refund may have returned the money since, by hand or after its failure. */
+/**
+ * Another refund may have returned the money since, by hand or after its failure, also one of another
+ * payment with the same receipt.
+ */
 function maySend(intent: Intent, refund: Refund): boolean {
   const attempt = find(intent, refund.attemptId);
-  return attempt !== null && stillFits(intent, attempt, refund) && !needsReview(intent, attempt);
+  return (
+    attempt !== null &&
+    stillFits(intent, attempt, refund) &&
+    !needsReview(intent, attempt) &&
+    !isReceiptShared(intent, attempt)
+  );
 }

@@ -66,7 +66,6 @@ export class IntentClient {
   readonly republish = this.#method('republish');
   readonly restore = this.#method('restore');
   readonly restoreTo = this.#method('restoreTo');
-  readonly restart = this.#method('restart');
   readonly retention = this.#method('retention');
   readonly setHold = this.#method('setHold');
   readonly erase = this.#method('erase');
@@ -86,6 +85,12 @@ export class IntentClient {
     answers: ExpressAnswers | null = null,
   ): Promise<ExecuteResult> {
     return this.#method('execute')(commands, answers);
+  }
+
+  /** Aborts the object, so the call always throws. A retry would abort the restored object again. */
+  async restart(): Promise<void> {
+    const objects = payments(this.#env);
+    await objects.get(objects.idFromName(this.objectName)).restart();
   }
 
   /** `execute` for a provider's report, which the provider may not repeat. */

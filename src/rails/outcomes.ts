@@ -15,14 +15,16 @@ export function withProviderCode<const Result extends { readonly type: string }>
 
 /**
  * The receipt of a payment among the ids that an answer has, the best one first: the one that we know
- * of the payment, because an earlier answer may have lacked the better id.
+ * of the payment, because an earlier answer may have lacked the better id, or this one lacks it.
  */
 export function receiptAmong(
   ids: readonly (string | null)[],
   { attempt }: RailOrder,
 ): string | null {
   const named = ids.filter((id) => id !== null);
-  return named.find((id) => isSameReceipt(id, attempt.receipt)) ?? named[0] ?? null;
+  const proved = attempt.isProved ? attempt.receipt : null;
+  const known = named.find((id) => isSameReceipt(id, attempt.receipt));
+  return known ?? ids[0] ?? proved ?? named[0] ?? null;
 }
 
 /** Undecided until the next query; with 0 `checks`, that one comes soon. */

@@ -182,6 +182,12 @@ describe('a receipt', () => {
       0,
     ],
     [
+      'follows a conflict of an operator’s receipt, which the provider’s has replaced',
+      [START, succeedManually('a'), conflict, paidBy('a', 'RAIL-A'), refundOf('a')],
+      [GOES],
+      0,
+    ],
+    [
       'is of two attempts with one receipt',
       [...PAID_TWICE, paidBy('a', 'rail-b'), refundOf('a'), refundOf('b')],
       [WAITS, WAITS],

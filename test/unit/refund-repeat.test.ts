@@ -125,6 +125,18 @@ test('the same request again changes nothing, and no outcome is recorded by hand
   expect(decide(requested, [byHand], 61_001).rejection).toBe('refund_not_resolvable');
 });
 
+test('is not sent once another payment turns out to have its receipt', () => {
+  const conflict: Command = {
+    type: 'report_receipt_conflict',
+    attemptId: unresolved.refunds[0]?.attemptId ?? '',
+    other: { merchantId: 'mer_2', uniqueId: 'x' },
+  };
+  expect(decide(accepted(unresolved, [conflict], 60_500), [repeat()], 61_000).rejection).toBe(
+    'refund_not_repeatable',
+  );
+  expect(refundsToRepeat(accepted(requested, [conflict], 61_001), 61_002)).toEqual([]);
+});
+
 test('is not sent when another refund has returned the money since', () => {
   const paid = paidTwice({ amountMinor: 10_000 });
   const refused: RefundOutcome = { type: 'failed', reason: 'declined' };

@@ -407,6 +407,20 @@ describe('decisions.md#31: money that moved twice', () => {
     ['the same id of the wallet', again('AAA1', 'W1'), again('BBB2', 'w1'), [], ['AAA1', 'W1']],
     ["another id of the wallet's", again(null, 'W1'), again(null, 'W2'), ['W2'], ['W1', 'W2']],
     ['two other ids', again('A1', 'W1'), again('B2', 'W2'), ['B2'], ['A1', 'W1', 'B2', 'W2']],
+    [
+      'a wallet’s id that the first lacked',
+      again('A1'),
+      again('B2', 'W2'),
+      ['B2'],
+      ['A1', 'B2', 'W2'],
+    ],
+    [
+      'a receipt that the first lacked',
+      again(null, 'W1'),
+      again('B2', 'W2'),
+      ['W2'],
+      ['W1', 'B2', 'W2'],
+    ],
     ['both ids in each other’s place', again('A1', 'W1'), again('W1', 'A1'), [], ['A1', 'W1']],
   ])('a paid attempt that is paid again with %s', (_name, first, second, anomalies, receipts) => {
     const { intent, events } = play([REDIRECT, first, second, second]);
