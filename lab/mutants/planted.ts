@@ -128,10 +128,12 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       "a success without an id deletes the provider's id of a refund",
   },
   'src/domain/refund-repeat.ts': {
-    "  if («refund.status !== 'unresolved' || refund.claimId→refund.claimId» === null) {":
+    "  if («refund.status !== 'unresolved' || refund.claimId→refund.claimId» === null || isShared) {":
       'a refund is sent again while its first call may be under way',
     "refund.status === 'processing' && refund.repeat«?.claimId =→ !»== null && maySend(":
       'a repeat is sent twice',
+    'refund.claimId === null« || isShared→») {':
+      'a refund is sent again although another payment has its receipt',
     "  if («step.intent.terms.environment === 'production' && !isVerified→false») {":
       'an operator without a proved name sends money again',
     "    // The call may make an operator's proposal wrong.\n«    proposal: null,\n→»":
