@@ -40,7 +40,7 @@ const OTHER_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/api/call.ts': ['workers/address-limits'],
   'src/attempts/callback.ts': ['workers/rails-callbacks', 'workers/rails-out-of-reach'],
   'src/attempts/start.ts': ['workers/rails-start'],
-  'src/attempts/start-consumer.ts': ['workers/rails-start', 'workers/rails-out-of-reach'],
+  'src/attempts/slow-start.ts': ['workers/rails-start', 'workers/rails-out-of-reach'],
   'src/attempts/messages.ts': ['workers/rails-out-of-reach'],
   'src/checkout/open-link.ts': ['workers/address-limits'],
   'src/checkout/choice.ts': ['workers/address-limits'],

@@ -188,19 +188,6 @@ CREATE TABLE failing_endpoints (
 ) STRICT, WITHOUT ROWID;
 
 -- ---------------------------------------------------------------------------------------------
--- Starts in flight
-
--- Starts of attempts that wait for the customer, so that one merchant cannot occupy all consumers.
-CREATE TABLE rail_starts (
-  merchant_id TEXT NOT NULL,
-  environment TEXT NOT NULL CHECK (environment IN ('sandbox', 'production')),
-  attempt_id TEXT NOT NULL,
-  -- The start is over by then, even if its consumer died.
-  ends_at_ms INTEGER NOT NULL,
-  PRIMARY KEY (merchant_id, environment, attempt_id)
-) STRICT, WITHOUT ROWID;
-
--- ---------------------------------------------------------------------------------------------
 -- The operator's desk
 
 -- Messages that a queue stopped retrying, kept until the operator retries or discards them, or until

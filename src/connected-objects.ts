@@ -1,5 +1,4 @@
 import { MerchantAccountObject } from './account/merchant-account.ts';
-import { requestStart } from './attempts/messages.ts';
 import { queryRail } from './attempts/query.ts';
 import { PaymentIntentObject } from './intent/payment-intent.ts';
 import type { Ports } from './intent/ports.ts';
@@ -8,7 +7,11 @@ import { requestBody, signEvent } from './webhooks/sign.ts';
 
 const PORTS: Ports = {
   events: { body: eventBody, sign: signEvent, requestBody },
-  attempts: { requestStart, query: queryRail },
+  attempts: {
+    // Loaded with the first start that waits for a customer.
+    start: async (...about) => (await import('./attempts/slow-start.ts')).startSlowly(...about),
+    query: queryRail,
+  },
   // Loaded with the first refund: few payments have one.
   refunds: {
     start: async (...about) => (await import('./refunds/ask-rail.ts')).startRefund(...about),

@@ -1,6 +1,5 @@
 import { apiRouter } from './api/router.ts';
-import type { RailMessage } from './attempts/messages.ts';
-import { consumeStarts } from './attempts/start-consumer.ts';
+import { consumeResults, type ResultMessage } from './attempts/messages.ts';
 import { checkoutRouter } from './checkout/router.ts';
 import { placementOf } from './config.ts';
 import { withCommonHeaders } from './http/common-headers.ts';
@@ -19,7 +18,7 @@ type Consumer = (batch: MessageBatch, env: Env, ctx: ExecutionContext) => Promis
 const CONSUMERS: Readonly<Record<string, Consumer>> = {
   'kefel-webhooks': deliver,
   'kefel-webhook-retries': deliver,
-  'kefel-rail-starts': (batch, env) => consumeStarts(batch as MessageBatch<RailMessage>, env),
+  'kefel-rail-starts': (batch, env) => consumeResults(batch as MessageBatch<ResultMessage>, env),
   'kefel-webhooks-dead': keepDeadLetters,
   'kefel-webhook-retries-dead': keepDeadLetters,
   'kefel-rail-starts-dead': keepDeadLetters,

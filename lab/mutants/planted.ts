@@ -26,7 +26,8 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       'an attempt starts on a payment that has ended',
     'if (expectedAttempts !== undefined && expectedAttempts «!==→>» intent.attempts.length) {':
       'a form that is sent twice starts two attempts',
-    "«    attempt.startClaim === 'free' &&\n→»": 'two consumers call the provider for one attempt',
+    "«    attempt.startClaim === 'free' &&\n→»":
+      'two calls of the provider are claimed for one attempt',
     "return { ...attempt, status: «'unresolved'→'failed'», failureReason: 'abandoned', updatedAtMs: nowMs };":
       'an abandoned attempt counts as unpaid although the page is still open',
     '«before.anomalies !== after.anomalies→before.anomalies.length > after.anomalies.length» ||':
@@ -249,7 +250,7 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "    const outcome = (await ports.attempts.query(env, intent, attempt)) ?? «unknown→{ type: 'failed', reason: 'timed_out' }»;":
       'a rail without settings fails its attempts',
     "    if (attempt.startClaim === «'free'→'not_needed' && attempt.checks < 0») {":
-      'a lost start message is never sent again',
+      'an unclaimed start is never repeated',
   },
   'src/intent/store.ts': {
     'DELETE FROM record WHERE id «>→<» ': 'later events stay in the object after the retention',
@@ -383,17 +384,17 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'src/attempts/messages.ts': {
     '    «await env.RAIL_STARTS.send(message)→void message»;\n':
       'a report is confirmed to the provider and lost',
-  },
-  'src/attempts/start-consumer.ts': {
-    "    if (claimed.type !== 'done'« || claimed.rejection !== null→») {":
-      'two consumers call the provider',
     '«retryLater(message→message.ack(»);': 'an answer of the provider is lost with one failed call',
+  },
+  'src/attempts/slow-start.ts': {
+    "  return claimed.type === 'done'« && claimed.rejection === null→» ? rail.start(order) : null;":
+      'a request and an alarm call the provider for one attempt',
   },
   'src/attempts/start.ts': {
     "outcome: { type: «'unknown', checkAtMs→'failed', reason: 'rail_unavailable'», providerCode },":
       'a time-out counts as a failure, and the customer is charged twice',
-    '? { checkAtMs: «nowMs + START_MESSAGE_LEASE_MS→null» }':
-      'a lost start message leaves the customer without a prompt',
+    '? { checkAtMs: «nowMs + START_AGAIN_AFTER_MS→null» }':
+      'an object that dies before its claim leaves the customer without a prompt',
   },
   'src/attempts/callback.ts': {
     "  if (reading.type === 'refused') {\n    «→if (reading.suspicion === 'unreadable') »await reportRefused(target, reading.suspicion);":

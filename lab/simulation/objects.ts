@@ -152,6 +152,8 @@ class ObjectHost {
   #process: Process | null = null;
   readonly #calls = new Set<Caller>();
   #alarmRuns = 0;
+  /** Calls that no request and no alarm awaits. */
+  #background = 0;
   #lastUsedAtMs = 0;
   #starts = 0;
   #isCommitting = false;
@@ -221,7 +223,9 @@ class ObjectHost {
     const clock = this.#clock;
     const idleMs = clock.nowMs - this.#lastUsedAtMs;
     const isIdle = this.#calls.size === 0 && this.#alarmRuns === 0;
-    if (isIdle && (idleMs > IDLE_MS_MAX || clock.strikes('eviction'))) {
+    // The platform keeps an object whose call is pending in memory, but may move it to another machine.
+    const isForgotten = idleMs > IDLE_MS_MAX && this.#background === 0;
+    if (isIdle && (isForgotten || clock.strikes('eviction'))) {
       this.#forget();
     }
     this.#lastUsedAtMs = clock.nowMs;
@@ -246,6 +250,7 @@ class ObjectHost {
     this.#instance = null;
     this.#process = null;
     this.#alarmRuns = 0;
+    this.#background = 0;
   }
 
   /** Everything in memory is gone, and so are the calls in progress. */
@@ -304,7 +309,14 @@ class ObjectHost {
       id: { toString: () => this.id, name: this.name },
       storage,
       waitUntil: (work: Promise<unknown>) => {
-        work.catch((error: unknown) => this.#clock.note(`background work: ${String(error)}`));
+        this.#background += 1;
+        const ended = () => {
+          this.#background -= process === this.#process ? 1 : 0;
+        };
+        work.then(ended, (error: unknown) => {
+          ended();
+          this.#clock.note(`background work: ${String(error)}`);
+        });
       },
     };
     return context as unknown as DurableObjectState;

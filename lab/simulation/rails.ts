@@ -3,7 +3,7 @@ import { type Environment, METHODS, type Method, TRAITS } from '../../src/domain
 import type { RefundCapability } from '../../src/domain/refund.ts';
 import { nextCheckAtMs } from '../../src/domain/schedule.ts';
 import { bodyText, type CallbackReading, textReply } from '../../src/rails/callback.ts';
-import type { Rail, StartResult } from '../../src/rails/rail.ts';
+import { type Rail, STORING_TIME_MS, type StartResult } from '../../src/rails/rail.ts';
 import type { RailOrder } from '../../src/rails/rail-order.ts';
 import type { RefundAnswer, RefundOrder } from '../../src/rails/refund.ts';
 import { never } from './clock.ts';
@@ -115,7 +115,7 @@ function railOf(settings: RailSettings): Rail {
     plan: ({ expiresAtMs }, _method, nowMs) => ({
       flow,
       deadlineAtMs: isSlow
-        ? Math.min(nowMs + (windowMs ?? 0), expiresAtMs)
+        ? Math.min(nowMs + SLOW_START_TIMEOUT_MS + STORING_TIME_MS, expiresAtMs)
         : windowMs === null
           ? Math.max(expiresAtMs, nowMs + 30_000)
           : nowMs + windowMs,

@@ -36,8 +36,10 @@ export function heldExpiryWarnings(
 function heldUntil(terms: IntentTerms, method: Method, rail: Rail): number | null {
   const { kind, createdAtMs, expiresAtMs } = terms;
   const isHosted = kind === 'hosted';
+  // The alarm may make a slow start in the last moment, if the object died before.
+  const mayStartLate = isHosted || rail.startWaitsForCustomer;
   const soonMs = isHosted ? Math.min(createdAtMs + CHOOSING_MS, expiresAtMs) : createdAtMs;
   return windowEndsByMs(terms, method, rail, soonMs) > expiresAtMs
-    ? windowEndsByMs(terms, method, rail, isHosted ? expiresAtMs : soonMs)
+    ? windowEndsByMs(terms, method, rail, mayStartLate ? expiresAtMs : soonMs)
     : null;
 }

@@ -1,34 +1,16 @@
 import type { Command } from '../domain/command.ts';
-import type { IntentClient } from '../intent/client.ts';
+import { type IntentClient, intentByName } from '../intent/client.ts';
 import type { ExecuteResult, ExpressAnswers } from '../intent/protocol.ts';
 import { errorText, log } from '../platform/log.ts';
+import { retryLater } from '../platform/retry-later.ts';
 
-/** A message in the queue of starts. */
-export type RailMessage = StartMessage | ResultMessage;
-
-/** Asks the consumer to claim an attempt and start it at its rail. */
-export interface StartMessage {
-  readonly type: 'start';
-  readonly objectName: string;
-  readonly attemptId: string;
-}
-
-/** A rail's answer for an object that was unreachable when the answer came. */
+/** A provider's answer or report for an object that was unreachable when it came. */
 export interface ResultMessage {
   readonly type: 'result';
   readonly objectName: string;
   readonly commands: readonly Command[];
   /** For the start of an express payment: the answers to replay when the request is repeated. */
   readonly answers: ExpressAnswers | null;
-}
-
-/** Never throws: the object resends a lost message once the lease has passed. */
-export async function requestStart(env: Env, objectName: string, attemptId: string): Promise<void> {
-  try {
-    await env.RAIL_STARTS.send({ type: 'start', objectName, attemptId } satisfies StartMessage);
-  } catch (error) {
-    log('warn', 'queue_send_failed', { objectName, error: errorText(error) });
-  }
 }
 
 /**
@@ -55,5 +37,19 @@ export async function storeResult(
   } catch (error) {
     log('error', 'queue_send_failed', { objectName, error: errorText(error) });
     return client.executePersistently(commands, answers);
+  }
+}
+
+/** Stores the answers and reports whose object was unreachable, and keeps those that it cannot store. */
+export async function consumeResults(batch: MessageBatch<ResultMessage>, env: Env): Promise<void> {
+  for (const message of batch.messages) {
+    const { type, objectName, commands, answers } = message.body;
+    try {
+      await intentByName(env, objectName).execute(commands, answers);
+      message.ack();
+    } catch (error) {
+      log('error', 'rail_message_failed', { objectName, type, error: errorText(error) });
+      retryLater(message);
+    }
   }
 }

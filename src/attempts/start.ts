@@ -1,4 +1,3 @@
-import { objectNameOf } from '../crypto/object-name.ts';
 import type { Attempt, NewAttempt } from '../domain/attempt.ts';
 import type { Command, Rejection } from '../domain/command.ts';
 import {
@@ -15,16 +14,15 @@ import type { ExecuteResult, ExpressAnswers } from '../intent/protocol.ts';
 import { Unavailable } from '../platform/unavailable.ts';
 import { claimedWindowEndMs } from '../rails/phone-prompt.ts';
 import type { Rail, StartResult } from '../rails/rail.ts';
-import type { RailOrder } from '../rails/rail-order.ts';
-import { requestStart, storeResult } from './messages.ts';
+import { storeResult } from './messages.ts';
 import { railOrder } from './order.ts';
 
-/** First lease of a start message, which asks the consumer to call a slow rail. */
-const START_MESSAGE_LEASE_MS = 10_000;
+/** The object claims a slow start within moments. If it dies before, its alarm does so after this. */
+const START_AGAIN_AFTER_MS = 5_000;
 
 /**
  * Until when a provider may report an attempt that starts at `startMs`. A slow start's window begins
- * only with its claim.
+ * with its claim, which is later only if the object dies in between.
  */
 export function windowEndsByMs(
   terms: IntentTerms,
@@ -32,8 +30,9 @@ export function windowEndsByMs(
   rail: Rail,
   startMs: number,
 ): number {
-  const { deadlineAtMs } = rail.plan(terms, method, startMs);
-  return rail.startWaitsForCustomer ? claimedWindowEndMs(rail, deadlineAtMs) : deadlineAtMs;
+  return rail.startWaitsForCustomer
+    ? claimedWindowEndMs(rail, startMs)
+    : rail.plan(terms, method, startMs).deadlineAtMs;
 }
 
 /** A new attempt as its rail plans it, with its id and reference. */
@@ -57,8 +56,7 @@ export function newAttempt(
     railId: rail.id,
     startClaim: rail.startWaitsForCustomer ? 'free' : 'not_needed',
     ...plan,
-    // The queue may lose the start message, so the object resends it until a consumer claims it.
-    ...(rail.startWaitsForCustomer ? { checkAtMs: nowMs + START_MESSAGE_LEASE_MS } : {}),
+    ...(rail.startWaitsForCustomer ? { checkAtMs: nowMs + START_AGAIN_AFTER_MS } : {}),
   };
 }
 
@@ -103,7 +101,7 @@ export interface AttemptChoice {
 
 /**
  * Starts an attempt on an existing intent: stores the attempt, so that a second click finds it,
- * calls the rail once, and stores its answer. If the Worker dies in between, reconciliation finds
+ * calls the rail once, unless the payment's object does so, and stores its answer. If the Worker dies in between, reconciliation finds
  * the attempt in flight.
  */
 export async function runAttempt(
@@ -126,27 +124,18 @@ export async function runAttempt(
     return { type: 'rejected', intent: start.intent, rejection: start.rejection };
   }
   const started = attemptOf(start.intent, planned.id);
+  if (rail.startWaitsForCustomer) {
+    // The payment's object makes this call.
+    return { type: 'started', intent: start.intent, attempt: started };
+  }
   const order = await railOrder(env, rail, start.intent, started);
-  const result = await startAtRail(env, order, rail);
+  const result = await rail.start(order);
   const stored = await storeStart(env, client, started, result);
   if (stored?.type === 'not_found') {
     return stored;
   }
   const { intent } = stored ?? start;
   return { type: 'started', intent, attempt: attemptOf(intent, planned.id) };
-}
-
-/**
- * Calls the rail. The queue consumer calls a rail whose start waits for the customer; until then
- * the attempt is in flight as if the rail had accepted it.
- */
-export async function startAtRail(env: Env, order: RailOrder, rail: Rail): Promise<StartResult> {
-  if (!rail.startWaitsForCustomer) {
-    return rail.start(order);
-  }
-  const { terms, attempt } = order;
-  await requestStart(env, await objectNameOf(terms), attempt.id);
-  return { type: 'accepted', redirectUrl: null, railReference: null };
 }
 
 /** Stores the rail's answer as `storeResult` does. */

@@ -57,7 +57,6 @@ export const PAYMENTS_TABLES_LEFT_OUT: Readonly<Record<string, string>> = {
   attention_item: 'the books write their items again',
   failing_endpoints: 'the next deliveries find out again which servers fail',
   book_digest: 'the books write it again within an hour of a change',
-  rail_starts: 'starts in flight are over within minutes',
   daily_runs: 'the next daily runs write it again',
   self_check: 'an operator checks the gateway again',
   self_check_results: 'an operator checks the gateway again',

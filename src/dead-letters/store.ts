@@ -52,7 +52,6 @@ const HINT_WAITS_MS = 30 * DAY_MS;
 function waitsOf(retentionMs: number): Readonly<Record<LetterKind, number>> {
   return {
     delivery: HINT_WAITS_MS,
-    start: HINT_WAITS_MS,
     result: retentionMs,
     // It may be a report that this version cannot read.
     unknown: retentionMs,

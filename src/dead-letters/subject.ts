@@ -2,7 +2,7 @@ import { sha256Hex } from '../crypto/encoding.ts';
 import { OBJECT_NAME } from '../domain/identifiers.ts';
 import type { MessageQueue } from './queues.ts';
 
-export type LetterKind = 'result' | 'start' | 'delivery' | 'unknown';
+export type LetterKind = 'result' | 'delivery' | 'unknown';
 
 interface Subject {
   readonly kind: LetterKind;
@@ -34,8 +34,6 @@ async function partsOf(kind: LetterKind, body: unknown): Promise<readonly unknow
   switch (kind) {
     case 'delivery':
       return [fieldOf(body, 'sequence'), fieldOf(body, 'position')];
-    case 'start':
-      return [fieldOf(body, 'attemptId')];
     case 'result':
       // Two reports of a provider may both be the only copy, so only identical ones are one subject.
       return [await sha256Hex(JSON.stringify(body))];
@@ -52,8 +50,7 @@ function kindOf(queue: MessageQueue, body: unknown): LetterKind {
   if (queue !== 'kefel-rail-starts') {
     return 'delivery';
   }
-  const type = fieldOf(body, 'type');
-  return type === 'result' || type === 'start' ? type : 'unknown';
+  return fieldOf(body, 'type') === 'result' ? 'result' : 'unknown';
 }
 
 function objectNameIn(body: unknown): string | null {

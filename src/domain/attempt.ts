@@ -52,11 +52,11 @@ export interface Attempt extends AttemptPlan {
   /** The id of the adapter that started it: settings may change during the attempt. */
   readonly railId: string;
   /**
-   * Whether a consumer has claimed the start, on a rail that a queue consumer calls once. No
-   * consumer releases its claim, because a call without an answer may have charged the customer.
+   * Whether the start is claimed, on a rail whose answer waits for the customer. Nothing releases a
+   * claim, because a call without an answer may have charged the customer.
    */
   readonly startClaim: 'not_needed' | 'free' | 'taken';
-  /** The consumer's claim; null when not claimed. */
+  /** Null when not claimed. */
   readonly startClaimId: string | null;
   /** UUID, also the idempotency key towards the rail. */
   readonly id: string;

@@ -10,8 +10,8 @@ export function applyTime(step: Step): Step {
   let next = step;
   for (const attempt of step.intent.attempts) {
     const isOver = windowIsOpen(attempt) && step.nowMs >= attempt.deadlineAtMs;
-    // A due provider query comes first, because it may prove a payment. If no consumer has called
-    // the provider, there is nothing to query.
+    // A due provider query comes first, because it may prove a payment. Without a call
+    // to the provider, there is nothing to query.
     if (isOver && (attempt.startClaim === 'free' || !isCheckDue(attempt, step.nowMs))) {
       next = closeWindow(next, attempt);
     }

@@ -21,6 +21,8 @@ export interface Asker {
   readonly ports: Ports;
   /** Applies and commits one command. */
   execute(command: Command): ExecuteResult;
+  /** Starts an attempt without waiting for the customer: the alarm must not last so long. */
+  startSlowly(intent: Intent): void;
 }
 
 /**
@@ -50,7 +52,7 @@ async function queryAttempt(asker: Asker, intent: Intent, attempt: Attempt): Pro
 
 /** The outcome that the provider reports. A failed query is inconclusive and repeats later. */
 async function attemptOutcome(
-  { env, objectName, ports }: Asker,
+  { env, objectName, ports, startSlowly }: Asker,
   intent: Intent,
   attempt: Attempt,
 ): Promise<Outcome> {
@@ -58,8 +60,8 @@ async function attemptOutcome(
   const unknown: Outcome = { type: 'unknown', checkAtMs };
   try {
     if (attempt.startClaim === 'free') {
-      // No consumer has called the provider yet: the start message is lost or still waiting.
-      await ports.attempts.requestStart(env, objectName, attempt.id);
+      // The object died before it called the provider.
+      startSlowly(intent);
       return unknown;
     }
     const outcome = (await ports.attempts.query(env, intent, attempt)) ?? unknown;

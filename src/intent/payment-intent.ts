@@ -4,7 +4,7 @@ import { objectNameOf } from '../crypto/object-name.ts';
 import type { Command } from '../domain/command.ts';
 import { decide, openIntent } from '../domain/decide.ts';
 import type { ErasureTerms } from '../domain/erasure.ts';
-import type { Intent } from '../domain/intent.ts';
+import { attemptInFlight, type Intent } from '../domain/intent.ts';
 import type { LegalHold } from '../domain/retention.ts';
 import { OPEN_PROJECTION_AGAIN_MS } from '../domain/schedule.ts';
 import { errorText, log } from '../platform/log.ts';
@@ -118,15 +118,26 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
       answerDueAtMs: answer === null ? nowMs + request.answerWithinMs : null,
       projectionDueAtMs: nowMs + OPEN_PROJECTION_AGAIN_MS,
     });
-    return this.#record.commit(() => {
+    const opened = this.#record.commit(() => {
       this.#record.insert(record);
       const start: Command[] = attempt === null ? [] : [{ type: 'start_attempt', attempt }];
       // The attempt starts at the time of creation, because a slow call must not reject it as too
       // late.
       const { intent } = this.#record.apply(start, request.terms.createdAtMs);
       this.#record.projection.sendCreation(intent);
-      return created(intent);
+      return intent;
     });
+    this.#startSlowly(opened);
+    return created(opened);
+  }
+
+  /** Makes a start that waits for the customer, beside other requests and the alarm. */
+  #startSlowly(intent: Intent): void {
+    const attempt = attemptInFlight(intent);
+    if (attempt?.startClaim === 'free') {
+      const execute = (command: Command) => this.execute([command]);
+      this.ctx.waitUntil(this.#ports.attempts.start(this.env, intent, attempt, execute));
+    }
   }
 
   /** Whether the id is free, and otherwise the result of a repeated request. */
@@ -159,11 +170,15 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
     }
     this.#runOverdueAlarm();
     const nowMs = Date.now();
-    return this.#record.commit(() => {
+    const result = this.#record.commit(() => {
       const { intent, rejection } = this.#record.apply(commands, nowMs);
       const answer = this.#record.storeAnswer(answers);
-      return { type: 'done', intent, rejection, answer };
+      return { type: 'done', intent, rejection, answer } as const;
     });
+    if (commands.some(({ type }) => type === 'start_attempt')) {
+      this.#startSlowly(result.intent);
+    }
+    return result;
   }
 
   /** Every stored transition, oldest first. */
@@ -311,6 +326,7 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
         objectName: await objectNameOf(intent.terms),
         ports: this.#ports,
         execute: (command) => this.execute([command]),
+        startSlowly: (started) => this.#startSlowly(started),
       },
       intent,
       nowMs,

@@ -1,8 +1,10 @@
 import type { Attempt, Outcome } from '../domain/attempt.ts';
+import type { Command } from '../domain/command.ts';
 import type { EventType, Intent } from '../domain/intent.ts';
 import type { Environment } from '../domain/method.ts';
 import type { Refund, RefundOutcome } from '../domain/refund.ts';
 import type { ProjectionMessage } from './book-message.ts';
+import type { ExecuteResult } from './protocol.ts';
 
 /**
  * What the object needs from the rest of Kefel. `src/connected-objects.ts` passes it in, so that this
@@ -24,10 +26,18 @@ export interface Ports {
       readonly body: string;
     }): string;
   };
-  /** What the alarm does for an attempt in flight. */
+  /** What the object does for an attempt in flight. */
   readonly attempts: {
-    /** Sends the start message again for an attempt that no consumer has claimed. Never throws. */
-    requestStart(env: Env, objectName: string, attemptId: string): Promise<void>;
+    /**
+     * Claims a free start with `execute`, calls the provider once, and stores its answer when the
+     * customer has acted. Never throws.
+     */
+    start(
+      env: Env,
+      intent: Intent,
+      attempt: Attempt,
+      execute: (command: Command) => ExecuteResult,
+    ): Promise<void>;
     /** Queries the provider for the outcome. Null when its rail is no longer configured. */
     query(env: Env, intent: Intent, attempt: Attempt): Promise<Outcome | null>;
   };

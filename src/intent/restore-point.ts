@@ -31,7 +31,7 @@ function memoryAfter(
   if (intent.attempts.some(({ startedAtMs }) => startedAtMs > atMs)) {
     return 'an attempt was started later';
   }
-  // No version says when a consumer claimed a start. It was before the end of the window.
+  // No version says when a start was claimed. It was before the end of the window.
   const mayBeClaimed = intent.attempts.some(
     ({ startClaim, deadlineAtMs }) => startClaim === 'taken' && deadlineAtMs > atMs,
   );

@@ -26,20 +26,21 @@ export function promptPlan(nowMs: number, windowMs: number, hasStatusQuery: bool
   };
 }
 
-/** Deadline until a consumer claims a start that waits for the customer; the claim then sets a new one. */
-const QUEUE_TIME_MS = 60_000;
-
-/** Plan of an attempt by phone prompt whose `start` answers only after the customer has acted. */
+/**
+ * Plan of an attempt by phone prompt whose `start` answers only after the customer has acted. The
+ * claim sets a new deadline, and the first query: until then there is nothing to ask.
+ */
 export function slowPromptPlan(
   { expiresAtMs }: Pick<IntentTerms, 'expiresAtMs'>,
   nowMs: number,
+  startTimeoutMs: number,
 ): AttemptPlan {
-  // No claim is granted after the expiry. The claim sets the first query, because until then there
-  // is nothing to ask.
-  return promptPlan(nowMs, Math.min(QUEUE_TIME_MS, expiresAtMs - nowMs), false);
+  // No claim is granted after the expiry.
+  const endMs = Math.min(claimedWindowEndMs({ startTimeoutMs }, nowMs), expiresAtMs);
+  return promptPlan(nowMs, endMs - nowMs, false);
 }
 
-/** The end of the window of such a start, which begins with a consumer's claim. */
+/** The end of the window of such a start, which begins with its claim. */
 export function claimedWindowEndMs(
   { startTimeoutMs }: Pick<Rail, 'startTimeoutMs'>,
   claimedAtMs: number,

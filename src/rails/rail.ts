@@ -25,7 +25,7 @@ export interface Rail extends Partial<Refunds>, Partial<RefundRepeats> {
    * throws because of the provider: a timeout or an unclear answer is `unknown`, not `failed`.
    */
   start(order: RailOrder): Promise<StartResult>;
-  /** `start` answers only after the customer has acted, so a queue consumer calls it, once. */
+  /** `start` answers only after the customer has acted, so the payment's object calls it, once. */
   readonly startWaitsForCustomer?: true;
   /**
    * The provider serves only some phone numbers: whether a number (251XXXXXXXXX) can have an account
@@ -80,7 +80,7 @@ export type RailRules = Pick<Rail, 'currencies' | 'acceptsPhone' | 'wholeAmounts
 
 /**
  * Time to store the answer of a start that waits for the customer, between its timeout and the end
- * of the window that begins with the consumer's claim.
+ * of the window that begins with the claim.
  */
 export const STORING_TIME_MS = 5_000;
 

@@ -11,7 +11,7 @@ const PHRASE_CHARACTERS_MAX = 2_048;
 const STATE_CHARACTERS_MAX = 100;
 /** The fastest customer needs this long to find the phone and type a PIN. */
 const WINDOW_SECONDS_MIN = 5;
-/** eBirr answers after the window, and the queue consumer that waits may run for 15 minutes. */
+/** eBirr answers after the window, and Cloudflare keeps the object that waits for 15 minutes. */
 const WINDOW_SECONDS_MAX = 720;
 /** The first digits of Ethio telecom's mobile numbers, and of Safaricom's. */
 const PHONE_PREFIXES = ['2519', '2517'] as const;

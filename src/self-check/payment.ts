@@ -1,5 +1,5 @@
 import { railOrder } from '../attempts/order.ts';
-import { newAttempt, startAtRail, storeStart } from '../attempts/start.ts';
+import { newAttempt, storeStart } from '../attempts/start.ts';
 import { bookOf } from '../book/client.ts';
 import { uuidV7 } from '../crypto/uuid-v7.ts';
 import { intentNumberFrom } from '../domain/identifiers.ts';
@@ -54,7 +54,7 @@ export async function startPayment(env: Env, { runId }: Run, ownOrigin: string):
     throw new Error(`the payment was not created: ${created.type}`);
   }
   const order = await railOrder(env, rail, { terms, attempts: [attempt] }, attempt);
-  const result = await startAtRail(env, order, rail);
+  const result = await rail.start(order);
   await storeStart(env, client, attempt, result);
 }
 

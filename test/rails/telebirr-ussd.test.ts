@@ -106,15 +106,15 @@ describe('the plan', () => {
     });
   });
 
-  test('of the synchronous service begins when a queue consumer starts it', () => {
+  test('of the synchronous service lasts as long as its call', () => {
     const { terms } = scene.order();
     const slow = scene.railWith({ namespace: 'synccpsinterface', waitsForResult: true });
     expect(slow.startWaitsForCustomer).toBe(true);
     expect(slow.plan(terms, 'TELE_BIRR_USSD', 1_000)).toEqual({
       flow: 'push',
-      deadlineAtMs: 61_000,
+      deadlineAtMs: 156_000,
       windowIsFinal: false,
-      // The consumer's claim sets it.
+      // The claim sets it.
       checkAtMs: null,
     });
   });

@@ -30,12 +30,16 @@ test('an answer that cannot be stored does not end the wait for the others', asy
   );
   const ports = {
     events: { body: vi.fn(), sign: vi.fn(), requestBody: vi.fn() },
-    attempts: { requestStart: vi.fn(), query: vi.fn() },
+    attempts: { start: vi.fn(), query: vi.fn() },
     refunds: { start, repeat: vi.fn(), query: vi.fn() },
     book: { apply: vi.fn() },
   };
   const hasEnded = vi.fn();
-  const asked = askRails({ env: {} as Env, objectName: 'object', ports, execute }, intent, 1)
+  const asked = askRails(
+    { env: {} as Env, objectName: 'object', ports, execute, startSlowly: vi.fn() },
+    intent,
+    1,
+  )
     .catch((error: unknown) => error)
     .finally(hasEnded);
   await vi.waitFor(() => expect(start).toHaveBeenCalledTimes(2));

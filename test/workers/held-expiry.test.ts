@@ -10,14 +10,15 @@ import {
   attemptNow,
   callbackPath,
   choose,
+  claimStart,
   client,
   configureRails,
-  consumeStart,
-  firstStart,
+  dyingBeforeClaims,
   intentNow,
   openHosted,
   PHONE,
   report,
+  run,
 } from './rails-support.ts';
 import {
   ALPHA,
@@ -27,6 +28,7 @@ import {
   call,
   expressBody,
   hostedBody,
+  reportsAreSent,
   SECOND_MS,
   statusPath,
   useGateway,
@@ -40,7 +42,7 @@ import {
  */
 
 configureRails(SCENE_SECRETS);
-const caught = useGateway();
+useGateway();
 
 const apiKey = ALPHA.apiKeys.production;
 const EXPIRE_IN = 5;
@@ -63,15 +65,14 @@ async function payShort(method: Method, expireIn = EXPIRE_IN) {
   playRails();
   const phoneNumber = method === 'M_PESA' ? MPESA_PHONE : PHONE;
   const returnUrl = 'https://shop.example.com/done';
-  const created = await create(
-    'express',
-    expressBody({ method, phoneNumber, returnUrl, expireIn }),
+  const created = await dyingBeforeClaims(() =>
+    create('express', expressBody({ method, phoneNumber, returnUrl, expireIn })),
   );
   expect(created).toMatchObject({ status: 200, envelope: { content: { status: 'SUCCESS' } } });
   if (method === 'E_BIRR') {
-    // The latest moment for a consumer.
+    // The latest moment for a claim.
     vi.setSystemTime((await intentNow()).terms.expiresAtMs - 1);
-    await consumeStart([firstStart(caught)]);
+    await run(await claimStart());
   }
   const { expiresAtMs } = (await intentNow()).terms;
   return { warnings: created.envelope.warnings, expiresAtMs };
@@ -169,10 +170,10 @@ test('a lost alarm changes nothing: the expiry is announced at the end of the wi
 test('eBirr is not called after the expiry, and holds nothing up', async () => {
   const calls = playRails();
   const body = expressBody({ method: 'E_BIRR', phoneNumber: PHONE, expireIn: EXPIRE_IN });
-  await create('express', body);
+  await dyingBeforeClaims(() => create('express', body));
   const { expiresAtMs } = (await intentNow()).terms;
   await alarmsUntil(expiresAtMs);
-  await consumeStart([firstStart(caught)]);
+  await reportsAreSent();
   expect(calls).toEqual([]);
   expect(await statusNow()).toMatchObject({ status: 'EXPIRED', expiryHeldUntil: null });
 });

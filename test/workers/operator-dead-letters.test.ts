@@ -6,7 +6,7 @@ import {
 } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, it, test, vi } from 'vitest';
-import type { RailMessage } from '../../src/attempts/messages.ts';
+import type { ResultMessage } from '../../src/attempts/messages.ts';
 import worker from '../support/gateway.ts';
 import { auditLog } from './dashboard-support.ts';
 import { content, operateApi } from './operator-support.ts';
@@ -62,7 +62,7 @@ async function die(queue: DeadQueue, bodies: readonly unknown[], attempts = 1, r
 }
 
 /** A provider's answer for the attempt `a1` of `order-1`, as the queue carries it. */
-async function railMessage(): Promise<RailMessage> {
+async function railMessage(): Promise<ResultMessage> {
   await createHosted();
   await execute(startRedirect('a1'));
   const { objectName } = clientOf();
@@ -90,7 +90,7 @@ async function letters(query = ''): Promise<readonly Letter[]> {
 describe('a dead letter', () => {
   it.each<[DeadQueue, unknown, string]>([
     ['kefel-rail-starts-dead', { type: 'result', objectName: 'a'.repeat(64) }, 'result'],
-    ['kefel-rail-starts-dead', { type: 'start', objectName: 'a'.repeat(64) }, 'start'],
+    ['kefel-rail-starts-dead', { type: 'other', objectName: 'a'.repeat(64) }, 'unknown'],
     ['kefel-rail-starts-dead', null, 'unknown'],
     ['kefel-webhooks-dead', { objectName: 'a'.repeat(64), sequence: 2 }, 'delivery'],
     ['kefel-webhook-retries-dead', { objectName: 'a'.repeat(64), sequence: 2 }, 'delivery'],
@@ -180,14 +180,12 @@ describe('letters of one thing', () => {
 
   test('are two if a provider reported twice', async () => {
     const success = await railMessage();
-    const { objectName } = clientOf();
     const failure = { ...success, commands: [resolveAttempt('a1', 'failed')] };
-    const starts = ['a1', 'a2'].map((attemptId) => ({ type: 'start', objectName, attemptId }));
     for (const round of ['-1', '-2']) {
-      await die('kefel-rail-starts-dead', [success, failure, ...starts], 1, round);
+      await die('kefel-rail-starts-dead', [success, failure], 1, round);
     }
     expect(await letters()).toMatchObject(
-      ['result', 'result', 'start', 'start'].map((kind) => ({ kind, timesGivenUp: 2 })),
+      ['result', 'result'].map((kind) => ({ kind, timesGivenUp: 2 })),
     );
   });
 

@@ -1,4 +1,3 @@
-import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
 import type { Command, Rejection } from '../../src/domain/command.ts';
 import answerUndecided from '../fixtures/rails/ebirr/purchase_response_timeout.json' with {
@@ -12,14 +11,12 @@ import {
   claimStart,
   client,
   configureRails,
-  consumeStart,
+  dyingBeforeClaims,
   EBIRR,
-  EBIRR_UNCLAIMED_MS,
   EBIRR_WINDOW_MS,
   everythingStored,
-  firstStart,
   intentNow,
-  loggedEvents,
+  nextAlarm,
   noRail,
   openHosted,
   payExpress,
@@ -27,23 +24,29 @@ import {
   resolveAs,
   run,
 } from './rails-support.ts';
-import { advance, INTERRUPTIONS, resolveAttempt, SECOND_MS, useGateway } from './support.ts';
+import {
+  advance,
+  INTERRUPTIONS,
+  reportsAreSent,
+  resolveAttempt,
+  SECOND_MS,
+  useGateway,
+} from './support.ts';
 
 /**
  * Goal: only the one caller with the claim starts a payment by eBirr, and only in time: no phone
- * rings for a payment that is over or paid (docs/decisions.md#16, #31). Method: claims made
- * directly, at each edge of their time, and by the consumer.
+ * rings for a payment that is over or paid (docs/decisions.md#16, #31). Method: the object dies before
+ * its first claim; further claims are made directly, at each edge of their time, and by the alarm.
  */
 
 configureRails({ RAIL_E_BIRR_PRODUCTION: EBIRR, RAIL_ETS_SWITCH_PRODUCTION: CARDS });
-const caught = useGateway();
+useGateway();
 
-const message = () => firstStart(caught);
 const UNDECIDED = () => Response.json(answerUndecided);
 
 async function pay(expireIn = 3_600): Promise<void> {
   noRail();
-  await payExpress({ method: 'E_BIRR', expireIn });
+  await dyingBeforeClaims(() => payExpress({ method: 'E_BIRR', expireIn }));
 }
 
 async function rejectionOf(command: Command): Promise<Rejection | null> {
@@ -92,7 +95,7 @@ test.each([
   ['the window has closed', async () => alarmsUntil((await attemptNow()).deadlineAtMs)],
   ['the attempt was paid', () => resolveAs('succeeded')],
   ['the attempt has failed', () => resolveAs('failed')],
-])('a consumer can always repeat its own claim, also when %s', async (_name, happens) => {
+])('a claim can always be repeated, also when %s', async (_name, happens) => {
   await pay();
   const claim = await claimStart();
   await run(claim);
@@ -102,91 +105,34 @@ test.each([
   expect(await everythingStored()).toEqual(before);
 });
 
-/** The first `execute` takes effect, but its answer is lost. */
-function loseAnswer(fault: object): void {
-  const reach = env.PAYMENT_INTENT.get.bind(env.PAYMENT_INTENT);
-  let isLost = false;
-  vi.spyOn(env.PAYMENT_INTENT, 'get').mockImplementation((id) => {
-    const stub = reach(id);
-    const execute = async (commands: readonly Command[]) => {
-      await stub.execute(commands);
-      isLost = true;
-      throw Object.assign(new Error('away'), fault);
-    };
-    return isLost ? stub : ({ execute, read: () => stub.read() } as unknown as typeof stub);
-  });
-}
-
-test('a consumer whose claim’s answer was lost repeats the claim and then calls the provider', async () => {
-  await pay();
-  const calls = railServer(UNDECIDED);
-  loseAnswer({ retryable: true });
-  await consumeStart([message()]);
-  await consumeStart([message()]);
-  expect(calls).toHaveLength(1);
-  expect(loggedEvents('rail_message_failed')).toEqual([]);
-});
-
-test('a consumer that never gets the answer to its claim does not call the provider, and no other does', async () => {
-  await pay();
-  const calls = noRail();
-  loseAnswer({ retryable: true, overloaded: true });
-  const result = await consumeStart([message()]);
-  expect(result.explicitAcks).toEqual(['message-0']);
-  await consumeStart([message()]);
-  expect(calls).toEqual([]);
-  expect(loggedEvents('rail_message_failed')).toEqual([
-    {
-      event: 'rail_message_failed',
-      objectName: client().objectName,
-      type: 'start',
-      error: 'ObjectUnavailable: overloaded',
-    },
-  ]);
-  await alarmsUntil((await attemptNow()).deadlineAtMs);
-  expect(await attemptNow()).toMatchObject({ status: 'unresolved', startClaim: 'taken' });
-});
-
 // ---------------------------------------------------------------------------------------------
 // In time
 
-const EBIRR_SECONDS_MIN = (EBIRR_UNCLAIMED_MS + EBIRR_WINDOW_MS) / SECOND_MS;
-
 /** `endMs` after the start: the last millisecond before it, the end itself, and after it. */
 const EDGES = [
-  { edge: 'the end of the window', expireIn: 3_600, endMs: EBIRR_UNCLAIMED_MS },
-  // The shortest payment whose latest claim still ends before the expiry.
-  { edge: 'the end of the last window', expireIn: EBIRR_SECONDS_MIN, endMs: EBIRR_UNCLAIMED_MS },
+  { edge: 'the end of the window', expireIn: 3_600, endMs: EBIRR_WINDOW_MS },
+  { edge: 'the end of the payment', expireIn: 60, endMs: 60 * SECOND_MS },
 ].flatMap((row) => [
   { ...row, when: 'just before', atMs: row.endMs - 1, calls: 1 },
   { ...row, when: 'at', atMs: row.endMs, calls: 0 },
   { ...row, when: 'after', atMs: row.endMs + SECOND_MS, calls: 0 },
 ]);
 
-test.each(EDGES)('$when $edge: $calls calls', async ({ expireIn, atMs, calls }) => {
+test.each(EDGES)('$when $edge, the alarm makes $calls calls', async ({ expireIn, atMs, calls }) => {
   await pay(expireIn);
   const asked = railServer(UNDECIDED);
-  const attempt = await attemptNow();
   // No alarm has fired by then.
-  vi.setSystemTime(attempt.startedAtMs + atMs);
-  await consumeStart([message()]);
+  vi.setSystemTime((await attemptNow()).startedAtMs + atMs);
+  await nextAlarm();
+  await reportsAreSent();
   expect(asked).toHaveLength(calls);
-  const { startClaim, deadlineAtMs } = await attemptNow();
-  expect(startClaim).toBe(calls === 1 ? 'taken' : 'free');
-  expect(deadlineAtMs).toBeLessThanOrEqual((await intentNow()).terms.expiresAtMs);
+  expect((await attemptNow()).startClaim).toBe(calls === 1 ? 'taken' : 'free');
 });
 
 test.each(EDGES)('a direct claim $when $edge', async ({ expireIn, atMs, calls }) => {
   await pay(expireIn);
+  const claim = await claimStart();
   vi.setSystemTime((await attemptNow()).startedAtMs + atMs);
-  // Like a consumer that has read the payment before.
-  const { attemptId } = message();
-  const claim: Command = {
-    type: 'claim_start',
-    attemptId,
-    claimId: 'claim-1',
-    deadlineAtMs: Date.now() + EBIRR_WINDOW_MS,
-  };
   expect(await rejectionOf(claim)).toBe(calls === 1 ? null : 'start_not_claimable');
 });
 
@@ -214,22 +160,21 @@ test.each(
     noRail();
     await (kind === 'express'
       ? pay()
-      : openHosted({ methods: ['E_BIRR'] }).then((path) => choose(path, 'E_BIRR')));
+      : openHosted({ methods: ['E_BIRR'] }).then((path) =>
+          dyingBeforeClaims(() => choose(path, 'E_BIRR')),
+        ));
     const { deadlineAtMs } = await attemptNow();
-    await alarmsUntil(deadlineAtMs - 1);
-    // The message would have been sent once more: that does not delay the end.
+    await dyingBeforeClaims(() => alarmsUntil(deadlineAtMs - 1));
+    // The start would have been repeated once more: that does not delay the end.
     expect(await attemptNow()).toMatchObject({ status: 'processing', checkAtMs: deadlineAtMs });
-    const sent = caught.starts.length;
+    const calls = noRail();
     await end(deadlineAtMs);
     expect(await intentNow()).toMatchObject({ status, failureReason });
     const closed = { status: 'expired', failureReason: 'rail_unavailable', checkAtMs: null };
     expect(await attemptNow()).toMatchObject({ ...closed, startClaim: 'free' });
     expect((await client().events()).map(({ type }) => type)).toEqual(events);
     expect(await rejectionOf(await claimStart())).toBe('start_not_claimable');
-    await alarmsUntil(deadlineAtMs);
-    expect(caught.starts).toHaveLength(sent);
-    const calls = noRail();
-    await consumeStart([...caught.starts]);
+    await alarmsUntil(deadlineAtMs + EBIRR_WINDOW_MS);
     expect(calls).toEqual([]);
   },
 );
@@ -243,7 +188,7 @@ async function leftCardsForEbirr(): Promise<string> {
   const path = await openHosted({ methods: ['ETS_SWITCH', 'E_BIRR'] });
   await choose(path, 'ETS_SWITCH');
   await run({ type: 'abandon_attempt', attemptId: (await attemptNow()).id });
-  await choose(path, 'E_BIRR', 1);
+  await dyingBeforeClaims(() => choose(path, 'E_BIRR', 1));
   return path;
 }
 
@@ -253,29 +198,24 @@ test('Kefel sends no prompt when the customer has paid the abandoned attempt', a
   await run(resolveAttempt(cards?.id ?? '', 'succeeded'));
   expect(await intentNow()).toMatchObject({ status: 'succeeded' });
   const calls = noRail();
-  await consumeStart([message()]);
-  expect(calls).toEqual([]);
   expect(await rejectionOf(await claimStart())).toBe('start_not_claimable');
   // It expires as an attempt without a charge.
   const { deadlineAtMs } = await attemptNow();
   await alarmsUntil(deadlineAtMs);
   expect(await attemptNow()).toMatchObject({ status: 'expired', startClaim: 'free' });
   expect(await intentNow()).toMatchObject({ status: 'succeeded', anomalies: [] });
-  await consumeStart([...caught.starts]);
   expect(calls).toEqual([]);
 });
 
-test('a message of an expired attempt does not start the one that replaced it', async () => {
-  noRail();
-  const path = await openHosted({ methods: ['E_BIRR'] });
-  await choose(path, 'E_BIRR');
-  await alarmsUntil((await attemptNow()).deadlineAtMs);
-  const old = caught.starts.splice(0);
-  await choose(path, 'E_BIRR', 1);
+test('an expired attempt is not started again beside the one that replaced it', async () => {
   const calls = railServer(UNDECIDED);
-  await consumeStart(old);
-  expect(calls).toEqual([]);
-  await consumeStart([message()]);
+  const path = await openHosted({ methods: ['E_BIRR'] });
+  await dyingBeforeClaims(async () => {
+    await choose(path, 'E_BIRR');
+    await alarmsUntil((await attemptNow()).deadlineAtMs);
+  });
+  await choose(path, 'E_BIRR', 1);
+  await alarmsUntil(Date.now() + EBIRR_WINDOW_MS - 1);
   expect(calls).toHaveLength(1);
   expect((await intentNow()).attempts).toMatchObject([
     { status: 'expired', startClaim: 'free' },

@@ -1,8 +1,8 @@
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
-import type { RailMessage, ResultMessage } from '../../src/attempts/messages.ts';
-import { consumeStarts } from '../../src/attempts/start-consumer.ts';
+import { consumeResults as consumer, type ResultMessage } from '../../src/attempts/messages.ts';
 import { IntentClient } from '../../src/intent/client.ts';
+import { PaymentIntentObject } from '../../src/intent/payment-intent.ts';
 import answerRejected from '../fixtures/rails/ebirr/purchase_response_rejected.json' with {
   type: 'json',
 };
@@ -17,11 +17,11 @@ import {
   client,
   clientIn,
   configureRails,
-  consumeStart,
+  consumeResults,
   EBIRR,
   ebirrPaid,
   everythingStored,
-  firstStart,
+  fireAlarmOf,
   intentNow,
   loggedEvents,
   noRail,
@@ -39,6 +39,7 @@ import {
   expressBody,
   logged,
   postForm,
+  reportsAreSent,
   resolveAttempt,
   SECOND_MS,
   useGateway,
@@ -99,7 +100,7 @@ test.each(STORIES)(
     // The queue may deliver it twice, and the provider may repeat it.
     const messages = resultsIn(caught);
     for (let times = 0; times < 2; times += 1) {
-      expect((await consumeStart(messages)).explicitAcks).toEqual(['message-0']);
+      expect((await consumeResults(messages)).explicitAcks).toEqual(['message-0']);
     }
     expect(await report(reported)).toEqual(answered);
     expect(await attemptNow(payment())).toMatchObject({
@@ -123,7 +124,7 @@ test('a repeated report that is stored before the queued one makes the queued on
   await ebirr?.report('paid');
   const before = await everythingStored();
   expect(await intentNow()).toMatchObject({ status: 'succeeded' });
-  await consumeStart(resultsIn(caught));
+  await consumeResults(resultsIn(caught));
   expect(await everythingStored()).toEqual(before);
 });
 
@@ -140,7 +141,7 @@ test.each([
   // Back to the checkout page, which waits for the outcome to arrive.
   expect(pressed.status).toBe(303);
   expect(new URL(pressed.headers.get('location') ?? '').pathname).toBe(path);
-  await consumeStart(resultsIn(caught));
+  await consumeResults(resultsIn(caught));
   expect(await intentNow(clientIn('sandbox'))).toMatchObject({ status });
   expect(await eventTypes(clientIn('sandbox'))).toEqual([event]);
 });
@@ -202,21 +203,29 @@ test.each(SCENES.flatMap((scene) => NOWHERE.map(([why, goAway]) => ({ ...scene, 
 // Answers to a start
 
 const pay = () => payExpress({ method: 'E_BIRR' });
-const message = () => firstStart(caught);
 
-/** eBirr answers, and the object is unreachable by then. */
-async function loseAnswer(answer: RailAnswer) {
-  await pay();
+/** eBirr answers, and its object can store nothing from then on, for this many calls. */
+async function loseAnswer(answer: RailAnswer, calls?: number) {
+  const { execute } = PaymentIntentObject.prototype;
   let away: ReturnType<typeof objectsAway> | undefined;
-  const calls = railServer((call) => {
-    away = objectsAway();
-    return answer(call);
+  const full = vi.spyOn(PaymentIntentObject.prototype, 'execute').mockImplementation(function (
+    this: PaymentIntentObject,
+    commands,
+    answers,
+  ) {
+    if (commands.some(({ type }) => type === 'resolve_attempt')) {
+      away = objectsAway({ calls });
+      full.mockRestore();
+      throw new Error('SQLITE_FULL');
+    }
+    return execute.call(this, commands, answers);
   });
-  const result = await consumeStart([message()]);
+  const asked = railServer(answer);
+  await pay();
+  await reportsAreSent();
   away?.comeBack();
-  expect(calls).toHaveLength(1);
-  // Acknowledged, because it must not be called again.
-  expect(result.explicitAcks).toEqual(['message-0']);
+  expect(asked).toHaveLength(1);
+  return asked;
 }
 
 const ANSWERS: readonly [string, RailAnswer, object, string[]][] = [
@@ -240,51 +249,38 @@ test.each(ANSWERS)(
   async (_name, answer, expected, events) => {
     await loseAnswer(answer);
     expect(await attemptNow()).toMatchObject({ status: 'processing', checks: 0 });
-    expect(loggedEvents('rail_message_failed')).toEqual([]);
+    expect(loggedEvents('rail_start_failed')).toEqual([]);
     for (const secret of [EBIRR.apiKey, PHONE, 'RCS_']) {
       expect(JSON.stringify(resultsIn(caught)) + logged.join('\n')).not.toContain(secret);
     }
     const calls = noRail();
-    await consumeStart([message()]);
-    expect((await consumeStart(resultsIn(caught))).explicitAcks).toEqual(['message-0']);
+    await fireAlarmOf();
+    expect((await consumeResults(resultsIn(caught))).explicitAcks).toEqual(['message-0']);
     expect(calls).toEqual([]);
     expect(await attemptNow()).toMatchObject(expected);
     expect(await eventTypes()).toEqual(events);
   },
 );
 
-/** A start whose answer reaches neither object nor queue, for this many calls. */
-async function loseAllAnswers(calls: number) {
-  await pay();
-  const start = message();
-  let away: ReturnType<typeof objectsAway> | undefined;
-  const asked = railServer((call) => {
-    vi.mocked(env.RAIL_STARTS.send).mockRejectedValueOnce(new Error('queue is full'));
-    away = objectsAway({ calls });
-    return new Response(ebirrPaid(call));
-  });
-  expect((await consumeStart([start])).explicitAcks).toEqual(['message-0']);
-  away?.comeBack();
+test('waits for the object when the queue is unreachable too', async () => {
+  vi.mocked(env.RAIL_STARTS.send).mockRejectedValueOnce(new Error('queue is full'));
+  await loseAnswer((call) => new Response(ebirrPaid(call)), 5);
   expect(resultsIn(caught)).toEqual([]);
   expect(loggedEvents('queue_send_failed')).toHaveLength(1);
-  return { start, asked };
-}
-
-test('waits for the object when the queue is unreachable too', async () => {
-  await loseAllAnswers(5);
   expect(await intentNow()).toMatchObject({ status: 'succeeded' });
-  expect(loggedEvents('rail_message_failed')).toEqual([]);
+  expect(loggedEvents('rail_start_failed')).toEqual([]);
   expect(await eventTypes()).toEqual(['payment_succeeded']);
 });
 
 test('does not call again when neither object nor queue comes back, and eBirr’s report counts', async () => {
-  const { start, asked } = await loseAllAnswers(Number.POSITIVE_INFINITY);
+  vi.mocked(env.RAIL_STARTS.send).mockRejectedValueOnce(new Error('queue is full'));
+  const asked = await loseAnswer((call) => new Response(ebirrPaid(call)), Number.POSITIVE_INFINITY);
   const { objectName } = client();
   const error = 'ObjectUnavailable: overloaded';
-  expect(loggedEvents('rail_message_failed')).toEqual([
-    { event: 'rail_message_failed', objectName, type: 'start', error },
+  expect(loggedEvents('rail_start_failed')).toEqual([
+    { event: 'rail_start_failed', objectName, error },
   ]);
-  await consumeStart([start]);
+  await fireAlarmOf();
   expect(asked).toHaveLength(1);
   expect(await attemptNow()).toMatchObject({ status: 'processing', startClaim: 'taken' });
   const [ebirr] = SCENES;
@@ -315,7 +311,7 @@ test.each(DELAYS)(
     const queued = { body, attempts, ack: vi.fn(), retry: vi.fn() };
     // The result of a test's batch does not include a retry's delay.
     const deliver = () =>
-      consumeStarts({ messages: [queued] } as unknown as MessageBatch<RailMessage>, env);
+      consumer({ messages: [queued] } as unknown as MessageBatch<ResultMessage>, env);
     const away = objectsAway();
     await deliver();
     away.comeBack();
@@ -334,8 +330,8 @@ test('a message that cannot be stored does not block others of its batch', async
   await pay();
   const good = settling([resolveAttempt((await attemptNow()).id, 'succeeded')]);
   vi.spyOn(IntentClient.prototype, 'execute').mockRejectedValueOnce(new Error('away'));
-  const result = await consumeStart([good, good, message()]);
-  expect(result.explicitAcks).toEqual(['message-1', 'message-2']);
+  const result = await consumeResults([good, good]);
+  expect(result.explicitAcks).toEqual(['message-1']);
   expect(result.retryMessages).toMatchObject([{ msgId: 'message-0' }]);
   expect(await intentNow()).toMatchObject({ status: 'succeeded' });
 });
@@ -348,7 +344,7 @@ test.each([
   await pay();
   const before = await everythingStored();
   const good = settling([resolveAttempt((await attemptNow()).id, 'succeeded')]);
-  expect((await consumeStart([{ ...good, ...changes() }])).explicitAcks).toEqual(['message-0']);
+  expect((await consumeResults([{ ...good, ...changes() }])).explicitAcks).toEqual(['message-0']);
   expect(await everythingStored()).toEqual(before);
 });
 
@@ -357,7 +353,7 @@ test('announces late money as late after the merchant got a failure', async () =
   const kept = resultsIn(caught);
   vi.setSystemTime((await intentNow()).terms.expiresAtMs + 3_600 * SECOND_MS);
   expect(await intentNow()).toMatchObject({ status: 'expired' });
-  await consumeStart(kept);
+  await consumeResults(kept);
   expect(await intentNow()).toMatchObject({ status: 'succeeded', late: true });
   expect(await eventTypes()).toEqual(['payment_expired', 'payment_succeeded']);
 });
@@ -415,10 +411,10 @@ test.each(EXPRESS)(
     expect((await ask()).status).toBe(409);
     const kept = resultsIn(caught);
     expect(kept).toHaveLength(1);
-    await consumeStart(kept);
+    await consumeResults(kept);
     expect(await attemptNow()).toMatchObject({ ...expected, redirectUrl: content.paymentUrl });
     expect(await ask()).toMatchObject({ status: 200, text: first.text });
-    await consumeStart(kept);
+    await consumeResults(kept);
     expect(await eventTypes()).toEqual(events);
   },
 );
@@ -442,7 +438,7 @@ test('hosted: the page waits, and redirects to the provider once its answer is s
   expect(await choose(path, 'ETS_SWITCH')).toEqual({ status: 303, location: path });
   away.comeBack();
   expect((await send(env, path)).text).not.toContain(CARDS.baseUrl);
-  await consumeStart(resultsIn(caught));
+  await consumeResults(resultsIn(caught));
   const { redirectUrl } = await attemptNow();
   expect(redirectUrl).toContain(CARDS.baseUrl);
   expect((await send(env, path)).text).toContain(CARDS.baseUrl);

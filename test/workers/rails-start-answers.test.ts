@@ -11,12 +11,11 @@ import {
   claimStart,
   client,
   configureRails,
-  consumeStart,
+  dyingBeforeClaims,
   EBIRR,
   EBIRR_CALL_MS,
   EBIRR_WINDOW_MS,
   ebirrPaid,
-  firstStart,
   intentNow,
   loggedEvents,
   noRail,
@@ -30,70 +29,65 @@ import {
   slowRail,
   truncated,
 } from './rails-support.ts';
-import { logged, useGateway } from './support.ts';
+import { logged, reportsAreSent, useGateway } from './support.ts';
 
 /**
  * Goal: a missing, lost or unclear answer is never a failure (docs/decisions.md#16, #31), and a
- * dead consumer never causes a second charge. Method: eBirr; the consumer dies at each of its
- * steps, and the provider gives every possible answer.
+ * dead object never causes a second charge. Method: eBirr; the object dies after its claim, and the
+ * provider gives every possible answer.
  */
 
 configureRails({ RAIL_E_BIRR_PRODUCTION: EBIRR });
-const caught = useGateway();
+useGateway();
 
 const pay = () => payExpress({ method: 'E_BIRR' });
-const message = () => firstStart(caught);
+/** An object died after its claim. */
+async function payAndDie(): Promise<void> {
+  noRail();
+  await dyingBeforeClaims(pay);
+  await run(await claimStart());
+}
+
 const eventTypes = async () => (await client().events()).map(({ type }) => type);
 
-test('when the consumer dies after its claim, no other calls the provider and the attempt stays in flight', async () => {
-  await pay();
-  await run(await claimStart());
+test('when the object dies after its claim, nothing calls the provider and the attempt stays in flight', async () => {
+  await payAndDie();
   const calls = noRail();
-  await consumeStart([message()]);
   await alarmsUntil(Date.now() + EBIRR_WINDOW_MS - 1);
   expect(calls).toEqual([]);
-  // The message is not sent again either: the only one is that of the start.
-  expect(caught.starts).toHaveLength(1);
   expect(await attemptNow()).toMatchObject({ status: 'processing', startClaim: 'taken' });
   expect(await eventTypes()).toEqual([]);
 });
 
-test('a second message does not wait for an unanswered call and makes no call', async () => {
-  await pay();
+test('a call that gets no answer in time leaves the attempt in flight', async () => {
   const rail = slowRail();
-  const first = consumeStart([message()]);
+  await pay();
   await rail.isCalled();
-  await consumeStart([message()]);
-  expect(rail.calls).toHaveLength(1);
-  expect(await attemptNow()).toMatchObject({ status: 'processing', startClaim: 'taken' });
   expect(vi.mocked(AbortSignal.timeout).mock.calls).toEqual([[EBIRR_CALL_MS]]);
   rail.timesOut();
-  await first;
+  await reportsAreSent();
   expect(await intentNow()).toMatchObject({ status: 'processing', failureReason: null });
   expect(await eventTypes()).toEqual([]);
 });
 
 test('an answer of eBirr after the window makes the unresolved attempt paid', async () => {
-  await pay();
   const rail = slowRail();
-  const first = consumeStart([message()]);
+  await pay();
   await rail.isCalled();
   await alarmsUntil((await attemptNow()).deadlineAtMs);
   expect(await attemptNow()).toMatchObject({ status: 'unresolved' });
-  rail.answers(new Response(ebirrPaid(rail.calls[0] as RailCall)));
-  await first;
-  expect(await intentNow()).toMatchObject({ status: 'succeeded', late: false });
+  rail.answers(ebirrPaid(rail.calls[0] as RailCall));
+  await expect.poll(() => intentNow()).toMatchObject({ status: 'succeeded', late: false });
 });
 
 test.each([
-  ['claimed by a consumer that died', async () => run(await claimStart())],
-  ['called, and never answered', () => consumeWith(() => Promise.reject(new Error('reset')))],
+  ['claimed by an object that died', payAndDie],
+  ['called, and never answered', () => payWith(() => Promise.reject(new Error('reset')))],
   [
     'called, and without an outcome from eBirr',
-    () => consumeWith(() => Response.json(answerUndecided)),
+    () => payWith(() => Response.json(answerUndecided)),
   ],
 ])('decisions.md#31: %s is unresolved at the window’s end, never failed', async (_name, begin) => {
-  await pay();
   await begin();
   const { deadlineAtMs } = await attemptNow();
   await alarmsUntil(deadlineAtMs);
@@ -110,10 +104,12 @@ test.each([
   expect(await eventTypes()).toEqual(['payment_expired', 'payment_succeeded']);
 });
 
-async function consumeWith(answer: RailAnswer): Promise<void> {
+async function payWith(answer: RailAnswer) {
   const calls = railServer(answer);
-  await consumeStart([message()]);
+  const paid = await pay();
+  await reportsAreSent();
   expect(calls).toHaveLength(1);
+  return paid;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -143,8 +139,7 @@ const ANSWERS: readonly [string, RailAnswer, object][] = [
 ];
 
 test.each(ANSWERS)('decisions.md#16: %s', async (_name, answer, expected) => {
-  await pay();
-  await consumeWith(answer);
+  await payWith(answer);
   const attempt = await attemptNow();
   expect(attempt).toMatchObject(expected);
   const { status } = await intentNow();
@@ -156,8 +151,9 @@ test.each(ANSWERS)('decisions.md#16: %s', async (_name, answer, expected) => {
 });
 
 test('the log contains no data that eBirr sent or received, except its code', async () => {
-  const { transactionId } = await pay();
-  await consumeWith(() => Response.json({ ...answerRejected, responseMsg: `${PHONE} refused` }));
+  const { transactionId } = await payWith(() =>
+    Response.json({ ...answerRejected, responseMsg: `${PHONE} refused` }),
+  );
   const { responseCode, errorCode } = answerRejected;
   expect(loggedEvents('rail_answer')).toEqual([
     {

@@ -1,10 +1,14 @@
 import { env } from 'cloudflare:workers';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Attempt } from '../../src/domain/attempt.ts';
-import { IntentClient } from '../../src/intent/client.ts';
+import { forgetRails } from '../../src/rails/settings.ts';
+import answerRejected from '../fixtures/rails/ebirr/purchase_response_rejected.json' with {
+  type: 'json',
+};
 import answerUndecided from '../fixtures/rails/ebirr/purchase_response_timeout.json' with {
   type: 'json',
 };
+import { content, operateApi } from './operator-support.ts';
 import {
   alarmNow,
   alarmsUntil,
@@ -14,25 +18,25 @@ import {
   client,
   clientIn,
   configureRails,
-  consumeStart,
+  dyingBeforeClaims,
   EBIRR,
-  EBIRR_UNCLAIMED_MS,
   EBIRR_WINDOW_MS,
   ebirrPaid,
-  envWith,
-  everythingStored,
-  firstStart,
+  ebirrReport,
+  fireAlarmOf,
   intentNow,
-  loggedEvents,
-  noRail,
-  objectIdOf,
+  onceSet,
   openHosted,
   PHONE,
   payExpress,
   type RailAnswer,
+  type RailCall,
   railServer,
+  report,
   resolveAs,
+  secretsOf,
 } from './rails-support.ts';
+import { booksReport } from './support/book.ts';
 import {
   ALPHA,
   abortObjects,
@@ -41,14 +45,15 @@ import {
   CREATE_PATHS,
   call,
   expressBody,
+  reportsAreSent,
   SECOND_MS,
   useGateway,
 } from './support.ts';
 
 /**
- * Goal: a provider that answers only after the customer has acted is called at most once per
- * attempt, and a start without a call charges no customer (docs/decisions.md#16, #31). Method: eBirr;
- * the test is the queue, and loses, duplicates and delays the messages.
+ * Goal: a provider that answers only after the customer has acted is called at once, by the payment's
+ * object and at most once per attempt, and a start without a call charges no customer
+ * (docs/decisions.md#16, #31). Method: eBirr; customers idle, and objects die at each step.
  */
 
 configureRails({
@@ -57,18 +62,20 @@ configureRails({
 });
 const caught = useGateway();
 
-const FIRST_LEASE_MS = 10 * SECOND_MS;
+const FIRST_LEASE_MS = 5 * SECOND_MS;
 
 const pay = () => payExpress({ method: 'E_BIRR' });
-const message = () => firstStart(caught);
 const PAYS: RailAnswer = (call) => new Response(ebirrPaid(call));
+const UNDECIDED: RailAnswer = () => Response.json(answerUndecided);
+/** A customer who does nothing. */
+const IDLES: RailAnswer = () => new Promise(() => undefined);
 
 const eventTypes = async () => (await client().events()).map(({ type }) => type);
 
-test('decisions.md#16: answers an express payment as pending without waiting for the provider', async () => {
-  const calls = noRail();
+test('decisions.md#16: answers an express payment as pending while the customer idles', async () => {
+  const calls = railServer(IDLES);
   const content = await pay();
-  expect(calls).toEqual([]);
+  await expect.poll(() => calls).toHaveLength(1);
   const attempt = await attemptNow();
   expect(content).toEqual({
     paymentUrl: null,
@@ -79,20 +86,18 @@ test('decisions.md#16: answers an express payment as pending without waiting for
   });
   expect(attempt).toMatchObject({
     status: 'processing',
-    startClaim: 'free',
+    startClaim: 'taken',
     flow: 'push',
     phone: PHONE,
-    checkAtMs: Date.now() + FIRST_LEASE_MS,
-    deadlineAtMs: Date.now() + EBIRR_UNCLAIMED_MS,
+    checkAtMs: null,
+    deadlineAtMs: Date.now() + EBIRR_WINDOW_MS,
   });
-  expect(caught.starts).toEqual([
-    { type: 'start', objectName: client().objectName, attemptId: attempt.id },
-  ]);
-  expect(await alarmNow()).toBeLessThanOrEqual(Date.now() + FIRST_LEASE_MS);
+  // Neither the call nor its answer goes through a queue.
+  expect(caught.starts).toEqual([]);
 });
 
-test('decisions.md#8: a lost answer is replayed after seconds, however long the customer may take', async () => {
-  noRail();
+test('decisions.md#8: a lost answer is replayed at once, however long the customer may take', async () => {
+  const calls = railServer(IDLES);
   const request = () =>
     answerOf(
       call(CREATE_PATHS.express.production, {
@@ -101,56 +106,45 @@ test('decisions.md#8: a lost answer is replayed after seconds, however long the 
         body: expressBody({ method: 'E_BIRR', phoneNumber: PHONE }),
       }),
     );
-  vi.spyOn(IntentClient.prototype, 'execute').mockRejectedValueOnce(new Error('the Worker died'));
   const lost = await request();
-  advance(2 * SECOND_MS);
-  expect((await request()).status).toBe(409);
-  advance(2 * SECOND_MS);
   const replayed = await request();
   expect([replayed.status, replayed.headers.get('idempotent-replayed')]).toEqual([200, 'true']);
   expect(replayed.text).toBe(lost.text);
+  await expect.poll(() => calls).toHaveLength(1);
 });
 
 test('sends a hosted customer back to the page, which waits for the prompt', async () => {
-  const calls = noRail();
+  const calls = railServer(IDLES);
   const path = await openHosted({ methods: ['E_BIRR'] });
   expect(await choose(path, 'E_BIRR')).toEqual({ status: 303, location: path });
-  expect(caught.starts).toHaveLength(1);
-  expect(calls).toEqual([]);
   // A second click finds the attempt: no second prompt.
   expect(await choose(path, 'E_BIRR')).toEqual({ status: 303, location: path });
+  await expect.poll(() => calls).toHaveLength(1);
   expect((await intentNow()).attempts).toHaveLength(1);
-  expect(caught.starts).toHaveLength(1);
 });
 
-test('a message starts its own attempt, not the one before', async () => {
+test('starts the attempt in flight, not the one before', async () => {
+  const calls = railServer(UNDECIDED);
   const path = await openHosted({ methods: ['E_BIRR'] });
-  await choose(path, 'E_BIRR');
+  await dyingBeforeClaims(() => choose(path, 'E_BIRR'));
   await resolveAs('failed');
   await choose(path, 'E_BIRR', 1);
+  await reportsAreSent();
   const { reference } = await attemptNow();
-  const calls = railServer((call) => new Response(ebirrPaid(call)));
-  await consumeStart(caught.starts.splice(0));
   expect(calls.map(({ text }) => JSON.parse(text).serviceParams.transactionInfo)).toMatchObject([
     { referenceId: reference },
   ]);
-  expect((await intentNow()).attempts).toMatchObject([
-    { status: 'failed' },
-    { status: 'succeeded', reference },
-  ]);
 });
 
-test('the consumer claims first, then calls once, then stores eBirr’s answer', async () => {
-  const { transactionId } = await pay();
+test('claims first, then calls once, then stores eBirr’s answer', async () => {
   const asked: Attempt[] = [];
   const calls = railServer(async (call) => {
     asked.push(await attemptNow());
     return new Response(ebirrPaid(call));
   });
-  // The queue was slow: the customer's time begins only now.
-  await alarmsUntil(Date.now() + 50 * SECOND_MS);
+  const { transactionId } = await pay();
   const deadlineAtMs = Date.now() + EBIRR_WINDOW_MS;
-  expect((await consumeStart([message()])).explicitAcks).toEqual(['message-0']);
+  await reportsAreSent();
   expect(asked).toMatchObject([{ startClaim: 'taken', checkAtMs: null, deadlineAtMs }]);
   expect(calls).toHaveLength(1);
   expect(calls[0]).toMatchObject({ method: 'POST', url: EBIRR.baseUrl });
@@ -169,153 +163,168 @@ test('the consumer claims first, then calls once, then stores eBirr’s answer',
 test('decisions.md#22: calls the sandbox’s test system, never the production one', async () => {
   const calls = railServer(PAYS);
   await payExpress({ method: 'E_BIRR', testMode: { testModeType: 'ACTUAL_TEST' } }, 'sandbox');
-  await consumeStart([message()]);
+  await reportsAreSent();
   expect(calls.map(({ url }) => url)).toEqual(['https://sandbox.ebirr.rail.test/asm']);
   expect(await intentNow(clientIn('sandbox'))).toMatchObject({ status: 'succeeded' });
 });
 
-const TWICE: readonly [string, () => Promise<unknown>][] = [
-  [
-    'twice, one after the other',
-    async () => {
-      await consumeStart([message()]);
-      await consumeStart([message()]);
-    },
-  ],
-  ['three times in one batch', () => consumeStart([message(), message(), message()])],
-  [
-    'to four consumers at once',
-    () => Promise.all(Array.from({ length: 4 }, () => consumeStart([message()]))),
-  ],
-  [
-    'again after the object lost its memory',
-    async () => {
-      await consumeStart([message()]);
-      await abortObjects();
-      await consumeStart([message()]);
-    },
-  ],
-];
+// ---------------------------------------------------------------------------------------------
+// Customers who idle
 
-test.each(TWICE)('a message that arrives %s makes one call', async (_name, consume) => {
+const CUSTOMERS = Array.from({ length: 12 }, (_value, index) => `order-${index}`);
+
+/** Twelve customers choose eBirr. Their phones ring, and each acts when the test says so. */
+async function twelvePay() {
+  const acts = new Map<string, (called: RailCall) => string>();
+  const rung: string[] = [];
+  railServer(async (called) => {
+    const { referenceId } = JSON.parse(called.text).serviceParams.transactionInfo;
+    rung.push(referenceId);
+    const act = await onceSet(() => acts.get(referenceId));
+    return new Response(act(called));
+  });
+  const references = await Promise.all(
+    CUSTOMERS.map(async (paymentIntentUniqueId) => {
+      const paid = await payExpress({ method: 'E_BIRR', paymentIntentUniqueId });
+      return paid.transactionId;
+    }),
+  );
+  await expect.poll(() => rung).toHaveLength(CUSTOMERS.length);
+  expect(new Set(rung)).toEqual(new Set(references));
+  const act = (index: number, how: (called: RailCall) => string) =>
+    acts.set(references[index] ?? '', how);
+  return {
+    rung,
+    pays: (index: number) => act(index, ebirrPaid),
+    refuses: (index: number) => act(index, () => JSON.stringify(answerRejected)),
+  };
+}
+
+test('twelve phones ring at once, though no customer acts, and each outcome is right', async () => {
+  const { rung, pays, refuses } = await twelvePay();
+  // The last customer acts first.
+  for (const index of [...CUSTOMERS.keys()].reverse()) {
+    (index % 2 === 0 ? pays : refuses)(index);
+    await expect
+      .poll(async () => (await attemptNow(client(CUSTOMERS[index]))).status)
+      .toBe(index % 2 === 0 ? 'succeeded' : 'failed');
+  }
+  expect(rung).toHaveLength(CUSTOMERS.length);
+});
+
+test('promises.md#4: objects that are replaced while customers idle prompt nobody twice; the outcomes are unknown, listed, and found by reports', async () => {
+  const { rung } = await twelvePay();
+  await abortObjects();
+  for (const uniqueId of CUSTOMERS) {
+    const payment = client(uniqueId);
+    expect(await attemptNow(payment)).toMatchObject({ status: 'processing', startClaim: 'taken' });
+    await fireAlarmOf(payment);
+  }
+  advance(EBIRR_WINDOW_MS);
+  for (const uniqueId of CUSTOMERS) {
+    await fireAlarmOf(client(uniqueId));
+    expect(await attemptNow(client(uniqueId))).toMatchObject({ status: 'unresolved' });
+  }
+  await reportsAreSent();
+  await booksReport();
+  const { items } = await content<{ items: { reasons: { reason: string }[] }[] }>(
+    operateApi('/attention'),
+  );
+  expect(items.flatMap(({ reasons }) => reasons.map(({ reason }) => reason))).toEqual(
+    CUSTOMERS.map(() => 'unresolved_attempt'),
+  );
+  for (const uniqueId of CUSTOMERS) {
+    const payment = client(uniqueId);
+    await report(await callbackPath('ebirr', payment), ebirrReport(await attemptNow(payment)));
+    expect(await intentNow(payment)).toMatchObject({ status: 'succeeded' });
+  }
+  expect(rung).toHaveLength(CUSTOMERS.length);
+});
+
+test('requests, alarms and the window go on while a customer idles', async () => {
+  const calls = railServer(IDLES);
   await pay();
-  const calls = railServer(() => Response.json(answerUndecided));
-  await consume();
+  await expect.poll(() => calls).toHaveLength(1);
+  const { deadlineAtMs } = await attemptNow();
+  await fireAlarmOf();
+  await alarmsUntil(deadlineAtMs - 1);
+  expect(await attemptNow()).toMatchObject({ status: 'processing' });
+  await alarmsUntil(deadlineAtMs);
+  expect(await attemptNow()).toMatchObject({ status: 'unresolved' });
+  expect(calls).toHaveLength(1);
+});
+
+// ---------------------------------------------------------------------------------------------
+// The object dies before its claim
+
+test('the alarm repeats an unclaimed start, at growing intervals, until it is claimed', async () => {
+  const calls = railServer(UNDECIDED);
+  await dyingBeforeClaims(pay);
+  const startedAtMs = Date.now();
+  expect(await alarmNow()).toBe(startedAtMs + FIRST_LEASE_MS);
+  const repeatedAfterMs: number[] = [];
+  await dyingBeforeClaims(async () => {
+    for (let times = 0; times < 4; times += 1) {
+      const { checkAtMs } = await attemptNow();
+      await alarmsUntil(checkAtMs ?? 0);
+      repeatedAfterMs.push(Date.now() - startedAtMs);
+    }
+  });
+  expect(repeatedAfterMs).toEqual([5_000, 10_000, 20_000, 40_000]);
+  expect(calls).toEqual([]);
+  await alarmsUntil((await attemptNow()).checkAtMs ?? 0);
+  await reportsAreSent();
+  expect(calls).toHaveLength(1);
+  // The customer's time begins with the claim.
+  expect(await attemptNow()).toMatchObject({ deadlineAtMs: Date.now() + EBIRR_WINDOW_MS });
+  await alarmsUntil((await attemptNow()).deadlineAtMs);
+  expect(calls).toHaveLength(1);
+});
+
+test.each([
+  ['runs twice at once', () => Promise.all([fireAlarmOf(), fireAlarmOf()])],
+  ['runs beside a repeated request', () => Promise.all([fireAlarmOf(), startAgain()])],
+  [
+    'runs again after the object lost its memory',
+    async () => {
+      await fireAlarmOf();
+      await reportsAreSent();
+      await abortObjects();
+      await fireAlarmOf();
+    },
+  ],
+])('makes one call when the alarm %s', async (_name, runs) => {
+  const calls = railServer(UNDECIDED);
+  await dyingBeforeClaims(pay);
+  advance(FIRST_LEASE_MS);
+  await runs();
+  await reportsAreSent();
   expect(calls).toHaveLength(1);
   expect(await attemptNow()).toMatchObject({ status: 'processing', startClaim: 'taken' });
 });
 
-const UNCALLED: readonly [string, () => Promise<unknown>][] = [
-  [
-    'after the attempt was paid',
-    async () => {
-      await resolveAs('succeeded');
-      await consumeStart([message()]);
-    },
-  ],
-  [
-    'after the attempt failed',
-    async () => {
-      await resolveAs('failed');
-      await consumeStart([message()]);
-    },
-  ],
-  [
-    'after its window closed',
-    async () => {
-      await alarmsUntil((await attemptNow()).deadlineAtMs);
-      await consumeStart([message()]);
-    },
-  ],
-  [
-    'after its window closed, before any alarm',
-    async () => {
-      const { deadlineAtMs } = await attemptNow();
-      await alarmsUntil(deadlineAtMs - 1);
-      vi.setSystemTime(deadlineAtMs);
-      await consumeStart([message()]);
-    },
-  ],
-  [
-    'for an unknown attempt',
-    () => consumeStart([{ ...message(), attemptId: crypto.randomUUID() }]),
-  ],
-  [
-    'for an unknown payment',
-    () => consumeStart([{ ...message(), objectName: client('order-2').objectName }]),
-  ],
-  [
-    'when the rail is no longer configured',
-    () => consumeStart([message()], envWith({ RAIL_E_BIRR_PRODUCTION: undefined })),
-  ],
-  [
-    'when the rail’s secret has become unreadable',
-    () => consumeStart([message()], envWith({ RAIL_E_BIRR_PRODUCTION: '{' })),
-  ],
-];
+/** A retry of the command whose first answer was lost. */
+async function startAgain(): Promise<void> {
+  const attempt = await attemptNow();
+  await client().execute([{ type: 'start_attempt', attempt }]);
+}
 
-test.each(UNCALLED)('makes no call: a message %s', async (_name, consume) => {
-  await pay();
-  const calls = noRail();
-  await consume();
-  expect(calls).toEqual([]);
-  expect((await attemptNow()).startClaim).toBe('free');
-  // A message about an unknown payment leaves no rows in any object.
-  expect(Object.keys(await everythingStored())).toEqual([objectIdOf(client())]);
-});
-
-test('acknowledges every message, because the object resends what no consumer has claimed', async () => {
-  await pay();
-  noRail();
-  vi.spyOn(IntentClient.prototype, 'read').mockRejectedValueOnce(new Error('away'));
-  const result = await consumeStart([message(), { ...message(), attemptId: 'x' }, message()]);
-  expect(result.explicitAcks).toEqual(['message-0', 'message-1', 'message-2']);
-  expect(result.retryMessages).toEqual([]);
-  expect(loggedEvents('rail_message_failed')).toHaveLength(1);
-});
-
-test('an attempt of a rail that is called within the request cannot be claimed', async () => {
-  const calls = noRail();
-  await payExpress({ method: 'E_BIRR' }, 'sandbox');
-  const { objectName } = clientIn('sandbox');
-  const attempt = await attemptNow(clientIn('sandbox'));
-  await consumeStart([{ type: 'start', objectName, attemptId: attempt.id }]);
-  expect(calls).toEqual([]);
-  expect(await attemptNow(clientIn('sandbox'))).toEqual(attempt);
-});
-
-// ---------------------------------------------------------------------------------------------
-// The message is lost
-
-test('the alarm sends a lost message again, at growing intervals, until it is claimed', async () => {
-  await pay();
-  const sentAtMs = [Date.now()];
-  for (let times = 0; times < 4; times += 1) {
-    const { checkAtMs } = await attemptNow();
-    await alarmsUntil((checkAtMs ?? 0) - 1);
-    expect(caught.starts).toHaveLength(sentAtMs.length);
-    await alarmsUntil(checkAtMs ?? 0);
-    sentAtMs.push(Date.now());
-    expect(caught.starts).toHaveLength(sentAtMs.length);
-  }
-  expect(sentAtMs.map((atMs) => (atMs - (sentAtMs[0] ?? 0)) / SECOND_MS)).toEqual([
-    0, 10, 15, 25, 45,
-  ]);
-  expect(new Set(caught.starts.map((sent) => JSON.stringify(sent)))).toHaveLength(1);
-  const calls = railServer(() => Response.json(answerUndecided));
-  await consumeStart([...caught.starts]);
-  expect(calls).toHaveLength(1);
-  await alarmsUntil((await attemptNow()).deadlineAtMs);
-  expect(caught.starts).toHaveLength(sentAtMs.length);
-  expect(calls).toHaveLength(1);
-});
-
-test('a message that the queue rejects is no failure, and is sent again', async () => {
-  noRail();
-  vi.mocked(env.RAIL_STARTS.send).mockRejectedValueOnce(new Error('queue is full'));
-  expect(await pay()).toMatchObject({ status: 'SUCCESS' });
-  expect(loggedEvents('queue_send_failed')).toMatchObject([{ error: 'Error: queue is full' }]);
-  expect(caught.starts).toEqual([]);
+test.each([
+  ['is no longer configured', {}],
+  ['has an unreadable secret', { RAIL_E_BIRR_PRODUCTION: '{' }],
+])('makes no call while the rail %s, and one when it is back', async (_name, secrets) => {
+  const calls = railServer(UNDECIDED);
+  await dyingBeforeClaims(pay);
+  Reflect.deleteProperty(env, 'RAIL_E_BIRR_PRODUCTION');
+  Object.assign(env, secrets);
+  forgetRails();
   await alarmsUntil(Date.now() + FIRST_LEASE_MS);
-  expect(caught.starts).toHaveLength(1);
+  await reportsAreSent();
+  expect(calls).toEqual([]);
+  expect(await attemptNow()).toMatchObject({ startClaim: 'free' });
+  Object.assign(env, secretsOf({ RAIL_E_BIRR_PRODUCTION: EBIRR }));
+  forgetRails();
+  await alarmsUntil((await attemptNow()).checkAtMs ?? 0);
+  await reportsAreSent();
+  expect(calls).toHaveLength(1);
 });

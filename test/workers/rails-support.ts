@@ -1,7 +1,7 @@
 import { type QueueResult, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { afterAll, expect, type Mock, vi } from 'vitest';
-import type { RailMessage, ResultMessage, StartMessage } from '../../src/attempts/messages.ts';
+import type { ResultMessage } from '../../src/attempts/messages.ts';
 import { newAttempt } from '../../src/attempts/start.ts';
 import { configOf } from '../../src/config.ts';
 import { signLink } from '../../src/crypto/link-token.ts';
@@ -11,6 +11,7 @@ import type { Intent } from '../../src/domain/intent.ts';
 import type { Environment } from '../../src/domain/method.ts';
 import type { Tenant } from '../../src/domain/terms.ts';
 import type { IntentClient } from '../../src/intent/client.ts';
+import { PaymentIntentObject } from '../../src/intent/payment-intent.ts';
 import { configuredRail, forgetRails } from '../../src/rails/settings.ts';
 import callbackPaid from '../fixtures/rails/ebirr/callback.json' with { type: 'json' };
 import answerPaid from '../fixtures/rails/ebirr/purchase_response_ok.json' with { type: 'json' };
@@ -36,7 +37,7 @@ import {
 
 /**
  * Payments by real rails inside workerd: `support.ts` for production, with credentials, a
- * provider's server in place of `fetch`, and the queue of starts in the test's hands. Secrets are
+ * provider's server in place of `fetch`, and the queue of reports in the test's hands. Secrets are
  * set on the one `env` that Worker and objects get their bindings from.
  */
 
@@ -84,8 +85,6 @@ export const EBIRR_CALL_MS = 90 * SECOND_MS;
  * From the claim of a start at eBirr to the end of its window: the answer must be stored by then.
  */
 export const EBIRR_WINDOW_MS = EBIRR_CALL_MS + 5 * SECOND_MS;
-/** A start that is unclaimed by then expires. */
-export const EBIRR_UNCLAIMED_MS = 60 * SECOND_MS;
 
 /** Called once per file, at its top. The next file of the isolate finds no rail. */
 export function configureRails(secrets: Readonly<Record<`RAIL_${string}`, object>>): void {
@@ -155,17 +154,40 @@ export function truncated(text: string): Response {
   return new Response(stream);
 }
 
+/** Some tests replace it. */
+const wait = scheduler.wait.bind(scheduler);
+
+/**
+ * What the test has set. The provider's server runs in the object that calls it, which the test's own
+ * context cannot wake.
+ */
+export async function onceSet<T>(read: () => T | undefined): Promise<T> {
+  for (;;) {
+    const value = read();
+    if (value !== undefined) {
+      return value;
+    }
+    await wait(2);
+  }
+}
+
 /** A provider that holds its call until the test lets it answer, or its timeout fires. */
 export function slowRail() {
-  const answered = Promise.withResolvers<Response>();
+  let answer: (() => Response) | undefined;
   const timeOut = new AbortController();
   vi.spyOn(AbortSignal, 'timeout').mockReturnValue(timeOut.signal);
-  timeOut.signal.addEventListener('abort', () => answered.reject(timeOut.signal.reason));
-  const calls = railServer(() => answered.promise);
+  const calls = railServer(async () => (await onceSet(() => answer))());
   return {
     calls,
-    timesOut: () => timeOut.abort(),
-    answers: (response: Response) => answered.resolve(response),
+    timesOut: () => {
+      answer = () => {
+        throw timeOut.signal.reason;
+      };
+      timeOut.abort();
+    },
+    answers: (text: string) => {
+      answer = () => new Response(text);
+    },
     isCalled: () => expect.poll(() => calls).toHaveLength(1),
   };
 }
@@ -233,7 +255,7 @@ export async function startAndDie(method: Attempt['method']): Promise<Attempt> {
     throw new Error(`${method} is not configured`);
   }
   const attempt = newAttempt(terms, method, PHONE, rail, Date.now());
-  await run({ type: 'start_attempt', attempt });
+  await dyingBeforeClaims(() => run({ type: 'start_attempt', attempt }));
   return attemptNow();
 }
 
@@ -383,31 +405,38 @@ export function loggedEvents(event: string): Record<string, unknown>[] {
 }
 
 // ---------------------------------------------------------------------------------------------
-// The queue of starts, and of answers that could not be stored
+// Starts that wait for the customer, and the queue of answers that could not be stored
 
-/** The first queued start. */
-export function firstStart({ starts }: CaughtMessages): StartMessage {
-  const first = starts.find((message) => message.type === 'start');
-  if (first === undefined) {
-    throw new Error('no start was queued');
-  }
-  return first;
+/** What `begin` starts stays unclaimed: each object dies before its claim. */
+export async function dyingBeforeClaims<T>(begin: () => Promise<T>): Promise<T> {
+  const { execute } = PaymentIntentObject.prototype;
+  const dying = vi.spyOn(PaymentIntentObject.prototype, 'execute').mockImplementation(function (
+    this: PaymentIntentObject,
+    commands,
+    answers,
+  ) {
+    if (commands.some(({ type }) => type === 'claim_start')) {
+      throw new Error('the object dies');
+    }
+    return execute.call(this, commands, answers);
+  });
+  const begun = await begin();
+  await reportsAreSent();
+  dying.mockRestore();
+  return begun;
 }
 
 /** Providers' answers for unreachable objects. */
 export function resultsIn({ starts }: CaughtMessages): ResultMessage[] {
-  return starts.filter((message) => message.type === 'result');
+  return [...starts];
 }
 
 /** Hands messages to the consumer in one batch; their ids are `message-0` and so on. */
-export function consumeStart(
-  messages: readonly RailMessage[],
-  bindings: Env = env,
-): Promise<QueueResult> {
-  return consume('kefel-rail-starts', messages, bindings);
+export function consumeResults(messages: readonly ResultMessage[]): Promise<QueueResult> {
+  return consume('kefel-rail-starts', messages);
 }
 
-/** A consumer's claim to start the last attempt now. */
+/** A claim to start the last attempt now. */
 export async function claimStart(
   changes: Partial<Extract<Command, { type: 'claim_start' }>> = {},
 ): Promise<Command> {

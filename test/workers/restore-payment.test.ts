@@ -105,9 +105,11 @@ test('refuses when it may forget what happened just before, because bookmarks ar
   });
 });
 
-test('refuses when a consumer may have called the provider since', async () => {
+test('refuses when the provider may have been called since', async () => {
   const queued = startAttempt('second', {
     ...{ flow: 'push', startClaim: 'free', deadlineAtMs: Date.now() + 10 * MINUTE_MS },
+    // The test claims it.
+    railId: 'not-configured',
   });
   const claim: Command = {
     ...{ type: 'claim_start', attemptId: 'second', claimId: 'c1' },

@@ -194,6 +194,6 @@ test.each(ROWS)('%s: production takes the amount to the provider as any other', 
   });
   expect(answer).toMatchObject({ status: 'SUCCESS', failureReason: null });
   const { attempts, terms } = await intentNow();
-  expect(attempts).toMatchObject([{ railId: 'ebirr', status: 'processing', startClaim: 'free' }]);
+  expect(attempts).toMatchObject([{ railId: 'ebirr', startClaim: 'taken' }]);
   expect(terms.amountMinor).toBe(SCENARIOS[name].amountMinor);
 });

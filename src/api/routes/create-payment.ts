@@ -1,14 +1,13 @@
 import { checkoutUrlOf, railOrder } from '../../attempts/order.ts';
 import { railPageUrl } from '../../attempts/rail-page.ts';
-import {
-  hasSharedAddress,
-  holdReference,
-  newAttempt,
-  startAtRail,
-  storeStart,
-} from '../../attempts/start.ts';
+import { hasSharedAddress, holdReference, newAttempt, storeStart } from '../../attempts/start.ts';
 import { uuidV7 } from '../../crypto/uuid-v7.ts';
-import { type Attempt, FAILURE_REASONS, type FailureReason } from '../../domain/attempt.ts';
+import {
+  type Attempt,
+  FAILURE_REASONS,
+  type FailureReason,
+  type NewAttempt,
+} from '../../domain/attempt.ts';
 import { intentNumberFrom } from '../../domain/identifiers.ts';
 import type { IntentKind, IntentTerms } from '../../domain/terms.ts';
 import { jsonResponse, successBody } from '../../http/envelope.ts';
@@ -74,21 +73,36 @@ export async function createExpress(call: MerchantCall): Promise<Response> {
     }
     await holdReference(call.env, terms, attempt, rail);
   }
+  // If the provider waits for the customer, the payment's object calls it, and the answer is known.
+  const answer = rail.startWaitsForCustomer
+    ? await pendingAnswer(call.env, payment, attempt)
+    : null;
   const result = await client.create({
     terms,
     idempotency,
     attempt,
-    answer: null,
-    // If a queue consumer calls the provider, the answer does not wait for it.
-    answerWithinMs: (rail.startWaitsForCustomer ? 0 : rail.startTimeoutMs) + ANSWER_MARGIN_MS,
+    answer,
+    answerWithinMs: rail.startTimeoutMs + ANSWER_MARGIN_MS,
   });
   if (result.type !== 'created') {
     return answerTaken(call, client, terms.uniqueId, result, warnings);
+  }
+  if (answer !== null) {
+    return jsonResponse(200, answer);
   }
   const finished = charge(call.env, payment, onlyAttempt(result.attempt), rail);
   // A disconnect ends the request, but a charge that has begun must be completed.
   call.ctx.waitUntil(finished.catch(() => undefined));
   return jsonResponse(200, await finished);
+}
+
+async function pendingAnswer(
+  env: Env,
+  { terms, warnings }: NewPayment,
+  attempt: NewAttempt,
+): Promise<string> {
+  const checkoutUrl = await checkoutUrlOf(env, { terms });
+  return expressAnswers({ terms, attempt, checkoutUrl }, null, warnings).otherwise;
 }
 
 /** Calls the provider once, stores its result with the answer, and returns the answer. */
@@ -100,7 +114,7 @@ async function charge(
 ): Promise<string> {
   const intent = { terms, attempts: [attempt] };
   const order = await railOrder(env, rail, intent, attempt);
-  const result = await startAtRail(env, order, rail);
+  const result = await rail.start(order);
   const redirectUrl = result.type === 'accepted' ? result.redirectUrl : null;
   const answers = expressAnswers(order, redirectUrl, warnings);
   const answer = result.type === 'refused' ? answers.failed[result.reason] : answers.otherwise;
@@ -259,7 +273,9 @@ export interface ExpressContent {
  * `redirectUrl`: the provider's page, if any.
  */
 export function expressAnswers(
-  order: Pick<RailOrder, 'terms' | 'attempt' | 'checkoutUrl'>,
+  order: Pick<RailOrder, 'terms' | 'checkoutUrl'> & {
+    readonly attempt: Pick<Attempt, 'reference'>;
+  },
   redirectUrl: string | null,
   warnings: readonly string[],
 ): ExpressAnswers {

@@ -33,7 +33,7 @@ export function ebirrRail(settings: EbirrSettings) {
     startTimeoutMs: callTimeMs,
     startWaitsForCustomer: true as const,
 
-    plan: (terms, _method, nowMs) => slowPromptPlan(terms, nowMs),
+    plan: (terms, _method, nowMs) => slowPromptPlan(terms, nowMs, callTimeMs),
 
     async start(order): Promise<StartResult> {
       const phone = phoneToPrompt(rules, order);

@@ -20,8 +20,8 @@ const PRODUCTION_URL = 'https://payments.ebirr.com/asm';
 const PAYMENT_METHOD = 'MWALLET_ACCOUNT';
 
 /**
- * The vendor gives the customer five minutes to enter the PIN, but each call occupies a queue
- * consumer, and many relays end a silent call after 100 s. eBirr's report brings a later payment.
+ * The vendor gives the customer five minutes to enter the PIN, but each second that an object waits
+ * costs money, and many relays end a silent call after 100 s. eBirr's report brings a later payment.
  */
 const PROMPT_WINDOW_SECONDS = 60;
 

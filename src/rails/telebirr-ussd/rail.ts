@@ -31,7 +31,7 @@ export function telebirrUssdRail(settings: TelebirrUssdSettings) {
 
     plan: (terms, _method, nowMs) =>
       waitsForResult
-        ? slowPromptPlan(terms, nowMs)
+        ? slowPromptPlan(terms, nowMs, startTimeoutMs)
         : promptPlan(nowMs, promptMs, statusQuery !== undefined),
 
     async start(order): Promise<StartResult> {

@@ -7,7 +7,7 @@ import {
 import { env } from 'cloudflare:workers';
 import { Webhook } from 'standardwebhooks';
 import { type Mock, vi } from 'vitest';
-import type { RailMessage } from '../../../src/attempts/messages.ts';
+import type { ResultMessage } from '../../../src/attempts/messages.ts';
 import { bytesFromBase64, utf8 } from '../../../src/crypto/encoding.ts';
 import type { ProjectionMessage } from '../../../src/intent/book-message.ts';
 import type {
@@ -20,7 +20,7 @@ import { answerOf, call } from './api.ts';
 import { type CaughtMessages, reportsAreSent } from './gateway.ts';
 import { clientOf } from './payment-object.ts';
 
-type MessageBody = DeliveryMessage | RailMessage;
+type MessageBody = DeliveryMessage | ResultMessage;
 
 export type QueueName = 'kefel-webhooks' | 'kefel-webhook-retries' | 'kefel-rail-starts';
 

@@ -1,7 +1,7 @@
 import { abortAllDurableObjects, reset, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { afterEach, beforeEach, vi } from 'vitest';
-import type { RailMessage } from '../../../src/attempts/messages.ts';
+import type { ResultMessage } from '../../../src/attempts/messages.ts';
 import { MerchantBook } from '../../../src/book/merchant-book.ts';
 import type { ProjectionMessage } from '../../../src/intent/book-message.ts';
 import type { DeliveryMessage } from '../../../src/intent/protocol.ts';
@@ -22,7 +22,7 @@ export interface CaughtMessages {
   readonly webhooks: DeliveryMessage[];
   readonly retries: DeliveryMessage[];
   readonly projections: ProjectionMessage[];
-  readonly starts: RailMessage[];
+  readonly starts: ResultMessage[];
 }
 
 /** Every log line of the running test. */
