@@ -41,7 +41,7 @@ const OTHER_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/attempts/callback.ts': ['workers/rails-callbacks', 'workers/rails-out-of-reach'],
   'src/attempts/start.ts': ['workers/rails-start'],
   'src/attempts/slow-start.ts': ['workers/rails-start', 'workers/rails-out-of-reach'],
-  'src/attempts/messages.ts': ['workers/rails-out-of-reach'],
+  'src/attempts/provider-reports.ts': ['workers/rails-out-of-reach'],
   'src/checkout/open-link.ts': ['workers/address-limits'],
   'src/checkout/choice.ts': ['workers/address-limits'],
   'src/intent/alarm.ts': ['workers/alarm'],

@@ -202,7 +202,7 @@ CREATE TABLE dead_letters (
   message_id TEXT NOT NULL,
   -- The queue that the message was sent to.
   queue TEXT NOT NULL CHECK (
-    queue IN ('kefel-webhooks', 'kefel-webhook-retries', 'kefel-rail-starts')
+    queue IN ('kefel-webhooks', 'kefel-webhook-retries', 'kefel-provider-reports')
   ),
   -- What kind of message of that queue it is.
   kind TEXT NOT NULL,

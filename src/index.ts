@@ -1,5 +1,5 @@
 import { apiRouter } from './api/router.ts';
-import { consumeResults, type ResultMessage } from './attempts/messages.ts';
+import { consumeResults, type ResultMessage } from './attempts/provider-reports.ts';
 import { checkoutRouter } from './checkout/router.ts';
 import { placementOf } from './config.ts';
 import { withCommonHeaders } from './http/common-headers.ts';
@@ -18,10 +18,11 @@ type Consumer = (batch: MessageBatch, env: Env, ctx: ExecutionContext) => Promis
 const CONSUMERS: Readonly<Record<string, Consumer>> = {
   'kefel-webhooks': deliver,
   'kefel-webhook-retries': deliver,
-  'kefel-rail-starts': (batch, env) => consumeResults(batch as MessageBatch<ResultMessage>, env),
+  'kefel-provider-reports': (batch, env) =>
+    consumeResults(batch as MessageBatch<ResultMessage>, env),
   'kefel-webhooks-dead': keepDeadLetters,
   'kefel-webhook-retries-dead': keepDeadLetters,
-  'kefel-rail-starts-dead': keepDeadLetters,
+  'kefel-provider-reports-dead': keepDeadLetters,
 };
 
 /** The cron of wrangler.toml that continues the day's backup. */

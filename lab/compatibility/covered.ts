@@ -85,7 +85,7 @@ const NOT_CALLED: Readonly<Record<string, string>> = {
   'MerchantAccount.openVolume': 'only after 4,000,000 payments; takes a number',
 };
 
-const QUEUES = ['WEBHOOKS', 'WEBHOOK_RETRIES', 'RAIL_STARTS'];
+const QUEUES = ['WEBHOOKS', 'WEBHOOK_RETRIES', 'PROVIDER_REPORTS'];
 
 /** What this version's parts may say to each other, by the names of the crossings. */
 export async function sayable(): Promise<readonly string[]> {

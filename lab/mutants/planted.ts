@@ -381,8 +381,8 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'returnedMinor: «refund.returnedMinor→refund.amountMinor»,':
       'the commission is missing in what a refund returned',
   },
-  'src/attempts/messages.ts': {
-    '    «await env.RAIL_STARTS.send(message)→void message»;\n':
+  'src/attempts/provider-reports.ts': {
+    '    «await env.PROVIDER_REPORTS.send(message)→void message»;\n':
       'a report is confirmed to the provider and lost',
     '«retryLater(message→message.ack(»);': 'an answer of the provider is lost with one failed call',
   },

@@ -4,8 +4,8 @@ import { createExpress, createHosted } from '../../src/api/routes/create-payment
 import { cancelPayment, readPayment } from '../../src/api/routes/read-payment.ts';
 import { cancelRefund, createRefund } from '../../src/api/routes/refunds.ts';
 import { answerCallback, callbackTarget } from '../../src/attempts/callback.ts';
-import { storeResult } from '../../src/attempts/messages.ts';
 import { railOrder } from '../../src/attempts/order.ts';
+import { storeResult } from '../../src/attempts/provider-reports.ts';
 import { railPageUrl } from '../../src/attempts/rail-page.ts';
 import { answerSharedCallback } from '../../src/attempts/shared-callback.ts';
 import { runAttempt } from '../../src/attempts/start.ts';

@@ -123,7 +123,7 @@ export class World {
       DB: this.database,
       WEBHOOKS: this.queues.binding('kefel-webhooks'),
       WEBHOOK_RETRIES: this.queues.binding('kefel-webhook-retries'),
-      RAIL_STARTS: this.queues.binding('kefel-rail-starts'),
+      PROVIDER_REPORTS: this.queues.binding('kefel-provider-reports'),
       // Most histories have no backup, which would make them longer.
       ...(plan.disaster !== null && { BACKUPS: this.bucket.binding }),
     } as unknown as Env;

@@ -1,4 +1,4 @@
-import { consumeResults } from '../../src/attempts/messages.ts';
+import { consumeResults } from '../../src/attempts/provider-reports.ts';
 import { consumeDeliveries } from '../../src/webhooks/consume.ts';
 import { type Clock, never, OUTSIDE } from './clock.ts';
 import { SimulatedFailure } from './faults.ts';
@@ -9,7 +9,7 @@ type Consume = (batch: never, env: Env, ctx: ExecutionContext) => Promise<void>;
 const CONSUMERS: Readonly<Record<string, Consume>> = {
   'kefel-webhooks': consumeDeliveries,
   'kefel-webhook-retries': consumeDeliveries,
-  'kefel-rail-starts': consumeResults,
+  'kefel-provider-reports': consumeResults,
 };
 
 /** A consumer in wrangler.toml. */

@@ -76,7 +76,7 @@ const READS: readonly Read[] = [
       queue: { value: 'QUEUE', about: `only this queue: ${MESSAGE_QUEUES.join(', ')}` },
       status: { value: LETTER_STATUSES.join('|'), about: 'only this status (default: waiting)' },
     },
-    examples: ['dead-letter list --queue kefel-rail-starts'],
+    examples: ['dead-letter list --queue kefel-provider-reports'],
     shows: 'letters',
     pages: 'nextCursor',
   },

@@ -12,8 +12,8 @@ import {
 } from '../rails/callback.ts';
 import { railOf } from '../rails/registry.ts';
 import { railConfiguration } from '../rails/settings.ts';
-import { storeResult } from './messages.ts';
 import { railOrder } from './order.ts';
+import { storeResult } from './provider-reports.ts';
 
 /** The attempt that a callback's URL or order id names. */
 export interface CallbackTarget {

@@ -8,8 +8,8 @@ import { errorText, log } from '../platform/log.ts';
 import { claimedWindowEndMs } from '../rails/phone-prompt.ts';
 import type { StartResult } from '../rails/rail.ts';
 import { railOf } from '../rails/registry.ts';
-import { storeResult } from './messages.ts';
 import { railOrder } from './order.ts';
+import { storeResult } from './provider-reports.ts';
 import { commandFor } from './start.ts';
 
 /**

@@ -14,8 +14,8 @@ import type { ExecuteResult, ExpressAnswers } from '../intent/protocol.ts';
 import { Unavailable } from '../platform/unavailable.ts';
 import { claimedWindowEndMs } from '../rails/phone-prompt.ts';
 import type { Rail, StartResult } from '../rails/rail.ts';
-import { storeResult } from './messages.ts';
 import { railOrder } from './order.ts';
+import { storeResult } from './provider-reports.ts';
 
 /** The object claims a slow start within moments. If it dies before, its alarm does so after this. */
 const START_AGAIN_AFTER_MS = 5_000;

@@ -1,6 +1,6 @@
 import { h } from 'preact';
-import { storeResult } from '../attempts/messages.ts';
 import { checkoutUrlOf } from '../attempts/order.ts';
+import { storeResult } from '../attempts/provider-reports.ts';
 import type { Attempt, Outcome } from '../domain/attempt.ts';
 import type { Command } from '../domain/command.ts';
 import type { Intent } from '../domain/intent.ts';

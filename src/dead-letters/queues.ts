@@ -2,7 +2,7 @@ import { plainQueueName } from '../platform/queue-name.ts';
 
 /** Queues with a dead letter queue, the most important messages first. */
 export const MESSAGE_QUEUES = [
-  'kefel-rail-starts',
+  'kefel-provider-reports',
   'kefel-webhooks',
   'kefel-webhook-retries',
 ] as const;
@@ -11,7 +11,7 @@ export type MessageQueue = (typeof MESSAGE_QUEUES)[number];
 /** The binding that sends to a queue. */
 export function producerOf(env: Env, queue: MessageQueue): Queue {
   const producers: Readonly<Record<MessageQueue, Queue>> = {
-    'kefel-rail-starts': env.RAIL_STARTS,
+    'kefel-provider-reports': env.PROVIDER_REPORTS,
     'kefel-webhooks': env.WEBHOOKS,
     'kefel-webhook-retries': env.WEBHOOK_RETRIES,
   };

@@ -47,7 +47,7 @@ function isName(part: unknown): boolean {
 }
 
 function kindOf(queue: MessageQueue, body: unknown): LetterKind {
-  if (queue !== 'kefel-rail-starts') {
+  if (queue !== 'kefel-provider-reports') {
     return 'delivery';
   }
   return fieldOf(body, 'type') === 'result' ? 'result' : 'unknown';

@@ -1,4 +1,4 @@
-const NAMES = /^kefel-(?:webhooks|webhook-retries|rail-starts)(?:-dead)?(?=-|$)/;
+const NAMES = /^kefel-(?:webhooks|webhook-retries|provider-reports)(?:-dead)?(?=-|$)/;
 
 /**
  * The name in wrangler.toml of a queue. A deployment beside production has its own name at the end of

@@ -1,5 +1,5 @@
 import { NOT_AVAILABLE } from '../attempts/callback.ts';
-import { storeResult } from '../attempts/messages.ts';
+import { storeResult } from '../attempts/provider-reports.ts';
 import type { Link } from '../crypto/link-token.ts';
 import { intentByName } from '../intent/client.ts';
 import { log } from '../platform/log.ts';

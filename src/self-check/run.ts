@@ -41,7 +41,7 @@ const BINDINGS: Readonly<Record<Exclude<BindingName, 'BACKUPS'>, true>> = {
   DB: true,
   WEBHOOKS: true,
   WEBHOOK_RETRIES: true,
-  RAIL_STARTS: true,
+  PROVIDER_REPORTS: true,
   API_RATE_LIMIT: true,
   CHECKOUT_RATE_LIMIT: true,
   FAILED_KEY_RATE_LIMIT: true,

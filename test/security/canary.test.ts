@@ -111,7 +111,7 @@ async function work(messages: unknown[]): Promise<void> {
     for (const [queue, waiting] of [
       ['kefel-webhooks', caught.webhooks],
       ['kefel-webhook-retries', caught.retries],
-      ['kefel-rail-starts', caught.starts],
+      ['kefel-provider-reports', caught.reports],
     ] as const) {
       const bodies = waiting.splice(0);
       messages.push(...bodies);

@@ -193,7 +193,7 @@ describe('rendered configurations', () => {
     );
     expect(resourcesOf(rendered)).toEqual({
       databases: ['kefel-unit-test', 'kefel-back-office-unit-test'],
-      queues: expect.arrayContaining(['kefel-rail-starts-dead-unit-test']),
+      queues: expect.arrayContaining(['kefel-provider-reports-dead-unit-test']),
       bucket: 'kefel-backups-unit-test',
     });
     expect(resourcesOf(rendered).queues).toHaveLength(6);

@@ -22,8 +22,8 @@ async function expectGateway({ cloudflare, ...scene }: SetupScene): Promise<void
   const { state } = cloudflare;
   expect(state.databases.map(({ name }) => name).sort()).toEqual(DATABASES);
   expect(state.queues.map(({ queue_name }) => queue_name).sort()).toEqual([
-    'kefel-rail-starts',
-    'kefel-rail-starts-dead',
+    'kefel-provider-reports',
+    'kefel-provider-reports-dead',
     'kefel-webhook-retries',
     'kefel-webhook-retries-dead',
     'kefel-webhooks',

@@ -62,7 +62,7 @@ async function work(): Promise<void> {
     for (const [queue, waiting] of [
       ['kefel-webhooks', caught.webhooks],
       ['kefel-webhook-retries', caught.retries],
-      ['kefel-rail-starts', caught.starts],
+      ['kefel-provider-reports', caught.reports],
     ] as const) {
       await consume(queue, waiting.splice(0));
     }
@@ -140,7 +140,7 @@ async function letterAbout(uniqueId: string): Promise<void> {
   const message = { id: 'l1', timestamp: new Date(Date.now()), body };
   const keys = configOf(env).dataEncryptionKeys;
   await runBatch(env.DB, [
-    await insertDeadLetter(keys, 'kefel-rail-starts', message, Date.now()),
+    await insertDeadLetter(keys, 'kefel-provider-reports', message, Date.now()),
     markRetried('l1', 'Hana', Date.now()),
   ]);
   const stored = await env.DB.prepare('SELECT object_name AS id FROM dead_letters').first('id');

@@ -6,7 +6,7 @@ import {
 } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, it, test, vi } from 'vitest';
-import type { ResultMessage } from '../../src/attempts/messages.ts';
+import type { ResultMessage } from '../../src/attempts/provider-reports.ts';
 import worker from '../support/gateway.ts';
 import { auditLog } from './dashboard-support.ts';
 import { content, operateApi } from './operator-support.ts';
@@ -38,7 +38,10 @@ import {
 
 const caught = useGateway();
 
-type DeadQueue = 'kefel-rail-starts-dead' | 'kefel-webhooks-dead' | 'kefel-webhook-retries-dead';
+type DeadQueue =
+  | 'kefel-provider-reports-dead'
+  | 'kefel-webhooks-dead'
+  | 'kefel-webhook-retries-dead';
 
 async function die(queue: DeadQueue, bodies: readonly unknown[], attempts = 1, round = '') {
   const messages = bodies.map((body, index) => ({
@@ -89,9 +92,9 @@ async function letters(query = ''): Promise<readonly Letter[]> {
 
 describe('a dead letter', () => {
   it.each<[DeadQueue, unknown, string]>([
-    ['kefel-rail-starts-dead', { type: 'result', objectName: 'a'.repeat(64) }, 'result'],
-    ['kefel-rail-starts-dead', { type: 'other', objectName: 'a'.repeat(64) }, 'unknown'],
-    ['kefel-rail-starts-dead', null, 'unknown'],
+    ['kefel-provider-reports-dead', { type: 'result', objectName: 'a'.repeat(64) }, 'result'],
+    ['kefel-provider-reports-dead', { type: 'other', objectName: 'a'.repeat(64) }, 'unknown'],
+    ['kefel-provider-reports-dead', null, 'unknown'],
     ['kefel-webhooks-dead', { objectName: 'a'.repeat(64), sequence: 2 }, 'delivery'],
     ['kefel-webhook-retries-dead', { objectName: 'a'.repeat(64), sequence: 2 }, 'delivery'],
   ])('of %s is stored once, sealed, and listed', async (queue, body, kind) => {
@@ -114,13 +117,13 @@ describe('a dead letter', () => {
     const prepare = vi.spyOn(env.DB, 'prepare').mockImplementation(() => {
       throw new Error('D1 is down');
     });
-    const first = await die('kefel-rail-starts-dead', [message]);
+    const first = await die('kefel-provider-reports-dead', [message]);
     expect([first.fate, first.retry.mock.calls]).toEqual(['retried', [[60]]]);
-    const late = await die('kefel-rail-starts-dead', [message], 99);
+    const late = await die('kefel-provider-reports-dead', [message], 99);
     expect([late.fate, late.retry.mock.calls]).toEqual(['retried', [[3_600]]]);
     batch.mockRestore();
     prepare.mockRestore();
-    expect((await die('kefel-rail-starts-dead', [message])).fate).toBe('acked');
+    expect((await die('kefel-provider-reports-dead', [message])).fate).toBe('acked');
     expect(await letters()).toMatchObject([{ kind: 'result' }]);
   });
 
@@ -136,7 +139,7 @@ describe('a dead letter', () => {
         },
       });
     });
-    const { fate } = await die('kefel-rail-starts-dead', [
+    const { fate } = await die('kefel-provider-reports-dead', [
       { version: 1 },
       { version: 2 },
       { version: 3 },
@@ -182,7 +185,7 @@ describe('letters of one thing', () => {
     const success = await railMessage();
     const failure = { ...success, commands: [resolveAttempt('a1', 'failed')] };
     for (const round of ['-1', '-2']) {
-      await die('kefel-rail-starts-dead', [success, failure], 1, round);
+      await die('kefel-provider-reports-dead', [success, failure], 1, round);
     }
     expect(await letters()).toMatchObject(
       ['result', 'result'].map((kind) => ({ kind, timesGivenUp: 2 })),
@@ -191,16 +194,16 @@ describe('letters of one thing', () => {
 
   test.each(['retry', 'discard'])('wait again after %s', async (handling) => {
     const message = await railMessage();
-    await die('kefel-rail-starts-dead', [message]);
+    await die('kefel-provider-reports-dead', [message]);
     await operateApi(`/dead-letters/${handling}`, {
       ids: ['dead-0'],
       ...(handling === 'discard' ? { reason: 'x' } : {}),
     });
     // The queue delivers what was given up before once more: not news.
-    await die('kefel-rail-starts-dead', [message]);
+    await die('kefel-provider-reports-dead', [message]);
     expect(await letters()).toEqual([]);
     advance(MINUTE_MS);
-    await die('kefel-rail-starts-dead', [message], 1, '-again');
+    await die('kefel-provider-reports-dead', [message], 1, '-again');
     expect(await letters()).toMatchObject([
       { id: 'dead-0', timesGivenUp: 2, storedAtMs: Date.now(), handledBy: null },
     ]);
@@ -210,7 +213,7 @@ describe('letters of one thing', () => {
   test('expire once the operator had time: hints after 30 days, reports after 400', async () => {
     const message = await railMessage();
     const { objectName } = message;
-    await die('kefel-rail-starts-dead', [message]);
+    await die('kefel-provider-reports-dead', [message]);
     await die('kefel-webhooks-dead', [{ objectName, sequence: 1, position: 0 }], 1, '-hint');
     const kindsAfter = async (days: number) => {
       advance(days * DAY_MS);
@@ -238,14 +241,14 @@ describe('sending again', () => {
     content<{ outcomes: Record<string, string> }>(operateApi('/dead-letters/retry', { ids }));
 
   test("stores a provider's answer in its payment once, even when repeated", async () => {
-    await die('kefel-rail-starts-dead', [await railMessage()]);
+    await die('kefel-provider-reports-dead', [await railMessage()]);
     expect((await intentOf()).status).toBe('processing');
     expect((await retry('dead-0')).outcomes).toEqual({ 'dead-0': 'sent' });
     expect(await letters()).toEqual([]);
     expect(await letters('?status=retried')).toMatchObject([{ id: 'dead-0', retries: 1 }]);
     await retry('dead-0');
-    expect(caught.starts).toHaveLength(2);
-    await consume('kefel-rail-starts', caught.starts.splice(0));
+    expect(caught.reports).toHaveLength(2);
+    await consume('kefel-provider-reports', caught.reports.splice(0));
     const intent = await intentOf();
     expect([intent.status, intent.anomalies]).toEqual(['succeeded', []]);
     expect((await auditLog()).map(({ action, target }) => [action, target])).toEqual([
@@ -255,8 +258,8 @@ describe('sending again', () => {
   });
 
   test('leaves a letter unmarked that could not be sent', async () => {
-    await die('kefel-rail-starts-dead', [await railMessage()]);
-    vi.spyOn(env.RAIL_STARTS, 'send').mockRejectedValue(new Error('queues are down'));
+    await die('kefel-provider-reports-dead', [await railMessage()]);
+    vi.spyOn(env.PROVIDER_REPORTS, 'send').mockRejectedValue(new Error('queues are down'));
     expect((await retry('dead-0', 'none')).outcomes).toEqual({
       'dead-0': 'not_sent',
       none: 'not_found',
@@ -270,7 +273,7 @@ describe('sending again', () => {
   });
 
   test('of a letter sealed by a lost data key is rejected with a reason', async () => {
-    await die('kefel-rail-starts-dead', [{ version: 1 }]);
+    await die('kefel-provider-reports-dead', [{ version: 1 }]);
     await env.DB.prepare("UPDATE dead_letters SET sealed_body = 'gone.AAAA'").run();
     expect((await retry('dead-0')).outcomes).toEqual({ 'dead-0': 'unreadable' });
     expect(await content(operateApi('/dead-letters/dead-0'))).toMatchObject({ body: null });
@@ -281,7 +284,7 @@ describe('discarding', () => {
   const discard = (body: unknown) => operateApi('/dead-letters/discard', body);
 
   test('removes letters from the list for good, and logs the reason', async () => {
-    await die('kefel-rail-starts-dead', [{ version: 1 }, { version: 2 }]);
+    await die('kefel-provider-reports-dead', [{ version: 1 }, { version: 2 }]);
     advance(1_000);
     const answer = await content(discard({ ids: ['dead-0', 'none'], reason: 'D1 was down' }));
     expect(answer).toEqual({ outcomes: { 'dead-0': 'discarded', none: 'not_found' } });
@@ -307,7 +310,7 @@ describe('discarding', () => {
 
 describe('the list', () => {
   test('is read page by page, and counts as needing attention', async () => {
-    await die('kefel-rail-starts-dead', [{ version: 1 }, { version: 2 }, { version: 3 }]);
+    await die('kefel-provider-reports-dead', [{ version: 1 }, { version: 2 }, { version: 3 }]);
     for (const path of ['/dead-letters', '/attention']) {
       let query = '?limit=2';
       let seen = 0;
@@ -322,6 +325,6 @@ describe('the list', () => {
     }
     expect(await letters('?queue=kefel-webhooks')).toEqual([]);
     const { deadLetters } = await content<{ deadLetters: unknown }>(operateApi('/health'));
-    expect(deadLetters).toEqual({ 'kefel-rail-starts': 3 });
+    expect(deadLetters).toEqual({ 'kefel-provider-reports': 3 });
   });
 });

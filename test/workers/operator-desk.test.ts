@@ -524,7 +524,7 @@ describe('a dead letter', () => {
     await storeLetter('letter-1');
     const location = await change(`${LETTER}/retry`);
     expect(await pageOf(location)).toContain('sent to its queue again');
-    expect(caught.starts).toHaveLength(1);
+    expect(caught.reports).toHaveLength(1);
     expect(await readStored(env.DB, 'letter-1')).toMatchObject({
       status: 'retried',
       handledBy: NAME,
@@ -551,7 +551,7 @@ async function storeLetter(id: string): Promise<void> {
   };
   const { dataEncryptionKeys } = configOf(env);
   await runBatch(env.DB, [
-    await insertDeadLetter(dataEncryptionKeys, 'kefel-rail-starts', message, Date.now()),
+    await insertDeadLetter(dataEncryptionKeys, 'kefel-provider-reports', message, Date.now()),
   ]);
 }
 

@@ -344,7 +344,7 @@ describe('health', () => {
       backlogBytes: 300,
       oldestMessageTimestamp: new Date(5_000),
     });
-    vi.spyOn(env.RAIL_STARTS, 'metrics').mockRejectedValue(new Error('not implemented'));
+    vi.spyOn(env.PROVIDER_REPORTS, 'metrics').mockRejectedValue(new Error('not implemented'));
     const { queues } = await content<Health>(operateApi('/health'));
     expect(queues).toContainEqual({
       queue: 'kefel-webhooks',
@@ -354,7 +354,7 @@ describe('health', () => {
       unknown: null,
     });
     expect(queues).toContainEqual({
-      queue: 'kefel-rail-starts',
+      queue: 'kefel-provider-reports',
       backlog: null,
       backlogBytes: null,
       oldestAtMs: null,

@@ -145,7 +145,7 @@ function hangMpesa(): () => void {
 }
 
 function refuseMessages(): () => void {
-  const queues = [env.WEBHOOKS, env.WEBHOOK_RETRIES, env.RAIL_STARTS];
+  const queues = [env.WEBHOOKS, env.WEBHOOK_RETRIES, env.PROVIDER_REPORTS];
   const accepted = queues.map((queue) => vi.mocked(queue.send).getMockImplementation());
   for (const queue of queues) {
     vi.mocked(queue.send).mockRejectedValue(new Error('Queue sends are temporarily unavailable'));
@@ -340,10 +340,10 @@ async function outcomeOf(response: Response | string): Promise<string> {
 // Afterwards
 
 /** Delivers what waits in the queues; what a consumer does not acknowledge stays. */
-async function deliver({ webhooks, retries, starts }: CaughtMessages): Promise<void> {
+async function deliver({ webhooks, retries, reports }: CaughtMessages): Promise<void> {
   await deliverAll('kefel-webhooks', webhooks);
   await deliverAll('kefel-webhook-retries', retries);
-  await deliverAll('kefel-rail-starts', starts);
+  await deliverAll('kefel-provider-reports', reports);
 }
 
 async function deliverAll<Message>(queue: QueueName, messages: Message[]): Promise<void> {

@@ -92,7 +92,7 @@ test.each(REJECTED)('decisions.md#3: rejects express by %s from %s', async (meth
     });
   }
   expect(await everythingStored()).toEqual({});
-  expect([calls, caught.starts, caught.projections]).toEqual([[], [], []]);
+  expect([calls, caught.reports, caught.projections]).toEqual([[], [], []]);
 });
 
 const ACCEPTED: readonly [string, Body, Parameters<typeof express>[1]?][] = [
@@ -145,7 +145,7 @@ test.each([
     expect(text).toMatch(new RegExp(`<input[^>]*value="${method}"[^>]*checked`));
     expect(text).toContain(phone);
     expect(await everythingStored()).toEqual(before);
-    expect([calls, caught.starts]).toEqual([[], []]);
+    expect([calls, caught.reports]).toEqual([[], []]);
     playRails();
     const again = await postForm(`${path}/attempts`, { method, phone: other, attempts: '0' });
     expect(again.status).toBe(303);

@@ -1,6 +1,9 @@
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
-import { consumeResults as consumer, type ResultMessage } from '../../src/attempts/messages.ts';
+import {
+  consumeResults as consumer,
+  type ResultMessage,
+} from '../../src/attempts/provider-reports.ts';
 import { IntentClient } from '../../src/intent/client.ts';
 import { PaymentIntentObject } from '../../src/intent/payment-intent.ts';
 import answerRejected from '../fixtures/rails/ebirr/purchase_response_rejected.json' with {
@@ -173,7 +176,7 @@ const NOWHERE: readonly [string, () => { comeBack(): void }][] = [
   [
     'neither the object nor the queue can be reached',
     () => {
-      vi.mocked(env.RAIL_STARTS.send).mockRejectedValueOnce(new Error('queue is full'));
+      vi.mocked(env.PROVIDER_REPORTS.send).mockRejectedValueOnce(new Error('queue is full'));
       return objectsAway({ onlyExecute: true });
     },
   ],
@@ -263,7 +266,7 @@ test.each(ANSWERS)(
 );
 
 test('waits for the object when the queue is unreachable too', async () => {
-  vi.mocked(env.RAIL_STARTS.send).mockRejectedValueOnce(new Error('queue is full'));
+  vi.mocked(env.PROVIDER_REPORTS.send).mockRejectedValueOnce(new Error('queue is full'));
   await loseAnswer((call) => new Response(ebirrPaid(call)), 5);
   expect(resultsIn(caught)).toEqual([]);
   expect(loggedEvents('queue_send_failed')).toHaveLength(1);
@@ -273,7 +276,7 @@ test('waits for the object when the queue is unreachable too', async () => {
 });
 
 test('does not call again when neither object nor queue comes back, and eBirr’s report counts', async () => {
-  vi.mocked(env.RAIL_STARTS.send).mockRejectedValueOnce(new Error('queue is full'));
+  vi.mocked(env.PROVIDER_REPORTS.send).mockRejectedValueOnce(new Error('queue is full'));
   const asked = await loseAnswer((call) => new Response(ebirrPaid(call)), Number.POSITIVE_INFINITY);
   const { objectName } = client();
   const error = 'ObjectUnavailable: overloaded';
@@ -421,7 +424,7 @@ test.each(EXPRESS)(
 
 test('express, answer kept nowhere: the merchant is not asked to try again', async () => {
   const away = awayOnceCalled();
-  vi.mocked(env.RAIL_STARTS.send).mockRejectedValueOnce(new Error('queue is full'));
+  vi.mocked(env.PROVIDER_REPORTS.send).mockRejectedValueOnce(new Error('queue is full'));
   const { status, paymentUrl } = await payExpress({ method: 'ETS_SWITCH' });
   away.comeBack();
   expect({ status, paymentUrl }).toMatchObject({ status: 'SUCCESS' });

@@ -53,7 +53,7 @@ import {
 /**
  * Goal: a provider that answers only after the customer has acted is called at once, by the payment's
  * object and at most once per attempt, and a start without a call charges no customer
- * (docs/decisions.md#16, #31). Method: eBirr; customers idle, and objects die at each step.
+ * (docs/decisions.md#16, #31, #59). Method: eBirr; customers idle, and objects die at each step.
  */
 
 configureRails({
@@ -93,7 +93,7 @@ test('decisions.md#16: answers an express payment as pending while the customer 
     deadlineAtMs: Date.now() + EBIRR_WINDOW_MS,
   });
   // Neither the call nor its answer goes through a queue.
-  expect(caught.starts).toEqual([]);
+  expect(caught.reports).toEqual([]);
 });
 
 test('decisions.md#8: a lost answer is replayed at once, however long the customer may take', async () => {
@@ -200,7 +200,7 @@ async function twelvePay() {
   };
 }
 
-test('twelve phones ring at once, though no customer acts, and each outcome is right', async () => {
+test('decisions.md#59: twelve phones ring at once, though no customer acts, and each outcome is right', async () => {
   const { rung, pays, refuses } = await twelvePay();
   // The last customer acts first.
   for (const index of [...CUSTOMERS.keys()].reverse()) {

@@ -1,7 +1,7 @@
 import { type QueueResult, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { afterAll, expect, type Mock, vi } from 'vitest';
-import type { ResultMessage } from '../../src/attempts/messages.ts';
+import type { ResultMessage } from '../../src/attempts/provider-reports.ts';
 import { newAttempt } from '../../src/attempts/start.ts';
 import { configOf } from '../../src/config.ts';
 import { signLink } from '../../src/crypto/link-token.ts';
@@ -427,13 +427,13 @@ export async function dyingBeforeClaims<T>(begin: () => Promise<T>): Promise<T> 
 }
 
 /** Providers' answers for unreachable objects. */
-export function resultsIn({ starts }: CaughtMessages): ResultMessage[] {
-  return [...starts];
+export function resultsIn({ reports }: CaughtMessages): ResultMessage[] {
+  return [...reports];
 }
 
 /** Hands messages to the consumer in one batch; their ids are `message-0` and so on. */
 export function consumeResults(messages: readonly ResultMessage[]): Promise<QueueResult> {
-  return consume('kefel-rail-starts', messages);
+  return consume('kefel-provider-reports', messages);
 }
 
 /** A claim to start the last attempt now. */

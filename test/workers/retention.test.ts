@@ -255,7 +255,7 @@ describe('after 400 days', () => {
     await env.DB.prepare(
       `INSERT INTO dead_letters (id, subject, message_id, queue, kind, sealed_body, sent_at_ms,
          stored_at_ms, given_up_at_ms, status, handled_at_ms)
-       VALUES ('m', 'm', 'm', 'kefel-rail-starts', 'result', 'x', 1, 1, 1, ?1, ?2)`,
+       VALUES ('m', 'm', 'm', 'kefel-provider-reports', 'result', 'x', 1, 1, 1, ?1, ?2)`,
     )
       .bind(status, Date.now())
       .run();

@@ -65,7 +65,7 @@ function wrongIn({ checks }: CheckReport) {
 
 /** What the check leaves to alarm, queues and consumers. */
 async function deliverAll(): Promise<void> {
-  await consume('kefel-rail-starts', caught.starts.splice(0));
+  await consume('kefel-provider-reports', caught.reports.splice(0));
   await consumeAll(caught);
   const runId = await env.DB.prepare('SELECT run_id FROM self_check').first<string>('run_id');
   advance(SECOND_MS);
@@ -82,7 +82,7 @@ describe('decisions.md#48: the self-check', () => {
       startedAt: new Date(Date.now()).toISOString(),
       finishedAt: null,
     });
-    const late = ['kefel-rail-starts', 'kefel-webhooks', 'kefel-webhook-retries', 'payment'];
+    const late = ['kefel-provider-reports', 'kefel-webhooks', 'kefel-webhook-retries', 'payment'];
     const waiting = [...late, 'event', 'book'];
     const states = statesOf(first);
     expect(Object.keys(states).filter((name) => states[name] === 'waiting')).toEqual(waiting);
@@ -118,7 +118,7 @@ describe('decisions.md#48: the self-check', () => {
     const report = await read();
     const silent = 'Did not answer within 60 s.';
     expect(wrongIn(report)).toEqual([
-      ['kefel-rail-starts', silent],
+      ['kefel-provider-reports', silent],
       ['kefel-webhook-retries', silent],
       ['payment', silent],
       ['event', silent],
@@ -207,13 +207,13 @@ describe('decisions.md#48: a broken part hides no other', () => {
   });
 
   test('a queue that takes no message, and an object that does not answer', async () => {
-    vi.spyOn(env.RAIL_STARTS, 'send').mockRejectedValue(new Error('no such queue'));
+    vi.spyOn(env.PROVIDER_REPORTS, 'send').mockRejectedValue(new Error('no such queue'));
     vi.spyOn(env.MERCHANT_ACCOUNT, 'get').mockImplementation(() => {
       throw new Error('no such object');
     });
     expect(wrongIn(await start())).toEqual([
       ['account', 'Error: no such object'],
-      ['kefel-rail-starts', 'Error: no such queue'],
+      ['kefel-provider-reports', 'Error: no such queue'],
     ]);
   });
 

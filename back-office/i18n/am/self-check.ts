@@ -57,8 +57,8 @@ export const selfCheck: SelfCheckMessages = {
       title: 'ወረፋ kefel-webhook-retries',
       remedy: 'የክፍያዎች Worker የወረፋው ተቀባይ መሆኑንና ማድረሱ አለመቆሙን ያረጋግጡ።',
     },
-    'kefel-rail-starts': {
-      title: 'ወረፋ kefel-rail-starts',
+    'kefel-provider-reports': {
+      title: 'ወረፋ kefel-provider-reports',
       remedy: 'የክፍያዎች Worker የወረፋው ተቀባይ መሆኑንና ማድረሱ አለመቆሙን ያረጋግጡ።',
     },
     payment: {

@@ -61,8 +61,8 @@ export const selfCheck = {
       remedy:
         'Check that the payments Worker is a consumer of the queue, and that delivery is not paused.',
     },
-    'kefel-rail-starts': {
-      title: 'Queue kefel-rail-starts',
+    'kefel-provider-reports': {
+      title: 'Queue kefel-provider-reports',
       remedy:
         'Check that the payments Worker is a consumer of the queue, and that delivery is not paused.',
     },

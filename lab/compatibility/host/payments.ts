@@ -21,7 +21,7 @@ const OBJECTS: Readonly<Record<string, readonly [Part, className: string]>> = {
   MERCHANT_ACCOUNT: ['account', 'MerchantAccount'],
 };
 
-const QUEUES = ['WEBHOOKS', 'WEBHOOK_RETRIES', 'RAIL_STARTS'];
+const QUEUES = ['WEBHOOKS', 'WEBHOOK_RETRIES', 'PROVIDER_REPORTS'];
 
 const known = new Map<Part, Bindings>();
 

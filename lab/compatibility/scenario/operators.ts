@@ -128,7 +128,7 @@ export async function handleDeadLetters(play: Play, objectName: string): Promise
   const statements = ids.map((id, index) => {
     const body = { type: 'start', objectName, attemptId: `${id}` };
     const message = { id, timestamp: new Date(1_000 + index), body };
-    return insertDeadLetter(keys, 'kefel-rail-starts', message, Date.now());
+    return insertDeadLetter(keys, 'kefel-provider-reports', message, Date.now());
   });
   await system.payments.batch(await Promise.all(statements));
   const [sentBack = '', dropped = ''] = ids;

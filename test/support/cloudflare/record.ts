@@ -21,7 +21,7 @@ import { startCloudflare } from './server.ts';
 
 const WRANGLER = createRequire(import.meta.url).resolve('wrangler');
 const { version } = createRequire(import.meta.url)('wrangler/package.json');
-const QUEUES = ['kefel-webhooks', 'kefel-webhook-retries', 'kefel-rail-starts'];
+const QUEUES = ['kefel-webhooks', 'kefel-webhook-retries', 'kefel-provider-reports'];
 
 commandLine({
   usage: 'npm run cloudflare:record',

@@ -7,7 +7,7 @@ import {
 import { env } from 'cloudflare:workers';
 import { Webhook } from 'standardwebhooks';
 import { type Mock, vi } from 'vitest';
-import type { ResultMessage } from '../../../src/attempts/messages.ts';
+import type { ResultMessage } from '../../../src/attempts/provider-reports.ts';
 import { bytesFromBase64, utf8 } from '../../../src/crypto/encoding.ts';
 import type { ProjectionMessage } from '../../../src/intent/book-message.ts';
 import type {
@@ -22,7 +22,7 @@ import { clientOf } from './payment-object.ts';
 
 type MessageBody = DeliveryMessage | ResultMessage;
 
-export type QueueName = 'kefel-webhooks' | 'kefel-webhook-retries' | 'kefel-rail-starts';
+export type QueueName = 'kefel-webhooks' | 'kefel-webhook-retries' | 'kefel-provider-reports';
 
 /** Delivers messages to the Worker's consumer in one batch and waits until all its work is done. */
 export async function consume(

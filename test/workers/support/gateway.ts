@@ -1,7 +1,7 @@
 import { abortAllDurableObjects, reset, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { afterEach, beforeEach, vi } from 'vitest';
-import type { ResultMessage } from '../../../src/attempts/messages.ts';
+import type { ResultMessage } from '../../../src/attempts/provider-reports.ts';
 import { MerchantBook } from '../../../src/book/merchant-book.ts';
 import type { ProjectionMessage } from '../../../src/intent/book-message.ts';
 import type { DeliveryMessage } from '../../../src/intent/protocol.ts';
@@ -22,7 +22,7 @@ export interface CaughtMessages {
   readonly webhooks: DeliveryMessage[];
   readonly retries: DeliveryMessage[];
   readonly projections: ProjectionMessage[];
-  readonly starts: ResultMessage[];
+  readonly reports: ResultMessage[];
 }
 
 /** Every log line of the running test. */
@@ -30,7 +30,7 @@ export const logged: string[] = [];
 
 /** A gateway with two merchants for each test of a file; everything is reset afterwards. */
 export function useGateway(): CaughtMessages {
-  const caught: CaughtMessages = { webhooks: [], retries: [], projections: [], starts: [] };
+  const caught: CaughtMessages = { webhooks: [], retries: [], projections: [], reports: [] };
   beforeEach(async () => {
     clockMs += DAY_MS;
     vi.useFakeTimers({ toFake: ['Date'], now: clockMs });
@@ -49,7 +49,7 @@ export function useGateway(): CaughtMessages {
       caught.projections.push(message);
       return apply.call(this, message);
     });
-    catchInto(env.RAIL_STARTS, caught.starts);
+    catchInto(env.PROVIDER_REPORTS, caught.reports);
     forgetDirectory();
     forgetWebhookSettings();
     await watchBackground();

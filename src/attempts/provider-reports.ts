@@ -32,7 +32,7 @@ export async function storeResult(
   }
   try {
     const message: ResultMessage = { type: 'result', objectName, commands, answers };
-    await env.RAIL_STARTS.send(message);
+    await env.PROVIDER_REPORTS.send(message);
     return null;
   } catch (error) {
     log('error', 'queue_send_failed', { objectName, error: errorText(error) });
