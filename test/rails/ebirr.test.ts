@@ -4,6 +4,7 @@ import { ebirrReport, meaningOf } from '../../src/rails/ebirr/answer.ts';
 import { purchaseDescription, purchaseRequest } from '../../src/rails/ebirr/purchase.ts';
 import { ebirrRail } from '../../src/rails/ebirr/rail.ts';
 import { ebirrSettingsSchema } from '../../src/rails/ebirr/settings.ts';
+import { claimedWindowEndMs } from '../../src/rails/phone-prompt.ts';
 import { ebirrSample } from '../support/rails/ebirr.ts';
 import { watchRailAnswers } from '../support/rails/logged.ts';
 import { orderFor } from '../support/rails/order.ts';
@@ -102,18 +103,18 @@ describe('the request', () => {
 });
 
 describe('the plan', () => {
-  test('is a prompt, which the queue has a minute to start, without a final window', () => {
+  test('is a prompt that the object may start until a call would end, without a final window', () => {
     const { terms } = scene.order({}, { terms: { expiresAtMs: 600_000 } });
     const rail = scene.railWith({ statusQuery: undefined });
     const plan = rail.plan(terms, 'E_BIRR', 10_000);
     expect(plan).toEqual({
       flow: 'push',
-      // The consumer's claim sets a new deadline, by the longest duration of the call.
-      deadlineAtMs: 70_000,
+      // The claim sets a new deadline, by the longest duration of the call.
+      deadlineAtMs: claimedWindowEndMs(rail, 10_000),
       windowIsFinal: false,
       checkAtMs: null,
     });
-    // No consumer may claim it after the payment's expiry.
+    // The object may not claim it after the payment's expiry.
     const soon = rail.plan({ ...terms, expiresAtMs: 15_000 }, 'E_BIRR', 10_000);
     expect(soon).toEqual({ ...plan, deadlineAtMs: 15_000 });
   });
