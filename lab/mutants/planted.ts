@@ -497,9 +497,9 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       'a receipt that was looked up long ago is not compared when it is recorded',
   },
   'src/api/routes/create-payment.ts': {
-    'answerWithinMs: («rail.startWaitsForCustomer ? 0 : →»rail.startTimeoutMs)':
+    '    attempt,\n    «answer→answer: null»,\n    answerWithinMs':
       "a lost answer about a prompt is replayed only when the customer's time is over",
-    'rail.startTimeoutMs)« + ANSWER_MARGIN_MS→»,':
+    'answerWithinMs: rail.startTimeoutMs« + ANSWER_MARGIN_MS→»,':
       'a repeated request gets another answer than the first one is about to get',
   },
 };
