@@ -159,8 +159,8 @@ export const FACTS: Readonly<Record<Method, MethodFacts>> = {
     wrongAmount: { variant: 'wrong_amount', status: 403, suspicion: 'wrong_amount' },
     otherOrder: { variant: 'other_order', status: 403, suspicion: 'other_order' },
     unpaid: { act: 'cancels', reason: 'canceled_by_customer' },
-    // The call hangs until the customer acts; the other payment is still in the queue then.
-    crash: { plan: {}, call: '/asm', calls: 1 },
+    // The calls hang until the customers act.
+    crash: { plan: {}, call: '/asm', calls: 2 },
   },
 };
 
