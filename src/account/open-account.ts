@@ -172,11 +172,12 @@ export class OpenAccount {
 
   /** Sets the next alarm first, so that a failure cannot lose it. */
   async alarm(): Promise<void> {
+    // Outside of the catch: a replaced object cannot arm, and the runtime must repeat its alarm.
+    const safeAtMs = Date.now() + ALARM_SAFETY_MS;
+    await this.#ctx.storage.setAlarm(safeAtMs);
+    this.#armedAtMs = safeAtMs;
     this.#isWorking = true;
     try {
-      const safeAtMs = Date.now() + ALARM_SAFETY_MS;
-      await this.#ctx.storage.setAlarm(safeAtMs);
-      this.#armedAtMs = safeAtMs;
       if (this.#exists()) {
         await this.#settleDue();
         await this.#copyVolumes();

@@ -101,8 +101,8 @@ export interface AttemptChoice {
 
 /**
  * Starts an attempt on an existing intent: stores the attempt, so that a second click finds it,
- * calls the rail once, unless the payment's object does so, and stores its answer. If the Worker dies in between, reconciliation finds
- * the attempt in flight.
+ * calls the rail once, unless the payment's object does so, and stores its answer. If the Worker dies
+ * in between, reconciliation finds the attempt in flight.
  */
 export async function runAttempt(
   env: Env,

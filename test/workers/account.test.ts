@@ -383,3 +383,17 @@ test('an abort in the middle of a claim leaves all of it or nothing', async () =
   await Promise.allSettled([claim(), abortObjects()]);
   expect(await daySum()).toBe((await accountRows('refund_claims')).length * 1_000);
 });
+
+test('an alarm that cannot set the next one fails, so that the runtime repeats it', async () => {
+  await pay();
+  await claim();
+  const text =
+    "The Durable Object's code has been updated, this version can no longer access storage.";
+  const failure = await runInDurableObject(accountStub(), async (instance, { storage }) => {
+    const away = vi.spyOn(storage, 'setAlarm').mockRejectedValue(new Error(text));
+    const failed = await instance.alarm().then(() => null, String);
+    away.mockRestore();
+    return failed;
+  });
+  expect(failure).toContain(text);
+});
