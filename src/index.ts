@@ -8,6 +8,7 @@ import { plainQueueName } from './platform/queue-name.ts';
 import { isProbe } from './self-check/probe.ts';
 import { consumeDeliveries } from './webhooks/consume.ts';
 
+export { OperatorAlerts } from './alerts/operator-alerts.ts';
 export { MerchantBook } from './book/merchant-book.ts';
 export { MerchantAccount, PaymentIntent } from './connected-objects.ts';
 export { Payments } from './interface/entrypoint.ts';

@@ -54,6 +54,7 @@ const BINDINGS: Readonly<Record<Exclude<BindingName, 'BACKUPS'>, true>> = {
   PAYMENT_INTENT: true,
   MERCHANT_BOOK: true,
   MERCHANT_ACCOUNT: true,
+  OPERATOR_ALERTS: true,
 };
 
 type Checks = Readonly<Record<string, (env: Env, nowMs: number) => Finding | Promise<Finding>>>;

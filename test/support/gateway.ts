@@ -10,7 +10,7 @@ import { answerCall } from '../../src/interface/answer.ts';
  * two Workers.
  */
 
-export { MerchantAccount, MerchantBook, PaymentIntent } from '../../src/index.ts';
+export { MerchantAccount, MerchantBook, OperatorAlerts, PaymentIntent } from '../../src/index.ts';
 
 /** The bindings of both. */
 export type BothEnv = Env & BackOfficeEnv;
