@@ -5,13 +5,19 @@
 import { DeploymentFileError } from './deployment/deployment-file.ts';
 import { type Invocation, parseCommandLine } from './operator/arguments.ts';
 import { type Gateway, GatewayError, gatewayOf, send } from './operator/client.ts';
-import { type ApiRequest, type Command, UsageError } from './operator/command.ts';
+import {
+  type ApiRequest,
+  type Command,
+  EXIT_FOUND,
+  FoundError,
+  UsageError,
+} from './operator/command.ts';
 import { helpText } from './operator/help.ts';
 import { linesOf } from './operator/text.ts';
 import { isFileError } from './project/files.ts';
 
-const EXIT_REFUSED = 1;
-const EXIT_USAGE = 2;
+/** Nothing is known: the command line is wrong, or the gateway refused, failed or did not answer. */
+const EXIT_FAILED = 2;
 
 async function main(): Promise<void> {
   const wanted = parseCommandLine(process.argv.slice(2));
@@ -23,11 +29,16 @@ async function main(): Promise<void> {
   const gateway = await gatewayOf(wanted, process.env);
   const { command, given } = wanted;
   const contents = command.run?.(gateway, given, process.env) ?? pages(gateway, wanted, request);
+  let exitCode = 0;
   for await (const content of contents) {
-    console.log(wanted.isJson ? JSON.stringify(content) : textOf(command, content));
     // A command is declared with the type of its own response.
-    process.exitCode = command.exitCode?.(content as never) ?? 0;
+    const found = command.exitCode?.(content as never) ?? 0;
+    exitCode = Math.max(exitCode, found);
+    if (found !== 0 || !wanted.isQuiet) {
+      console.log(wanted.isJson ? JSON.stringify(content) : textOf(command, content));
+    }
   }
+  process.exitCode = exitCode;
 }
 
 /** The content of the response, and with `--all` of every further page. */
@@ -73,11 +84,12 @@ main().catch((error: unknown) => {
   console.error(error instanceof Error ? error.message : String(error));
   const isExpected =
     error instanceof UsageError ||
+    error instanceof FoundError ||
     error instanceof GatewayError ||
     error instanceof DeploymentFileError ||
     isFileError(error);
   if (!isExpected && error instanceof Error) {
     console.error(error.stack);
   }
-  process.exitCode = error instanceof UsageError ? EXIT_USAGE : EXIT_REFUSED;
+  process.exitCode = error instanceof FoundError ? EXIT_FOUND : EXIT_FAILED;
 });

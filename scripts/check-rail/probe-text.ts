@@ -7,7 +7,7 @@ const MEANINGS: Readonly<Record<ProbeOutcome, string>> = {
   unreachable: 'the provider was not reached',
 };
 
-/** How a command that probed ends. 1 and 2 are for commands that could not. */
+/** How a command that probed ends. A command that could not ends with 1 or 2. */
 export const PROBE_EXIT_CODES: Readonly<Record<ProbeOutcome, number>> = {
   accepted: 0,
   reached: 3,

@@ -26,6 +26,14 @@ export const LIST_OPTIONS: Readonly<Record<string, Option>> = {
   all: { value: null, about: 'fetch every page, not only the first' },
 };
 
+/** Options of commands whose exit code tells what they found. */
+const FINDING_OPTIONS: Readonly<Record<string, Option>> = {
+  quiet: {
+    value: null,
+    about: 'print nothing if nothing needs a person: for cron, which mails what is printed',
+  },
+};
+
 export interface Invocation {
   readonly command: Command;
   readonly given: Given;
@@ -35,6 +43,8 @@ export interface Invocation {
   readonly isJson: boolean;
   /** Whether to fetch every page. */
   readonly isAll: boolean;
+  /** Whether to print only what needs a person. */
+  readonly isQuiet: boolean;
 }
 
 /** The commands to show help for: one, or all with the same noun. */
@@ -68,6 +78,7 @@ export function parseCommandLine(args: readonly string[]): Invocation | HelpRequ
     deployment: given.get('env')?.[0],
     isJson: given.has('json'),
     isAll: given.has('all'),
+    isQuiet: given.has('quiet'),
   };
 }
 
@@ -76,6 +87,7 @@ export function optionsOf(command: Command): Readonly<Record<string, Option>> {
   return {
     ...command.options,
     ...(command.pages !== undefined && LIST_OPTIONS),
+    ...(command.exitCode !== undefined && FINDING_OPTIONS),
     ...GENERAL_OPTIONS,
   };
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
 import { type Gateway, GatewayError, send } from './client.ts';
-import type { Given } from './command.ts';
+import { FoundError, type Given } from './command.ts';
 
 /** Commands about backups, which take many requests. */
 
@@ -34,7 +34,7 @@ interface Verified {
   readonly next: string | null;
 }
 
-/** Verifies a backup, by default the newest. Throws GatewayError with what is wrong. */
+/** Verifies a backup, by default the newest. Throws FoundError with what is wrong. */
 export async function* verifyBackup(gateway: Gateway, given: Given): AsyncGenerator<object> {
   const run = given.option('run') ?? (await newestRun(gateway));
   const total = { run, parts: 0, lines: 0, problems: 0 };
@@ -46,7 +46,7 @@ export async function* verifyBackup(gateway: Gateway, given: Given): AsyncGenera
   }
   yield { ...total, problems: problems.length };
   if (problems.length > 0) {
-    throw new GatewayError(problems.join('\n'));
+    throw new FoundError(problems.join('\n'));
   }
 }
 

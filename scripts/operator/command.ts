@@ -56,7 +56,7 @@ export interface Command {
   readonly request: (given: Given) => ApiRequest;
   /** What it prints of the content of the response, of a page what it prints of its items. */
   readonly shown: Shown;
-  /** The exit code after an answer that may be bad news; absent: 0. */
+  /** The exit code after an answer that may be bad news; absent: 0. Of several pages, the highest counts. */
   readonly exitCode?: ((content: never) => number) | undefined;
   /** Set on lists: the field of the response that leads to the next page; null on the last. */
   readonly pages?: 'nextCursor' | 'next' | undefined;
@@ -66,6 +66,14 @@ export interface Command {
     given: Given,
     environment: NodeJS.ProcessEnv,
   ) => AsyncGenerator<unknown>;
+}
+
+/** Exit code of a command that did its work and found something that needs a person. */
+export const EXIT_FOUND = 1;
+
+/** The command did its work and found what its message says. */
+export class FoundError extends Error {
+  override readonly name = 'FoundError';
 }
 
 /** The command line is invalid. */

@@ -12,10 +12,16 @@ import { type Command, type Given, UsageError } from './command.ts';
 import { restoreLines } from './restore-lines.ts';
 import { linesOf } from './text.ts';
 import { PART_READERS, READERS } from './values.ts';
-import { ACTION_EXIT_CODES, ACTION_VIEWS, READ_VIEWS } from './views.ts';
+import {
+  ACTION_EXIT_CODES,
+  ACTION_VIEWS,
+  attentionExitCode,
+  checkExitCode,
+  READ_VIEWS,
+} from './views.ts';
 
 /** A command that reads: its positionals are the parts of its path, its options the query. */
-interface Read extends Pick<Command, 'name' | 'about' | 'examples' | 'pages'> {
+interface Read extends Pick<Command, 'name' | 'about' | 'examples' | 'pages' | 'exitCode'> {
   readonly path: string;
   readonly options?: Command['options'];
   readonly shows: keyof typeof READ_VIEWS;
@@ -27,8 +33,9 @@ const READS: readonly Read[] = [
     about: 'list what needs attention, and what to do about it',
     path: '/attention',
     options: { environment: { value: 'sandbox|production', about: 'only this environment' } },
-    examples: ['attention --environment production --all'],
+    examples: ['attention --environment production --all', 'attention --quiet'],
     shows: 'attention',
+    exitCode: attentionExitCode,
     pages: 'nextCursor',
   },
   {
@@ -364,16 +371,17 @@ export const COMMANDS: readonly Command[] = grouped([
   },
   {
     name: 'check',
-    about: 'try every part of the gateway, and wait for the result; fails if something is wrong',
+    about: 'try every part of the gateway, and wait for the result',
     positionals: [],
     options: {},
-    examples: ['check'],
+    examples: ['check', 'check --quiet'],
     request: () => ({ path: '/check', body: {} }),
     // Loaded with its call: the tests of these commands run where Node's modules are missing.
     async *run(gateway) {
       yield* (await import('./check.ts')).runCheck(gateway);
     },
     shown: READ_VIEWS.check,
+    exitCode: checkExitCode,
   },
   {
     ...actionCommand(EXPORT_CUSTOMER, {

@@ -55,8 +55,8 @@ const ENVIRONMENT = [
   '  KEFEL_ENV, KEFEL_URL, KEFEL_OPERATOR        same as --env, --url and --as',
   '  CF_ACCESS_CLIENT_ID, CF_ACCESS_CLIENT_SECRET  a service token, if Cloudflare Access protects the API',
   '',
-  'Exit codes: 0 success, 1 rejected or unreachable, 2 invalid command line; of `rail probe` also',
-  '3 reached, 4 refused, 5 provider unreachable.',
+  'Exit codes: 0 done, nothing found; 1 done, something needs a person; 2 refused, unreachable or',
+  'invalid command line; of `rail probe` also 3 reached, 4 refused, 5 provider unreachable.',
 ];
 
 function optionLines(options: Readonly<Record<string, Option>>): readonly string[] {

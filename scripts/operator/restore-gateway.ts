@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Gateway, GatewayError, send } from './client.ts';
-import { type Given, UsageError } from './command.ts';
+import { FoundError, type Given, UsageError } from './command.ts';
 import type { RestoreShown, RestoreStep, Uploaded } from './restore-lines.ts';
 
 /**
@@ -16,7 +16,7 @@ const TRY_AGAIN_MS = 1_000;
 /** Where the manifests of a backup are. */
 const MANIFESTS = 'runs/';
 
-/** Yields after each step. Throws GatewayError after the proof if anything differs. */
+/** Yields after each step. Throws FoundError after the proof if anything differs. */
 export async function* restoreGateway(
   gateway: Gateway,
   given: Given,
@@ -38,9 +38,7 @@ export async function* restoreGateway(
     if (step.proof !== null) {
       const { differences } = step.proof;
       if (differences.length > 0) {
-        throw new GatewayError(
-          `The gateway differs from the backup:\n  ${differences.join('\n  ')}`,
-        );
+        throw new FoundError(`The gateway differs from the backup:\n  ${differences.join('\n  ')}`);
       }
       return;
     }

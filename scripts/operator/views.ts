@@ -4,6 +4,7 @@ import type { CheckReport } from '../../back-office/operator/check.ts';
 import type { ProbedRail } from '../../src/interface/operations.ts';
 import { paymentOf } from '../../src/operations/needs.ts';
 import { PROBE_EXIT_CODES, probeLines } from '../check-rail/probe-text.ts';
+import { EXIT_FOUND } from './command.ts';
 import { linesOf, plain, type Shown, time, type View } from './text.ts';
 
 /** What the operator's commands print of each answer. */
@@ -137,6 +138,10 @@ function attentionLines(items: readonly Item[]): readonly string[] {
       ]);
 }
 
+export function attentionExitCode({ items }: { readonly items: readonly unknown[] }): number {
+  return items.length === 0 ? 0 : EXIT_FOUND;
+}
+
 /** Each check, and what to do where something is wrong. */
 function checkLines({ checks }: CheckReport): readonly string[] {
   const width = Math.max(...checks.map(({ name }) => name.length));
@@ -144,6 +149,10 @@ function checkLines({ checks }: CheckReport): readonly string[] {
     `${state.padEnd('waiting'.length)}  ${name.padEnd(width)}  ${plain(detail)}`,
     ...(remedy === null ? [] : [`  To do: ${remedy}`]),
   ]);
+}
+
+export function checkExitCode({ checks }: CheckReport): number {
+  return checks.some(({ state }) => state === 'wrong') ? EXIT_FOUND : 0;
 }
 
 function placeOf(item: Item): string {
