@@ -24,6 +24,7 @@ export interface Standing {
 export type Source =
   | `book/${Environment}/${string}/${number}`
   | 'dead_letters'
+  | 'self_check'
   /** What the object looks at itself: see looks.ts. */
   | 'look/database'
   | 'look/queues'
