@@ -1,4 +1,5 @@
 import { withCommonHeaders } from '../src/http/common-headers.ts';
+import { isHealth } from '../src/http/health.ts';
 import type { BackOfficeEnv } from './env.ts';
 
 /** The cron of wrangler.toml that continues the day's backup. */
@@ -7,7 +8,7 @@ const HOURLY = '32 * * * *';
 export default {
   fetch(request, env, ctx) {
     return withCommonHeaders(request, env, async (asked, requestId) => {
-      const { router } = await areaOf(new URL(asked.url).pathname);
+      const { router } = await areaOf(new URL(asked.url));
       return router.fetch(asked, env, ctx, requestId);
     });
   },
@@ -26,8 +27,9 @@ export default {
  * An area loads with its first request. Wraps the router in an object, because itty-router treats
  * every property, even `then`, as an HTTP method, so `await` would call it.
  */
-async function areaOf(path: string) {
-  if (isUnder(path, '/dashboard')) {
+async function areaOf(url: URL) {
+  const path = url.pathname;
+  if (isUnder(path, '/dashboard') && !isHealth(url)) {
     return { router: (await import('./dashboard/router.ts')).dashboardRouter };
   }
   if (isUnder(path, '/operator')) {

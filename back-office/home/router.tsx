@@ -1,16 +1,18 @@
 import { isOfProgram } from '../../src/http/common-headers.ts';
 import { type ProblemContext, problemResponse } from '../../src/http/envelope.ts';
+import { BACK_OFFICE_HEALTH_PATH, HEALTH_PATH, healthBy } from '../../src/http/health.ts';
 import type { Problem } from '../../src/http/problem.ts';
 import { AreaRouter, methodNotAllowed } from '../../src/http/router.ts';
 import { webUrl } from '../../src/http/web-url.ts';
+import { backOfficeConfigOf } from '../config.ts';
 import type { BackOfficeEnv } from '../env.ts';
 import { answerPage } from '../ui/answer.ts';
 import { showDocument } from './docs.ts';
 import { HomePage, MissingPage } from './home-page.tsx';
 
 /**
- * `/`, and the documentation under `/docs` and in `/llms*.txt`. It needs neither secrets nor tables, so
- * it works on a gateway without them.
+ * `/`, the documentation under `/docs` and in `/llms*.txt`, and the Worker's health. It needs neither
+ * secrets nor tables, so it works on a gateway without them.
  */
 export const homeRouter = new AreaRouter<BackOfficeEnv>({
   refuse,
@@ -26,6 +28,10 @@ homeRouter.get('/', async (request, env) => {
 
 for (const path of ['/docs', '/docs/*', '/llms.txt', '/llms-full.txt', '/llms-merchant.txt']) {
   homeRouter.get(path, showDocument);
+}
+
+for (const path of [HEALTH_PATH, BACK_OFFICE_HEALTH_PATH]) {
+  homeRouter.get(path, healthBy(backOfficeConfigOf));
 }
 
 function refuse(request: Request, problem: Problem, context: ProblemContext): Response {

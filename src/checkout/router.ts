@@ -1,4 +1,6 @@
+import { configOf } from '../config.ts';
 import { backOfficeOrigin, type ProblemContext } from '../http/envelope.ts';
+import { HEALTH_PATH, healthBy } from '../http/health.ts';
 import type { Problem } from '../http/problem.ts';
 import { AreaRouter, type Handler, methodNotAllowed } from '../http/router.ts';
 import { CALLBACK_ROUTES } from '../rails/registry.ts';
@@ -22,7 +24,7 @@ import {
 
 const CHECKOUT = '/checkout/:token';
 
-/** Every page that customers see, and the URLs for the providers' callbacks. */
+/** Every page that customers see, the URLs for the providers' callbacks, and the Worker's health. */
 export const checkoutRouter = new AreaRouter({
   refuse,
   failureEvent: 'page_failed',
@@ -30,6 +32,7 @@ export const checkoutRouter = new AreaRouter({
   refusalEvent: null,
 });
 
+checkoutRouter.get(HEALTH_PATH, healthBy(configOf));
 checkoutRouter.get(CHECKOUT, behindLink('checkout', showCheckout));
 checkoutRouter.get(`${CHECKOUT}/logo/:digest`, behindLink('checkout', showLogo));
 checkoutRouter.get(`${CHECKOUT}/status`, behindLink('checkout', showStatus));

@@ -1,5 +1,6 @@
 import { isLoopback } from '../config.ts';
 import { type OwnOrigin, problemResponse } from './envelope.ts';
+import { isHealth } from './health.ts';
 import { problem } from './problem.ts';
 
 const YEAR_SECONDS = 31_536_000;
@@ -13,9 +14,9 @@ interface Named extends OwnOrigin {
 }
 
 /**
- * Adds to every answer the Worker's version, `nosniff`, and an `x-request-id`: Cloudflare's ray id if
- * there is one, else a random id. Over https also HSTS, so that the browser never again sends a link, a session or a key in the clear;
- * plain http is refused.
+ * Adds to every answer `nosniff` and an `x-request-id`: Cloudflare's ray id if there is one, else a random
+ * id; and to all but the health the Worker's version. Over https also HSTS, so that the browser never again
+ * sends a link, a session or a key in the clear; plain http is refused.
  */
 export async function withCommonHeaders(
   request: Request,
@@ -26,7 +27,10 @@ export async function withCommonHeaders(
   const asked = withSingleSlashes(request);
   const response = refusePlainHttp(asked, env, requestId) ?? (await answer(asked, requestId));
   response.headers.set('x-request-id', requestId);
-  response.headers.set(VERSION_HEADER, env.VERSION.id);
+  // Uptime monitors store and publish answers, which name no version.
+  if (!isHealth(new URL(request.url))) {
+    response.headers.set(VERSION_HEADER, env.VERSION.id);
+  }
   response.headers.set('x-content-type-options', 'nosniff');
   if (request.url.startsWith('https:')) {
     response.headers.set('strict-transport-security', `max-age=${YEAR_SECONDS}`);
