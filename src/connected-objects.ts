@@ -1,4 +1,4 @@
-import { MerchantAccountObject } from './account/merchant-account.ts';
+import { merchantAccount } from './account/merchant-account.ts';
 import { queryRail } from './attempts/query.ts';
 import { PaymentIntentObject } from './intent/payment-intent.ts';
 import type { Ports } from './intent/ports.ts';
@@ -32,12 +32,8 @@ export class PaymentIntent extends PaymentIntentObject {
 }
 
 /** The merchant's account, connected to the payments. */
-export class MerchantAccount extends MerchantAccountObject {
-  constructor(ctx: DurableObjectState, env: Env) {
-    super(ctx, env, {
-      // Loaded with the first claim that is not settled: few requests die.
-      settleClaim: async (...about) =>
-        (await import('./refunds/settle-claim.ts')).settleClaim(...about),
-    });
-  }
-}
+export class MerchantAccount extends merchantAccount({
+  // Loaded with the first claim that is not settled: few requests die.
+  settleClaim: async (...about) =>
+    (await import('./refunds/settle-claim.ts')).settleClaim(...about),
+}) {}

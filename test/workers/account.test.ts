@@ -391,7 +391,7 @@ test('an alarm that cannot set the next one fails, so that the runtime repeats i
     "The Durable Object's code has been updated, this version can no longer access storage.";
   const failure = await runInDurableObject(accountStub(), async (instance, { storage }) => {
     const away = vi.spyOn(storage, 'setAlarm').mockRejectedValue(new Error(text));
-    const failed = await instance.alarm().then(() => null, String);
+    const failed = await Promise.resolve(instance.alarm()).then(() => null, String);
     away.mockRestore();
     return failed;
   });
