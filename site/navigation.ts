@@ -39,7 +39,7 @@ export const SECTIONS: readonly Section[] = [
   {
     title: 'Run a gateway',
     audience: 'operators',
-    documents: ['deploy', 'operations', 'operator', 'backup', 'retention', 'rails/README'],
+    documents: ['deploy', 'operations', 'night', 'operator', 'backup', 'retention', 'rails/README'],
   },
   {
     title: 'Providers',

@@ -184,6 +184,6 @@ function checkProblem(error: unknown): unknown {
       )
     : new SetupProblem(
         `the gateway did not check itself: ${message}`,
-        'Look at its log with `npx wrangler tail`.',
+        'Look at its log: docs/night.md#log.',
       );
 }

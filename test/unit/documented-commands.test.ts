@@ -78,6 +78,7 @@ const REASONS: Readonly<Record<string, string>> = {
   'npm run rail:check -- … --live': 'the changelog names an option',
   'openssl genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:2048 -out telebirr.pem':
     'OpenSSL is no part of the project',
+  'jq --unbuffered --raw-output .logs[].message[]': 'jq is no part of the project',
   'git restore --source COMMIT --staged --worktree -- . :!deployments':
     'test/unit/newest-file.test.ts',
   'git commit -m Go back to COMMIT': 'Git is no part of the project',
@@ -110,6 +111,7 @@ const STATUS_QUERIES: Readonly<Record<string, object>> = {
 };
 
 interface WranglerConfig {
+  readonly name: string;
   readonly d1_databases: readonly { readonly database_name: string }[];
   readonly r2_buckets?: readonly { readonly bucket_name: string }[];
   readonly queues?: { readonly consumers: readonly { readonly queue: string }[] };
@@ -182,6 +184,7 @@ describe('commands at Cloudflare', () => {
   const names: Readonly<Record<string, readonly string[]>> = {
     d1: configs.flatMap(({ d1_databases }) => d1_databases).map((one) => one.database_name),
     queues: queueNames,
+    tail: configs.map(({ name }) => name),
     r2: configs.flatMap(({ r2_buckets = [] }) => r2_buckets).map((one) => one.bucket_name),
     secret: [
       ...configs.flatMap(({ secrets }) => secrets.required),

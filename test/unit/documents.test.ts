@@ -1,6 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, normalize } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { SUBJECT_IDS } from '../../src/alerts/subjects.ts';
 import { CHANGE_ACTIONS, OUTCOME_ACTIONS, REQUEST_ACTIONS } from '../../src/audit/actions.ts';
 import { DOCUMENTS } from '../support/documents/markdown.ts';
 
@@ -15,6 +16,9 @@ const ROOT = dirname(dirname(import.meta.dirname));
 const SOURCES = globSync('{src,back-office,test,scripts,lab,migrations}/**/*.{ts,tsx,sql}', {
   cwd: ROOT,
 }).filter((path) => basename(path) !== basename(import.meta.filename));
+const DEPLOYED = SOURCES.filter((path) => /^(?:src|back-office)\//.test(path))
+  .map(read)
+  .join('\n');
 const PROMISES = 'docs/promises.md';
 const DECISIONS = 'docs/decisions.md';
 
@@ -47,14 +51,30 @@ describe('docs/operations.md', () => {
     const documented = [...list.matchAll(/^- .*?:/gm)].flatMap(
       ([line]) => line.match(/[a-z_]+(?=`)/g) ?? [],
     );
-    const code = SOURCES.filter((path) => /^(?:src|back-office)\//.test(path))
-      .map(read)
-      .join('\n');
-    const logged = [...code.matchAll(/\blog\(\s*'(?:info|warn|error)',\s*'([a-z_]+)'/g)]
-      .map(([, event]) => event)
-      .filter((event) => event !== undefined);
+    const logged = loggedEvents().map(({ event }) => event);
     expect(logged.filter((event) => !documented.includes(event))).toEqual([]);
-    expect(documented.filter((event) => !code.includes(`'${event}'`))).toEqual([]);
+    expect(documented.filter((event) => !DEPLOYED.includes(`'${event}'`))).toEqual([]);
+  });
+});
+
+describe('docs/night.md', () => {
+  test('has a section for each subject of an alert, and no other', () => {
+    const [, section = ''] = read('docs/night.md').split(/^## Subjects.*$/m);
+    const [subjects = ''] = section.split(/^## /m);
+    const anchors = [...subjects.matchAll(/^### .* <a id="([a-z_]+)"><\/a>$/gm)];
+    expect(anchors.map(([, id]) => id)).toEqual(SUBJECT_IDS);
+    for (const part of subjects.split(/^### /m).slice(1)) {
+      expect(part).toMatch(/^- \*\*Money\*\*: .*\n- \*\*Do\*\*: /m);
+    }
+  });
+
+  test('names every event at level error, so that an alert of Cloudflare takes it', () => {
+    const [, list = ''] = read('docs/night.md').split("**Cloudflare's own alerts**");
+    const words = [...list.matchAll(/`([a-z_]+)`/g)].map(([, word]) => word);
+    const named = words.filter((word) => word !== 'event' && word !== 'error');
+    const errors = loggedEvents().filter(({ level }) => level.includes("'error'"));
+    expect(errors.filter(({ event }) => !named.includes(event))).toEqual([]);
+    expect(named.filter((event) => !DEPLOYED.includes(`'${event}'`))).toEqual([]);
   });
 });
 
@@ -152,6 +172,16 @@ function linksOf(document: string): string[] {
       const file = path ? normalize(join(dirname(document), path)) : document;
       return anchor === undefined ? file : `${file}#${anchor}`;
     });
+}
+
+/** The calls of `log`, and the events that an area of the gateway gives the router. */
+function loggedEvents(): readonly { readonly level: string; readonly event: string }[] {
+  const calls = DEPLOYED.matchAll(/\blog\(\s*([^,()]*),\s*'([a-z_]+)'/g);
+  const failures = DEPLOYED.matchAll(/\bfailureEvent: '([a-z_]+)'/g);
+  return [
+    ...[...calls].map(([, level = '', event = '']) => ({ level, event })),
+    ...[...failures].map(([, event = '']) => ({ level: "'error'", event })),
+  ];
 }
 
 /** Paths such as `src/intent/record.ts`, in backticks. */
