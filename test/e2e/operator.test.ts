@@ -70,6 +70,14 @@ test('decisions.md#48: checks every part of both Workers, by their own queues an
   }
 });
 
+test.each(['/health', '/dashboard/health'])(
+  'decisions.md#61: a monitor reads %s on a host that both Workers share',
+  async (path) => {
+    const response = await fetch(`${scene.gateway.baseUrl}${path}`);
+    expect([response.status, await response.json()]).toEqual([200, { status: 'ok' }]);
+  },
+);
+
 test.each<[string, readonly string[], Readonly<Record<string, string>>, number, string]>([
   [
     'an unknown payment',
