@@ -1,4 +1,20 @@
+import { errorText } from '../platform/log.ts';
+import { standardWebhookHeaders } from '../webhooks/sign.ts';
+import { sendWebhook } from '../webhooks/transport.ts';
+import {
+  type AlertBindings,
+  type AlertEmail,
+  type AlertWebhook,
+  alertLanguagesOf,
+  emailOf,
+  heartbeatUrlOf,
+  type Telegram,
+  telegramOf,
+  webhookOf,
+} from './config.ts';
+import { type Links, linksOf, wordsOf } from './message.ts';
 import type { Notice } from './notice.ts';
+import { wireAlert } from './wire.ts';
 
 /** The ways in which notices leave. */
 export const CHANNEL_NAMES = ['telegram', 'webhook', 'email'] as const;
@@ -16,12 +32,146 @@ export interface Channel {
   send(notice: Notice): Promise<Sent>;
 }
 
+/** The limit of one try: connecting, sending, and the answer. */
+const TRY_TIMEOUT_MS = 10_000;
+/** Telegram's answers are small. */
+const ANSWER_CHARACTERS_MAX = 10_000;
+
+/** 4xx, but not 408, 425 and 429, which ask for a repetition. */
+const REFUSED = /^4(?!08|25|29)/;
+
 /** The channels that the operator has set up. A malformed one refuses each notice. */
-export function channelsOf(_env: Env): readonly Channel[] {
-  return [];
+export function channelsOf(env: Env & AlertBindings): readonly Channel[] {
+  const words = (notice: Notice) => wordsOf(notice, alertLanguagesOf(env), linksOf(env));
+  return [
+    channel(
+      'telegram',
+      () => telegramOf(env),
+      (telegram, notice) => sendTelegram(telegram, words(notice).text),
+    ),
+    channel(
+      'webhook',
+      () => webhookOf(env),
+      (webhook, notice) => sendSigned(webhook, notice, linksOf(env), words(notice)),
+    ),
+    channel(
+      'email',
+      () => emailOf(env),
+      (email, notice) => sendEmail(email, words(notice)),
+    ),
+  ].flatMap((one) => one ?? []);
+}
+
+/** Null when it is not set up. */
+function channel<Settings>(
+  name: ChannelName,
+  read: () => Settings | null,
+  send: (settings: Settings, notice: Notice) => Promise<Sent>,
+): Channel | null {
+  let settings: Settings | null;
+  try {
+    settings = read();
+  } catch (error) {
+    return { name, send: async () => ({ type: 'refused', error: errorText(error) }) };
+  }
+  const known = settings;
+  return known === null
+    ? null
+    : {
+        name,
+        send: async (notice) => {
+          try {
+            return await send(known, notice);
+          } catch (error) {
+            return { type: 'refused', error: errorText(error) };
+          }
+        },
+      };
+}
+
+/** https://core.telegram.org/bots/api#sendmessage. The URL holds the token, so no error quotes it. */
+async function sendTelegram({ baseUrl, token, chatId }: Telegram, text: string): Promise<Sent> {
+  let response: Response;
+  let answer: string;
+  try {
+    response = await fetch(`${baseUrl}/bot${token}/sendMessage`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ chat_id: chatId, text, disable_web_page_preview: true }),
+      redirect: 'manual',
+      signal: AbortSignal.timeout(TRY_TIMEOUT_MS),
+    });
+    answer = (await response.text()).slice(0, ANSWER_CHARACTERS_MAX);
+  } catch {
+    return failed('Telegram did not answer');
+  }
+  if (response.ok) {
+    return { type: 'sent' };
+  }
+  const error = `Telegram answered ${response.status}`;
+  if (response.status === 429) {
+    const [, seconds] = /"retry_after":\s*(\d{1,6})/.exec(answer) ?? [];
+    return failed(error, seconds === undefined ? null : Number(seconds) * 1_000);
+  }
+  // The token or the chat is wrong, or the bot was removed from the chat.
+  return REFUSED.test(String(response.status)) ? { type: 'refused', error } : failed(error);
+}
+
+async function sendSigned(
+  { url, secret }: AlertWebhook,
+  notice: Notice,
+  links: Links,
+  words: { readonly title: string; readonly text: string },
+): Promise<Sent> {
+  const requestBody = JSON.stringify(wireAlert(notice, links, words));
+  const headers = await standardWebhookHeaders({
+    eventId: notice.id,
+    timestampSeconds: Math.floor(Date.now() / 1_000),
+    requestBody,
+    secrets: [secret],
+  });
+  const answer = await sendWebhook({ url: new URL(url), headers, requestBody }, TRY_TIMEOUT_MS);
+  const { httpStatus, retryAfterMs } = answer;
+  if (httpStatus !== null && httpStatus >= 200 && httpStatus < 300) {
+    return { type: 'sent' };
+  }
+  const error = answer.error ?? `the receiver answered ${httpStatus}`;
+  const isRefused = httpStatus !== null && REFUSED.test(String(httpStatus));
+  return isRefused ? { type: 'refused', error } : failed(error, retryAfterMs);
+}
+
+async function sendEmail(
+  { binding, from, to }: AlertEmail,
+  { title, text }: { readonly title: string; readonly text: string },
+): Promise<Sent> {
+  try {
+    await binding.send({ from, to, subject: title, text });
+    return { type: 'sent' };
+  } catch (error) {
+    const code = String(Reflect.get(Object(error), 'code') ?? 'no code');
+    const isRefused = /^E_(?:SENDER|RECIPIENT)_/.test(code);
+    return isRefused ? { type: 'refused', error: code } : failed(code);
+  }
 }
 
 /** Calls the address whose silence tells an outside monitor that the alerts are dead. Never throws. */
-export async function beat(_env: Env): Promise<Sent | null> {
-  return null;
+export async function beat(env: AlertBindings): Promise<Sent | null> {
+  try {
+    const url = heartbeatUrlOf(env);
+    if (url === null) {
+      return null;
+    }
+    const response = await fetch(url, {
+      redirect: 'manual',
+      signal: AbortSignal.timeout(TRY_TIMEOUT_MS),
+    });
+    await response.body?.cancel();
+    return response.ok ? { type: 'sent' } : failed(`the monitor answered ${response.status}`);
+  } catch (error) {
+    return failed(error instanceof Error ? error.name : 'no answer');
+  }
+}
+
+function failed(error: string, retryAfterMs: number | null = null): Sent {
+  return { type: 'failed', error, retryAfterMs };
 }

@@ -8,14 +8,8 @@ export interface Told {
   readonly isOpen: boolean;
   /** When the last message about something that needs a person was written; null: never. */
   readonly saidAtMs: number | null;
-}
-
-/** What is so now. */
-export interface Present {
-  /** Things that need a person. */
-  readonly count: number;
-  /** When a count last rose; null: never. */
-  readonly grewAtMs: number | null;
+  /** Whether more has happened since. */
+  readonly hasMore: boolean;
 }
 
 /** What to say now, and when to decide again if nothing changes; null: never. */
@@ -27,14 +21,13 @@ export interface Saying {
 /**
  * A subject is told at once, then at most hourly, and only when more of it has happened. Its end is
  * told once. What comes back within the hour waits for its end: a fault that flickers makes two
- * messages an hour at most.
+ * messages an hour at most. `count`: the things that need a person now.
  */
-export function decideNotice(told: Told, { count, grewAtMs }: Present, nowMs: number): Saying {
+export function decideNotice(told: Told, count: number, nowMs: number): Saying {
   if (count === 0) {
     return { say: told.isOpen ? 'resolved' : null, againAtMs: null };
   }
-  const hasMore = told.saidAtMs === null || (grewAtMs !== null && grewAtMs > told.saidAtMs);
-  if (told.isOpen && !hasMore) {
+  if (told.isOpen && !told.hasMore) {
     return { say: null, againAtMs: null };
   }
   const mayAtMs = told.saidAtMs === null ? nowMs : told.saidAtMs + REPEAT_EVERY_MS;
@@ -55,7 +48,7 @@ const TRY_WAITS_MS: readonly number[] = [
 ];
 
 /** What a channel refuses again must not hold up what comes after it. */
-const REFUSED_TRIES_MAX = 3;
+const REFUSED_TRIES_MAX = 5;
 
 /** When to send again after so many tries, at least 1; null: give up. */
 export function nextTryAtMs(

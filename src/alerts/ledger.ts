@@ -13,7 +13,7 @@ export const LEDGER_TABLES = `
   ) WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS standing_by_subject ON standing (subject, since_at_ms);
   CREATE TABLE IF NOT EXISTS told (
-    subject TEXT PRIMARY KEY, is_open INTEGER NOT NULL, said_at_ms INTEGER, grew_at_ms INTEGER
+    subject TEXT PRIMARY KEY, is_open INTEGER NOT NULL, said_at_ms INTEGER, has_more INTEGER NOT NULL
   ) WITHOUT ROWID;`;
 
 /** Standings of one source. A source has a few; a wrong one must not fill the object. */
@@ -29,7 +29,7 @@ export class Ledger {
   }
 
   /** Replaces what a source says. Part of a transaction. Returns the subjects that it concerns. */
-  replace(source: Source, standings: readonly Standing[], nowMs: number): readonly SubjectId[] {
+  replace(source: Source, standings: readonly Standing[]): readonly SubjectId[] {
     const before = this.#sql
       .exec<Row>('SELECT subject, detail, count FROM standing WHERE source = ?', source)
       .toArray();
@@ -61,21 +61,19 @@ export class Ledger {
       );
       if (count > (known?.count ?? 0)) {
         this.#sql.exec(
-          `INSERT INTO told (subject, is_open, grew_at_ms) VALUES (?1, 0, ?2)
-            ON CONFLICT DO UPDATE SET grew_at_ms = ?2`,
+          `INSERT INTO told (subject, is_open, has_more) VALUES (?1, 0, 1)
+            ON CONFLICT DO UPDATE SET has_more = 1`,
           subject,
-          nowMs,
         );
       }
     }
     return [...new Set([...before, ...now].map(({ subject }) => subject))];
   }
 
-  /** What the operator was told, and when a count of the subject last rose. */
-  toldOf(subject: SubjectId): Told & { readonly grewAtMs: number | null } {
+  toldOf(subject: SubjectId): Told {
     const [row] = this.#sql
-      .exec<{ isOpen: number; saidAtMs: number | null; grewAtMs: number | null }>(
-        `SELECT is_open AS isOpen, said_at_ms AS saidAtMs, grew_at_ms AS grewAtMs FROM told
+      .exec<{ isOpen: number; saidAtMs: number | null; hasMore: number }>(
+        `SELECT is_open AS isOpen, said_at_ms AS saidAtMs, has_more AS hasMore FROM told
           WHERE subject = ?`,
         subject,
       )
@@ -83,15 +81,15 @@ export class Ledger {
     return {
       isOpen: row?.isOpen === 1,
       saidAtMs: row?.saidAtMs ?? null,
-      grewAtMs: row?.grewAtMs ?? null,
+      hasMore: row?.hasMore === 1,
     };
   }
 
   /** Records that a message was written. Its end leaves the time, which delays the next beginning. */
   tell(subject: SubjectId, isOpen: boolean, nowMs: number): void {
     this.#sql.exec(
-      `INSERT INTO told (subject, is_open, said_at_ms) VALUES (?1, ?2, ?3)
-        ON CONFLICT DO UPDATE SET is_open = ?2, said_at_ms = iif(?2, ?3, said_at_ms)`,
+      `INSERT INTO told (subject, is_open, said_at_ms, has_more) VALUES (?1, ?2, ?3, 0)
+        ON CONFLICT DO UPDATE SET is_open = ?2, said_at_ms = iif(?2, ?3, said_at_ms), has_more = 0`,
       subject,
       isOpen ? 1 : 0,
       nowMs,

@@ -2,6 +2,7 @@ import { earliest } from '../domain/earliest.ts';
 import { businessDay, businessDayStartMs } from '../domain/ethiopian-time.ts';
 import { errorText, log } from '../platform/log.ts';
 import { beat, type ChannelName, channelsOf, type Sent } from './channels.ts';
+import type { AlertBindings } from './config.ts';
 import { DIGEST_AT_MS, decideNotice, nextTryAtMs } from './decide.ts';
 import { countEvents, type EventWindow, QUIET, windowEndsAtMs } from './event-window.ts';
 import { LEDGER_TABLES, Ledger } from './ledger.ts';
@@ -44,14 +45,14 @@ type AlertsContext = Pick<DurableObjectState, 'storage' | 'waitUntil'>;
  */
 export class OpenAlerts {
   readonly #ctx: AlertsContext;
-  readonly #env: Env;
+  readonly #env: Env & AlertBindings;
   readonly #ledger: Ledger;
   readonly #outbox: Outbox;
   readonly #memory: Memory;
   readonly #methods: Methods;
   #sending: Promise<void> | null = null;
 
-  constructor(ctx: AlertsContext, env: Env) {
+  constructor(ctx: AlertsContext, env: Env & AlertBindings) {
     this.#ctx = ctx;
     this.#env = env;
     ctx.storage.sql.exec(TABLES);
@@ -63,7 +64,7 @@ export class OpenAlerts {
 
   /** Replaces all that a source said before. */
   async stand(source: Source, standings: readonly Standing[]): Promise<void> {
-    await this.#hear((nowMs) => this.#ledger.replace(source, standings, nowMs));
+    await this.#hear(() => this.#ledger.replace(source, standings));
   }
 
   /** Counts attempts that have ended. */
@@ -72,7 +73,7 @@ export class OpenAlerts {
       for (const tally of tallies) {
         this.#methods.count(tally, nowMs);
       }
-      return this.#ledger.replace('look/methods', this.#methods.standings(), nowMs);
+      return this.#ledger.replace('look/methods', this.#methods.standings());
     });
   }
 
@@ -160,9 +161,8 @@ export class OpenAlerts {
    */
   #say(subjects: readonly SubjectId[], nowMs: number): number | null {
     const times = subjects.map((subject) => {
-      const { grewAtMs, ...told } = this.#ledger.toldOf(subject);
       const count = this.#ledger.countOf(subject);
-      const { say, againAtMs } = decideNotice(told, { count, grewAtMs }, nowMs);
+      const { say, againAtMs } = decideNotice(this.#ledger.toldOf(subject), count, nowMs);
       if (say !== null) {
         this.#ledger.tell(subject, say !== 'resolved', nowMs);
         this.#post(noticeOf(say, [this.#ledger.present(subject, nowMs)], nowMs));
@@ -193,7 +193,7 @@ export class OpenAlerts {
     this.#ctx.storage.transactionSync(() => {
       for (const { source, standings } of looks) {
         if (standings !== null) {
-          this.#ledger.replace(source, standings, nowMs);
+          this.#ledger.replace(source, standings);
         }
       }
       this.#keepTimes({ lookedAtMs: nowMs });
@@ -299,7 +299,7 @@ export class OpenAlerts {
         ? []
         : [{ subject, count: total, sinceAtMs: openSinceMs, detail: details.join(', ') || null }];
     });
-    return this.#ledger.replace('look/events', standings, nowMs);
+    return this.#ledger.replace('look/events', standings);
   }
 
   #events(): readonly (readonly [EventSubject, EventWindow])[] {
