@@ -3,6 +3,7 @@ import { homeRouter } from '../../back-office/home/router.tsx';
 import { operatorRouter } from '../../back-office/operator/router.ts';
 import { apiRouter } from '../../src/api/router.ts';
 import { checkoutRouter } from '../../src/checkout/router.ts';
+import { HEALTH_PATH } from '../../src/http/health.ts';
 
 export interface Route {
   readonly method: string;
@@ -11,11 +12,14 @@ export interface Route {
   readonly path: string;
 }
 
-/** Every route of the gateway, in the order in which an area tries them. */
+/**
+ * Every route of the gateway, in the order in which it tries them. Payments and the back office both
+ * have `/health`; on the host that they share here, it leads to payments.
+ */
 export const ROUTES: readonly Route[] = [
   ...apiRouter.routes,
   ...checkoutRouter.routes,
+  ...homeRouter.routes.filter(([, pattern]) => !pattern.test(HEALTH_PATH)),
   ...dashboardRouter.routes,
   ...operatorRouter.routes,
-  ...homeRouter.routes,
 ].map(([method, pattern, , path]) => ({ method, pattern, path: path ?? '' }));
