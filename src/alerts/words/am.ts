@@ -1,0 +1,96 @@
+import type { AlertWords } from './words.ts';
+
+const of = (details: string) => (details === '' ? '' : `፦ ${details}`);
+
+export const am: AlertWords = {
+  kinds: {
+    new: (title) => title,
+    repeat: (title) => `አሁን ${title}`,
+    resolved: (title) => `አብቅቷል፦ ${title}`,
+  },
+  resolved: 'ከእንግዲህ ሰው የሚፈልግ ነገር የለም።',
+  since: (time) => `ከ${time} ጀምሮ`,
+  merchants: (ids, others) => `ነጋዴዎች፦ ${ids}${others === 0 ? '' : ` እና ሌሎች ${others}`}`,
+  money: 'ገንዘብ',
+  todo: 'የሚደረግ',
+  guide: 'መመሪያ',
+  desk: 'ዴስክ',
+  allIsWell: 'ሁሉም ደህና ነው',
+  digest: (subjects) => `ሰው የሚፈልጉ ${subjects} ነገሮች`,
+  test: 'የሙከራ መልእክት',
+  testText: 'ይህ መንገድ ይሠራል። አስተዳዳሪ ቁልፉን ተጭኗል፤ ሰው የሚፈልግ ነገር የለም።',
+  subjects: {
+    unresolved_attempts: {
+      title: (count) => `ውጤታቸው ያልታወቀ ${count} ክፍያዎች`,
+      name: 'ውጤታቸው ያልታወቀ ክፍያዎች',
+      money: 'ደንበኞች ከፍለው ሊሆን ይችላል። ውጤቱ ሳይታወቅ እንደገና አያስከፍሏቸው።',
+      todo: 'እያንዳንዱን ሙከራ አቅራቢው ዘንድ ይፈልጉ፣ ከዚያ ውጤቱን ይመዝግቡ።',
+    },
+    refunds_by_hand: {
+      title: (count) => `ሰው የሚፈልጉ ${count} ተመላሾች`,
+      name: 'ሰው የሚፈልጉ ተመላሾች',
+      money: 'ደንበኞች ገንዘባቸውን እየጠበቁ ነው። ሁለት ጊዜ እንዳይመለስ መጀመሪያ ያጣሩ።',
+      todo: 'ገንዘቡን አቅራቢው ዘንድ ይመልሱ፣ ወይም ባልደረባዎ የመዘገበውን ያረጋግጡ።',
+    },
+    receipt_conflicts: {
+      title: (count) => `ደረሰኛቸው የሚጋጭ ${count} ክፍያዎች`,
+      name: 'የሚጋጩ ደረሰኞች',
+      money: 'አንድ ደረሰኝ ካላቸው ሁለት ክፍያዎች አንዱ ሳይከፈል አይቀርም፤ ወይም ደንበኛው ሁለት ጊዜ ከፍሏል።',
+      todo: 'ዕቃው ከመሰጠቱ በፊት የትኛው እንደተከፈለ ከአቅራቢው ጋር ያመሳክሩ።',
+    },
+    method_failing: {
+      title: (count, details) => `ክፍያዎች አይሳኩም${of(details)} (ያለ ስኬት ${count} ሙከራዎች)`,
+      name: 'የማይሳኩ ክፍያዎች',
+      money: 'ገንዘብ አልጠፋም፤ ነገር ግን ደንበኞች በዚህ ዘዴ መክፈል አይችሉም።',
+      todo: 'ዘዴውን ይፈትሹ (rail probe)። አቅራቢው ካልተመለሰ ዘዴውን ያቁሙ።',
+    },
+    starts_waiting: {
+      title: (count, details) => `ጌትዌዩን የሚጠብቁ ${count} የክፍያ ጅማሬዎች${of(details)}`,
+      name: 'የሚጠብቁ የክፍያ ጅማሬዎች',
+      money: 'ገንዘብ አልተንቀሳቀሰም። ስልኮች አይጠሩም።',
+      todo: 'ምርመራውን (check) ያሂዱ፣ የCloudflareን ሁኔታም ይመልከቱ።',
+    },
+    messages_waiting: {
+      title: (_count, details) => `መልእክቶች በወረፋ ይጠብቃሉ${of(details)}`,
+      name: 'የሚጠብቁ መልእክቶች',
+      money: 'ምንም አልጠፋም። ነጋዴዎች ዘግይተው ይሰማሉ፤ የተከፈለ ክፍያም ያልተከፈለ ሊመስል ይችላል።',
+      todo: 'በዴስኩ የጤና ገጽ ወረፋዎቹን፣ የCloudflareን ሁኔታም ይመልከቱ።',
+    },
+    dead_letters: {
+      title: (count) => `ወረፋ የተዋቸው ${count} መልእክቶች`,
+      name: 'የተተዉ መልእክቶች',
+      money: 'ከእነርሱ መካከል የአቅራቢ ሪፖርት ብቸኛ ቅጂ ሊኖር ይችላል።',
+      todo: 'ያንብቧቸው፣ እንደገና ይላኳቸው። ሪፖርትን (result) ሳያነቡ በፍጹም አይጣሉ።',
+    },
+    database_failing: {
+      title: (_count, details) => `ዳታቤዙ አይሠራም${of(details)}`,
+      name: 'የማይሠራው ዳታቤዝ',
+      money: 'ክፍያዎች ይቀጥላሉ። ተመላሽ ገንዘብ፣ መግቢያና አዲስ ቅንብሮች አይቻሉም።',
+      todo: 'D1ን ይጠብቁ፣ የCloudflareን ሁኔታ ይመልከቱ፤ ሊሞላ ከሆነ ቦታ ይፍጠሩ።',
+    },
+    daily_run_late: {
+      title: (_count, details) => `የዕለቱ ሥራ ዘግይቷል${of(details)}`,
+      name: 'የዘገየው የዕለቱ ሥራ',
+      money: 'አሁን የጠፋ የለም። ምትኬ ከሌለ ጌትዌዩ ቢጠፋ አዲሶቹ ክፍያዎች ይጠፋሉ።',
+      todo: 'ምርመራውን (check) ያሂዱ፤ ምን እንዳቆመው ይናገራል።',
+    },
+    keys_ending: {
+      title: (count, details) => `በቅርቡ የሚያበቁ ${count} ቁልፎች${of(details)}`,
+      name: 'ሊያበቁ የተቃረቡ ቁልፎች',
+      money: 'አሁን የጠፋ የለም። ከቀኑ በኋላ አቅራቢው የጌትዌዩን ጥሪ አይቀበልም።',
+      todo: 'ከቀኑ በፊት ቀጣዩን ቁልፍ ይጠይቁ ወይም ይቀይሩ፣ ያስገቡትም።',
+    },
+    self_check_failed: {
+      title: (count, details) => `ምርመራው ${count} የተበላሹ ክፍሎች አግኝቷል${of(details)}`,
+      name: 'ያልተሳካው ምርመራ',
+      money: 'እንደ ክፍሉ ይለያያል።',
+      todo: 'ምርመራውን (check) እንደገና ያሂዱ፤ ለእያንዳንዱ ክፍል ምን እንደሚደረግ ይናገራል።',
+    },
+    sign_ins_refused: {
+      title: (count) => `ተቀባይነት ያላገኙ ${count} የመግቢያ ሙከራዎች፣ ከተለመደው በጣም የበዛ`,
+      name: 'ተቀባይነት ያላገኙ የመግቢያ ሙከራዎች',
+      money: 'ገንዘብ አልተንቀሳቀሰም። አንድ ፕሮግራም እየገመተ ሊሆን ይችላል።',
+      todo: 'በኦዲት መዝገቡ የማያውቋቸውን መግቢያዎች ይፈልጉ።',
+    },
+  },
+};

@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest';
+import { wordsOf } from '../../src/alerts/message.ts';
+import {
+  MESSAGE_CHARACTERS_MAX,
+  type Notice,
+  type NoticeSubject,
+} from '../../src/alerts/notice.ts';
+import { SUBJECT_IDS } from '../../src/alerts/subjects.ts';
+
+/**
+ * Goal: what an operator reads at night: what happened, what it means for money, what to do, where
+ * it is explained. Method: every subject, kind and language.
+ */
+
+const LINKS = { backOffice: 'https://desk.example.com' };
+
+const subjectOf = (changes: Partial<NoticeSubject>): NoticeSubject => ({
+  subject: 'unresolved_attempts',
+  count: 3,
+  sinceAtMs: Date.UTC(2026, 10, 27, 23, 14),
+  merchantIds: ['abebe', 'selam'],
+  merchants: 6,
+  details: [],
+  ...changes,
+});
+
+const noticeOf = (kind: Notice['kind'], subjects: readonly NoticeSubject[]): Notice => ({
+  id: 'a1b2',
+  kind,
+  atMs: Date.UTC(2026, 10, 28),
+  subjects,
+});
+
+describe.each([['en'], ['am']] as const)('in %s', (language) => {
+  const textOf = (notice: Notice) => wordsOf(notice, [language], LINKS);
+
+  test.each(SUBJECT_IDS)('%s', (subject) => {
+    const shown = subjectOf({ subject, details: ['M_PESA', 'kefel-webhooks'] });
+    for (const kind of ['new', 'repeat', 'resolved'] as const) {
+      const { title, text } = textOf(noticeOf(kind, [shown]));
+      expect(title).toMatch(/^Kefel: \S/);
+      expect(text.startsWith(title)).toBe(true);
+      expect(text).not.toMatch(/undefined|null|NaN|\[object/);
+      expect(text.length).toBeLessThan(MESSAGE_CHARACTERS_MAX / 2);
+      expect(text.includes(`https://desk.example.com/docs/night#${subject}`)).toBe(
+        kind !== 'resolved',
+      );
+    }
+  });
+
+  test('a digest lists what is open, or says that all is well', () => {
+    const open = SUBJECT_IDS.map((subject) => subjectOf({ subject }));
+    expect(textOf(noticeOf('digest', open)).text.match(/•/g)).toHaveLength(open.length);
+    expect(textOf(noticeOf('digest', [])).text).not.toContain('•');
+  });
+});
+
+test('a message says what, since when, whose, what it means and what to do', () => {
+  expect(wordsOf(noticeOf('new', [subjectOf({})]), ['en'], LINKS).text).toBe(
+    `Kefel: 3 payments without an outcome
+Since 2026-11-28 02:14 EAT
+Merchants: abebe, selam and 4 others
+Money: customers may have paid. Nobody may charge them again before it is known.
+Do: look each attempt up at its provider, then record the outcome.
+Guide: https://desk.example.com/docs/night#unresolved_attempts
+Desk: https://desk.example.com/operator`,
+  );
+});
+
+test('both languages go in one message', () => {
+  const { title, text } = wordsOf(noticeOf('test', []), ['am', 'en'], LINKS);
+  expect(title).toBe('Kefel: የሙከራ መልእክት');
+  expect(text).toContain('\n\nKefel: A test message\n');
+});
+
+test('without an address of the back office, the guide is named by its file', () => {
+  const { text } = wordsOf(noticeOf('new', [subjectOf({})]), ['en'], { backOffice: null });
+  expect(text).toContain('docs/night.md#unresolved_attempts');
+});
