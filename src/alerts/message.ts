@@ -1,4 +1,3 @@
-import { configOf } from '../config.ts';
 import { ethiopianTimestamp } from '../domain/ethiopian-time.ts';
 import type { AlertLanguage } from './config.ts';
 import { MESSAGE_CHARACTERS_MAX, type Notice, type NoticeSubject } from './notice.ts';
@@ -17,13 +16,13 @@ export interface Links {
   readonly backOffice: string | null;
 }
 
-export function linksOf(env: Env): Links {
-  try {
-    return { backOffice: configOf(env).backOfficeBaseUrl };
-  } catch {
-    // Alerts must leave although another variable is malformed.
-    return { backOffice: null };
-  }
+/**
+ * The back office may share the payments' host. Not from the parsed configuration: alerts must leave
+ * although another variable is malformed.
+ */
+export function linksOf(env: Pick<Env, 'BACK_OFFICE_BASE_URL' | 'PUBLIC_BASE_URL'>): Links {
+  const url = URL.parse(env.BACK_OFFICE_BASE_URL || env.PUBLIC_BASE_URL);
+  return { backOffice: url?.origin ?? null };
 }
 
 /** The subject's section of the guide of the night. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { wordsOf } from '../../src/alerts/message.ts';
+import { linksOf, wordsOf } from '../../src/alerts/message.ts';
 import {
   MESSAGE_CHARACTERS_MAX,
   type Notice,
@@ -29,6 +29,15 @@ const noticeOf = (kind: Notice['kind'], subjects: readonly NoticeSubject[]): Not
   kind,
   atMs: Date.UTC(2026, 10, 28),
   subjects,
+});
+
+test.each([
+  ['https://desk.example.com', 'https://pay.example.com', 'https://desk.example.com'],
+  ['', 'https://pay.example.com/', 'https://pay.example.com'],
+  ['', '', null],
+])('links with BACK_OFFICE_BASE_URL "%s" and PUBLIC_BASE_URL "%s" lead to %s', (desk, pay, to) => {
+  const variables = { BACK_OFFICE_BASE_URL: desk, PUBLIC_BASE_URL: pay };
+  expect(linksOf(variables)).toEqual({ backOffice: to });
 });
 
 describe.each([['en'], ['am']] as const)('in %s', (language) => {
