@@ -191,6 +191,7 @@ describe('commands at Cloudflare', () => {
       ...ENVIRONMENTS.flatMap((environment) =>
         METHODS.map((method) => railSecretName(environment, method)),
       ),
+      ...['ALERT_TELEGRAM', 'ALERT_HEARTBEAT_URL'],
       '$HOME/kefel-secrets.json',
       '$HOME/kefel-back-office-secrets.json',
     ],

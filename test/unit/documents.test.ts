@@ -195,7 +195,7 @@ function pathsNamedIn(document: string): string[] {
 function citationsOf(source: string): string[] {
   const text = read(source).replaceAll(/\n\s*(?:\*|\/\/|--) /g, ' ');
   const pattern =
-    /(?:docs\/)?((?:[a-z0-9-]+\/)*[a-z0-9-]+\.md)((?:#[a-z0-9-]+)(?:, #[a-z0-9-]+)*)?/g;
+    /(?:docs\/)?((?:[a-z0-9-]+\/)*[a-z0-9-]+\.md)((?:#[a-z0-9_-]+)(?:, #[a-z0-9_-]+)*)?/g;
   return [...text.matchAll(pattern)]
     .filter(([citation, , anchors]) => citation.startsWith('docs/') || anchors !== undefined)
     .flatMap(([, path, anchors]) =>
