@@ -227,13 +227,15 @@ CREATE TABLE dead_letters (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX dead_letters_by_status ON dead_letters (status, stored_at_ms, id);
+CREATE INDEX dead_letters_waiting ON dead_letters (kind, stored_at_ms, id) WHERE status = 'waiting';
 
 -- What the operator must look at, over all merchants: payments, refunds and deliveries. The merchants'
 -- books write it when it changes (src/book/attention.ts), up to a number of payments each.
 CREATE TABLE attention_item (
   environment TEXT NOT NULL CHECK (environment IN ('sandbox', 'production')),
-  -- `payment`, `refund` or the delivery's status. `resolved`: the payment has no items any more. Such a
-  -- row is not listed. It keeps a delayed older write out, until the daily purge.
+  -- Why it is listed (src/book/attention-reasons.ts). Not listed: `reviewed`, a payment that has no
+  -- more to review than at its review, and `resolved`, a payment without items, whose row keeps a
+  -- delayed older write out until the daily purge.
   section TEXT NOT NULL,
   created_at_ms INTEGER NOT NULL,
   -- The payment's uuid, the refund's number or the delivery's id.
@@ -250,6 +252,9 @@ CREATE TABLE attention_item (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX attention_item_by_payment ON attention_item (payment_uuid, revision);
+-- For the groups of one reason and merchant.
+CREATE INDEX attention_item_by_group ON attention_item
+  (environment, section, merchant_id, created_at_ms, id);
 -- For the limit of each merchant.
 CREATE INDEX attention_item_by_merchant ON attention_item
   (merchant_id, environment, kind, section, payment_uuid);

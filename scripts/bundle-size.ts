@@ -35,9 +35,9 @@ const KIBIBYTE = 1024;
  */
 const NEEDED_BYTES_MAX = 94 * KIBIBYTE;
 /** With what an isolate loads only when asked: books, accounts, lists, refunds, the interface. */
-const PAYMENTS_BYTES_MAX = 225 * KIBIBYTE;
+const PAYMENTS_BYTES_MAX = 237 * KIBIBYTE;
 /** Dashboard and desk in two languages, and passkeys. It bounds growth, not deployment. */
-const BACK_OFFICE_BYTES_MAX = 195 * KIBIBYTE;
+const BACK_OFFICE_BYTES_MAX = 199 * KIBIBYTE;
 /** How much the size of our build of everything may differ from wrangler's. */
 const DIFFERENCE_MAX = 0.02;
 const INPUTS_SHOWN = 15;

@@ -98,8 +98,8 @@ const READS: readonly Read[] = [
     path: '/dead-letters/:id',
     message: 'Dead letter',
     read: async ({ payments, params }) => {
-      const { letter, body } = await payments.operations.readDeadLetter(params);
-      return { ...letter, body };
+      const { letter, body, payment } = await payments.operations.readDeadLetter(params);
+      return { ...letter, payment, body };
     },
   },
 ];

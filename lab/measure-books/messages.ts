@@ -121,6 +121,7 @@ export function messageOf(index: number, filling: Filling): ProjectionMessage {
       unresolvedAttempts: 0,
       anomalies: 0,
       proposedAttempts: 0,
+      concernedAttempts: [],
       createdAtMs,
       updatedAtMs: endedAtMs ?? createdAtMs,
       endedAtMs,

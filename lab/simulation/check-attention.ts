@@ -10,7 +10,9 @@ const HELD_REFUNDS: readonly string[] = ['processing', 'unresolved', 'requires_a
  */
 export function checkAttention({ database, journal }: World, ended: readonly Ended[]): void {
   const rows = database.sql.all(
-    `SELECT environment, merchant_id, payment_uuid, section, id FROM attention_item
+    `SELECT environment, merchant_id, payment_uuid,
+        iif(item ->> '$.type' = 'delivery', replace(section, 'delivery_', ''), item ->> '$.type'), id
+      FROM attention_item
       WHERE section <> 'resolved'`,
     [],
   );

@@ -55,7 +55,10 @@ export interface HelpRequest {
 /** Parses a command line. Throws UsageError with what is wrong. */
 export function parseCommandLine(args: readonly string[]): Invocation | HelpRequest {
   const words = leadingWords(args);
-  const command = COMMANDS.find(({ name }) => isPrefix(name.split(' '), words));
+  // `attention review` is not `attention` with a positional.
+  const [command] = COMMANDS.filter(({ name }) => isPrefix(name.split(' '), words)).toSorted(
+    (one, other) => other.name.length - one.name.length,
+  );
   if (command === undefined) {
     return helpFor(args, words);
   }

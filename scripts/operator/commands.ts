@@ -6,6 +6,7 @@ import type {
 } from '../../back-office/operator/actions/action.ts';
 import { ACTIONS } from '../../back-office/operator/actions/all.ts';
 import { ERASE_CUSTOMER, EXPORT_CUSTOMER } from '../../back-office/operator/actions/customers.ts';
+import { ITEM_REASONS } from '../../src/book/attention-reasons.ts';
 import { MESSAGE_QUEUES } from '../../src/dead-letters/queues.ts';
 import { LETTER_STATUSES } from '../../src/dead-letters/store.ts';
 import { type Command, type Given, UsageError } from './command.ts';
@@ -32,8 +33,15 @@ const READS: readonly Read[] = [
     name: 'attention',
     about: 'list what needs attention, and what to do about it',
     path: '/attention',
-    options: { environment: { value: 'sandbox|production', about: 'only this environment' } },
-    examples: ['attention --environment production --all', 'attention --quiet'],
+    options: {
+      environment: { value: 'sandbox|production', about: 'only this environment' },
+      reason: { value: 'KIND', about: `only this kind: ${ITEM_REASONS.join(', ')}` },
+    },
+    examples: [
+      'attention --environment production --all',
+      'attention --environment production --reason delivery_dead',
+      'attention --quiet',
+    ],
     shows: 'attention',
     exitCode: attentionExitCode,
     pages: 'nextCursor',

@@ -1,7 +1,13 @@
 import type { Answers } from '../../back-office/operator/actions/action.ts';
 import type { readAttention } from '../../back-office/operator/api.ts';
 import type { CheckReport } from '../../back-office/operator/check.ts';
-import type { ProbedRail } from '../../src/interface/operations.ts';
+import { majorText } from '../../src/domain/money.ts';
+import type {
+  AboutPayment,
+  DescribedLetter,
+  ItemOutcomes,
+  ProbedRail,
+} from '../../src/interface/operations.ts';
 import { paymentOf } from '../../src/operations/needs.ts';
 import { PROBE_EXIT_CODES, probeLines } from '../check-rail/probe-text.ts';
 import { EXIT_FOUND } from './command.ts';
@@ -79,7 +85,7 @@ export const READ_VIEWS = {
     { members: ['id name role passkeys createdAtMs'], invitations: ['id name role expiresAtMs'] },
   ],
   banks: ['code supportsWithdrawal name'],
-  letters: ['id queue kind status storedAtMs timesGivenUp'],
+  letters: letterLines,
   rails: ['environment method state rail problem'],
   requests: [
     'id kind requestedBy requestedAtMs searchedAtMs finishedAtMs erased reason',
@@ -112,6 +118,7 @@ export const ACTION_VIEWS: Readonly<Record<Answers, Shown>> = {
   letters: ['', { outcomes: ['*'] }],
   probe: (result: ProbedRail) => probeLines(result),
   review: ['note'],
+  items: ['', { outcomes: ['uniqueId outcome id'] }],
   rebuilt: ['rebuilt missing failed next'],
   restored: ['undoBookmark'],
   restored_gateway: ['*'],
@@ -123,6 +130,8 @@ export const ACTION_VIEWS: Readonly<Record<Answers, Shown>> = {
 /** How the command of an action ends whose answer may be bad news; 0 for all others. */
 export const ACTION_EXIT_CODES: Readonly<Partial<Record<Answers, (content: never) => number>>> = {
   probe: ({ outcome }: ProbedRail) => PROBE_EXIT_CODES[outcome],
+  items: ({ outcomes }: ItemOutcomes) =>
+    outcomes.every(({ outcome }) => outcome === 'done') ? 0 : EXIT_FOUND,
 };
 
 type Item = Awaited<ReturnType<typeof readAttention>>['items'][number];
@@ -133,6 +142,8 @@ function attentionLines(items: readonly Item[]): readonly string[] {
     ? ['Nothing needs attention.']
     : items.flatMap((item) => [
         `${plain(placeOf(item))}, ${time(item.atMs)}`,
+        ...aboutLines(item.type === 'dead_letter' ? item.letter.payment : item.about),
+        `  Id: ${item.id}`,
         ...item.reasons.flatMap(({ what, todo }) => [`  ${what}`, `  To do: ${todo}`]),
         '',
       ]);
@@ -140,6 +151,26 @@ function attentionLines(items: readonly Item[]): readonly string[] {
 
 export function attentionExitCode({ items }: { readonly items: readonly unknown[] }): number {
   return items.length === 0 ? 0 : EXIT_FOUND;
+}
+
+function aboutLines(about: AboutPayment | null): readonly string[] {
+  if (about === null) {
+    return [];
+  }
+  const { kind, method, amountMinor, currency, transactionIds } = about;
+  const parts = [kind, method ?? 'no method', `${majorText(amountMinor)} ${currency}`];
+  return [`  ${[...parts, ...transactionIds].join(', ')}`];
+}
+
+const LETTER_COLUMNS = 'id queue kind status storedAtMs timesGivenUp uniqueId payment';
+
+function letterLines(letters: readonly DescribedLetter[]): readonly string[] {
+  const rows = letters.map(({ payment, ...letter }) => ({
+    ...letter,
+    uniqueId: payment?.uniqueId,
+    payment: aboutLines(payment).join().trim(),
+  }));
+  return linesOf(rows, [LETTER_COLUMNS]);
 }
 
 /** Each check, and what to do where something is wrong. */

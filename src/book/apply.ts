@@ -160,6 +160,8 @@ function rowOf(message: ProjectionMessage, known: Kept | null) {
     unresolved_attempts: row.unresolvedAttempts,
     anomalies: row.anomalies,
     proposed_attempts: row.proposedAttempts,
+    concerned_attempts: JSON.stringify(row.concernedAttempts),
+    unresolved_until_ms: latest(row.concernedAttempts.map((one) => one.unresolvedFromMs)),
     updated_at_ms: row.updatedAtMs,
     ended_at_ms: row.endedAtMs,
     paid_at_ms: message.paidAtMs,
@@ -173,6 +175,10 @@ function rowOf(message: ProjectionMessage, known: Kept | null) {
     sealed_details: keepsDetails ? known.sealed_details : sealedDetails,
     event_times: merged<number>(known?.event_times, times, (one, other) => one - other),
   };
+}
+
+function latest(times: readonly (number | null)[]): number | null {
+  return times.reduce((last, atMs) => (last === null ? atMs : Math.max(last, atMs ?? 0)), null);
 }
 
 /** Sorted, so that the order of messages makes no difference. */

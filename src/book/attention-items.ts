@@ -1,6 +1,13 @@
 import { earliest } from '../domain/earliest.ts';
 import type { Currency, Environment, Method } from '../domain/method.ts';
-import type { ProjectionMessage } from '../intent/book-message.ts';
+import type { IntentKind } from '../domain/terms.ts';
+import type { ConcernedAttempt, ProjectionMessage } from '../intent/book-message.ts';
+import {
+  type DELIVERY_REASONS,
+  type ItemReason,
+  type REFUND_REASONS,
+  reasonsOf,
+} from './attention-reasons.ts';
 import { bookedEvent, DELIVERY_COLUMNS, type StoredEvent } from './queries/deliveries.ts';
 import { paymentsById } from './queries/payment-source.ts';
 import type { EventRow, PaymentRow } from './rows.ts';
@@ -29,11 +36,49 @@ export interface WaitingRefund {
   readonly createdAtMs: number;
 }
 
+/** What every list of the operator shows of a payment behind an item. */
+export interface AboutPayment {
+  readonly kind: IntentKind;
+  readonly method: Method | null;
+  /** What the customer pays, or what a refund returns, in minor units. */
+  readonly amountMinor: number;
+  readonly currency: Currency;
+  /** To look up at the provider. */
+  readonly transactionIds: readonly string[];
+}
+
 /** A payment that needs the operator, or a refund or a delivery of it. */
-export type BookItem =
-  | { readonly type: 'payment'; readonly payment: PaymentRow }
+export type BookItem = { readonly about: AboutPayment } & (
+  | {
+      readonly type: 'payment';
+      readonly payment: PaymentRow;
+      /** The transactionIds of attempts that a person must resolve. */
+      readonly unresolved: readonly string[];
+    }
   | { readonly type: 'refund'; readonly refund: WaitingRefund }
-  | { readonly type: 'delivery'; readonly event: EventRow };
+  | { readonly type: 'delivery'; readonly event: EventRow }
+);
+
+/** Never empty. */
+export function reasonsOfItem(item: BookItem): readonly ItemReason[] {
+  switch (item.type) {
+    case 'payment':
+      return reasonsOf(item.payment);
+    case 'refund':
+      return [REASONS_OF_REFUNDS[item.refund.status]];
+    case 'delivery':
+      return [`delivery_${item.event.deliveryStatus}` as (typeof DELIVERY_REASONS)[number]];
+  }
+}
+
+const REASONS_OF_REFUNDS: Readonly<
+  Record<WaitingRefund['status'], (typeof REFUND_REASONS)[number]>
+> = {
+  requires_action: 'refund_requires_action',
+  unresolved: 'refund_unresolved',
+  processing: 'refund_overdue',
+  pending: 'refund_overdue',
+};
 
 /** Deliveries in these states are no longer sent automatically. */
 export const STUCK_DELIVERIES = ['dead', 'paused', 'undeliverable'] as const;
@@ -47,6 +92,11 @@ const ITEMS_OF_PAYMENT_MAX = 50;
 /** Must equal the condition of the partial index. */
 const NEEDS_OPERATOR =
   '(unresolved_attempts > 0 OR anomalies > 0 OR proposed_attempts > 0 OR late = 1)';
+
+/** Part of NEEDS_OPERATOR: not before the deadline of an attempt that the customer left. */
+const NEEDS_OPERATOR_NOW = `(anomalies > 0 OR proposed_attempts > 0 OR late = 1
+  OR EXISTS (SELECT 1 FROM json_each(concerned_attempts)
+    WHERE value ->> 'unresolvedFromMs' <= ? + ${REFUND_OVERDUE_MS}))`;
 
 /** The expression of the index `refund_by_status`. */
 const SHOWN_STATUS = "iif(status = 'unresolved', 'processing', status)";
@@ -81,23 +131,49 @@ export function itemsOf(sql: SqlStorage, paymentId: number, nowMs: number): read
     return [];
   }
   const { id: _, searchKeys, sealedDetails, ...row } = found;
-  const payment: PaymentRow = { ...tenant, ...row };
-  const { uniqueId, uuid: paymentUuid, currency } = payment;
-  const needs = [payment.unresolvedAttempts, payment.anomalies, payment.proposedAttempts];
-  const needsOperator = payment.late || needs.some((count) => count > 0);
+  const concerned = concernedAttempts(sql, paymentId);
+  const unresolved = concerned
+    .filter(({ unresolvedFromMs }) => unresolvedFromMs !== null && unresolvedFromMs <= nowMs)
+    .map(({ transactionId }) => transactionId);
+  const payment: PaymentRow = { ...tenant, ...row, unresolvedAttempts: unresolved.length };
+  const { uniqueId, uuid: paymentUuid, currency, kind, transactionId } = payment;
+  const about = {
+    ...{ kind, currency, method: payment.method, amountMinor: payment.chargedMinor },
+    transactionIds: transactionId === null ? [] : [transactionId],
+  };
+  const [first] = concerned;
+  const aboutConcerned = first && {
+    ...{ kind, currency, method: first.method, amountMinor: first.chargedMinor },
+    transactionIds: concerned.map((attempt) => attempt.transactionId),
+  };
   const refunds = sql.exec(REFUNDS, paymentId, nowMs - REFUND_OVERDUE_MS).toArray();
   const events = sql.exec<StoredEvent>(DELIVERIES, paymentId).toArray();
   return [
-    ...(needsOperator ? [{ type: 'payment', payment } as const] : []),
-    ...refunds.map((found) => ({
-      type: 'refund' as const,
-      refund: { ...tenant, ...found, uniqueId, paymentUuid, currency } as unknown as WaitingRefund,
-    })),
+    ...(reasonsOf(payment).length > 0
+      ? [{ type: 'payment', payment, unresolved, about: aboutConcerned ?? about } as const]
+      : []),
+    ...refunds.map((found) => {
+      const names = { ...tenant, uniqueId, paymentUuid, currency };
+      const refund = { ...names, ...found } as unknown as WaitingRefund;
+      const { method, returnedMinor: amountMinor } = refund;
+      const transactionIds = [refund.transactionId];
+      return {
+        type: 'refund' as const,
+        refund,
+        about: { kind, currency, method, amountMinor, transactionIds },
+      };
+    }),
     ...events.map((found) => ({
       type: 'delivery' as const,
       event: { ...tenant, ...bookedEvent(found) },
+      about,
     })),
   ].slice(0, ITEMS_OF_PAYMENT_MAX);
+}
+
+function concernedAttempts(sql: SqlStorage, paymentId: number): readonly ConcernedAttempt[] {
+  const query = 'SELECT concerned_attempts AS attempts FROM payment WHERE id = ?';
+  return JSON.parse(sql.exec<{ attempts: string }>(query, paymentId).one().attempts);
 }
 
 const REFUNDS = `SELECT refund_id AS refundUniqueId, status, action_reason AS actionReason,
@@ -118,7 +194,8 @@ const DELIVERIES = `SELECT ${DELIVERY_COLUMNS}
  */
 const unlistedUpTo = (limit: number): readonly string[] => [
   `SELECT id AS paymentId FROM payment INDEXED BY payment_needing_attention
-    WHERE ${NEEDS_OPERATOR} AND id NOT IN (SELECT payment_id FROM attention) AND ?
+    WHERE ${NEEDS_OPERATOR} AND ${NEEDS_OPERATOR_NOW}
+      AND id NOT IN (SELECT payment_id FROM attention)
     ORDER BY id DESC LIMIT ${limit}`,
   ...['requires_action', 'processing', 'pending'].map(
     (status) => `SELECT payment_id AS paymentId FROM refund INDEXED BY refund_by_status
@@ -160,7 +237,17 @@ function idsOf(sql: SqlStorage, queries: readonly string[], nowMs: number): read
   });
 }
 
-/** When the next refund becomes overdue, or null. */
+/** When the next unresolved attempt of these needs a person; null: all do already. */
+export function nextUnresolvedAtMs({ row }: ProjectionMessage, nowMs: number): number | null {
+  const times = row.concernedAttempts.map(({ unresolvedFromMs }) => unresolvedFromMs);
+  return earliest(...times.filter((atMs) => atMs !== null && atMs > nowMs));
+}
+
+const NEXT_UNRESOLVED = `SELECT MIN(value ->> 'unresolvedFromMs') AS atMs
+  FROM payment INDEXED BY payment_unresolved CROSS JOIN json_each(concerned_attempts)
+  WHERE unresolved_until_ms > ?1 AND value ->> 'unresolvedFromMs' > ?1`;
+
+/** When the next refund becomes overdue or the next attempt needs a person, or null. */
 export function nextOverdueAtMs(sql: SqlStorage, nowMs: number): number | null {
   const created = ['pending', 'processing'].map((status) => {
     const query = `SELECT MIN(created_at_ms) AS atMs FROM refund INDEXED BY refund_by_status
@@ -168,5 +255,8 @@ export function nextOverdueAtMs(sql: SqlStorage, nowMs: number): number | null {
     return sql.exec<{ atMs: number | null }>(query, status, nowMs - REFUND_OVERDUE_MS).one().atMs;
   });
   const atMs = earliest(...created);
-  return atMs === null ? null : atMs + REFUND_OVERDUE_MS;
+  return earliest(
+    atMs === null ? null : atMs + REFUND_OVERDUE_MS,
+    sql.exec<{ atMs: number | null }>(NEXT_UNRESOLVED, nowMs).one().atMs,
+  );
 }

@@ -9,8 +9,11 @@ import {
   itemsOf,
   mayNeedOperator,
   nextOverdueAtMs,
+  nextUnresolvedAtMs,
+  reasonsOfItem,
   unlistedPayments,
 } from './attention-items.ts';
+import { PAYMENT_REASONS } from './attention-reasons.ts';
 import { identityOf } from './schema.ts';
 
 /**
@@ -50,6 +53,10 @@ export class BookAttention {
   readonly #full = new Set<Kind>();
   /** When to look for payments that need a place; null: none is known to. */
   #fillAtMs: number | null = null;
+  /** When to look for an attempt whose customer left, if the alarm may be set later. */
+  #unresolvedAtMs: number | null = null;
+  /** When the book last looked; 0 after an eviction. */
+  #lookedAtMs = 0;
   /** Until then the alarm is set for what a process may leave unsent. */
   #armedUntilMs = 0;
   /** Most books have no item, and then no message needs a look at the table. */
@@ -67,7 +74,16 @@ export class BookAttention {
     const isListed = !this.#isEmpty && this.#itemsOf(paymentId) !== undefined;
     if (isListed || mayNeedOperator(message)) {
       this.note(paymentId, nowMs);
+      const nextAtMs = nextUnresolvedAtMs(message, nowMs);
+      this.#unresolvedAtMs = earliest(this.#unresolvedAtMs, nextAtMs);
     }
+  }
+
+  /** The time for which the alarm must be set, if it comes later; null: none is new. */
+  takeAlarmAtMs(): number | null {
+    const atMs = this.#unresolvedAtMs;
+    this.#unresolvedAtMs = null;
+    return atMs;
   }
 
   #itemsOf(paymentId: number): string | undefined {
@@ -107,15 +123,17 @@ export class BookAttention {
     );
   }
 
-  /** Notes refunds that have become overdue, and payments for which D1's list had no place. */
+  /** Notes what has become overdue, and payments for which D1's list had no place. */
   look(nowMs: number): void {
     const { sql } = this.#storage;
     this.#full.clear();
-    const refunding = sql.exec<{ paymentId: number }>(
+    const changing = sql.exec<{ paymentId: number }>(
       `SELECT payment_id AS paymentId FROM attention CROSS JOIN payment ON payment.id = payment_id
-        WHERE open_refunds > 0`,
+        WHERE open_refunds > 0 OR unresolved_until_ms > ?`,
+      this.#lookedAtMs,
     );
-    const looked = refunding.toArray().map(({ paymentId }) => paymentId);
+    this.#lookedAtMs = nowMs;
+    const looked = changing.toArray().map(({ paymentId }) => paymentId);
     const unlisted = unlistedPayments(sql, nowMs);
     this.#fillAtMs = unlisted.size < FILL_PAYMENTS ? null : nowMs + FILL_NEXT_MS;
     for (const id of new Set([...looked, ...unlisted])) {
@@ -218,17 +236,27 @@ function kindOf(items: readonly BookItem[]): Kind {
 function placed(item: BookItem) {
   switch (item.type) {
     case 'payment':
-      return { section: 'payment', atMs: item.payment.createdAtMs, id: item.payment.uuid };
+      return { atMs: item.payment.createdAtMs, id: item.payment.uuid };
     case 'refund':
-      return { section: 'refund', atMs: item.refund.createdAtMs, id: item.refund.reference };
+      return { atMs: item.refund.createdAtMs, id: item.refund.reference };
     case 'delivery':
-      return {
-        section: item.event.deliveryStatus,
-        atMs: item.event.createdAtMs,
-        id: item.event.deliveryId,
-      };
+      return { atMs: item.event.createdAtMs, id: item.event.deliveryId };
   }
 }
+
+/**
+ * Whether a payment was reviewed when it had as much to review as the item says. A proposal stays
+ * listed until a second operator decides.
+ */
+export const IS_REVIEWED = `(item ->> '$.type' = 'payment'
+  AND item ->> '$.payment.proposedAttempts' = 0
+  AND EXISTS (SELECT 1 FROM payment_reviews AS review WHERE review.uuid = item ->> '$.payment.uuid'
+    AND review.anomalies >= item ->> '$.payment.anomalies'
+    AND review.unresolved_attempts >= item ->> '$.payment.unresolvedAttempts'
+    AND review.late >= item ->> '$.payment.late'))`;
+
+/** The sections of payments, as a list of SQL. */
+export const PAYMENT_SECTIONS = PAYMENT_REASONS.map((reason) => `'${reason}'`).join();
 
 /** A write must not overwrite a newer revision of the payment. */
 const IS_NEWEST = `NOT EXISTS (SELECT 1 FROM attention_item
@@ -247,7 +275,7 @@ export function attentionStatements(
   const rows =
     items.length === 0
       ? [{ section: 'resolved', atMs: revision, id: uuid, item: null }]
-      : items.map((item) => ({ ...placed(item), item }));
+      : items.map((item) => ({ section: reasonsOfItem(item)[0], ...placed(item), item }));
   const about = items.find(({ type }) => type === 'payment');
   const unresolved = about?.type === 'payment' ? about.payment.unresolvedAttempts : 0;
   const kind = kindOf(items);
@@ -259,15 +287,13 @@ export function attentionStatements(
     {
       sql: `INSERT INTO attention_item (environment, section, created_at_ms, id, merchant_id,
           payment_uuid, kind, revision, item)
-        SELECT ?3, value ->> 'section', value ->> 'atMs', value ->> 'id', ?4, ?1, ?5, ?2,
-          value -> 'item'
-        FROM json_each(?6)
-        WHERE ${IS_NEWEST} AND (value ->> 'section' = 'resolved' OR (SELECT COUNT(DISTINCT listed.payment_uuid)
+        SELECT ?3, iif(${IS_REVIEWED}, 'reviewed', reason), at_ms, id, ?4, ?1, ?5, ?2, item
+        FROM (SELECT value ->> 'section' AS reason, value ->> 'atMs' AS at_ms, value ->> 'id' AS id,
+          value -> 'item' AS item FROM json_each(?6))
+        WHERE ${IS_NEWEST} AND (reason = 'resolved' OR (SELECT COUNT(DISTINCT listed.payment_uuid)
           FROM attention_item AS listed INDEXED BY attention_item_by_merchant
           WHERE listed.merchant_id = ?4 AND listed.environment = ?3 AND listed.kind = ?5
-            AND listed.section <> 'resolved' AND NOT (listed.section = 'payment' AND EXISTS (
-              SELECT 1 FROM payment_reviews AS review WHERE review.uuid = listed.payment_uuid))
-          ) < ${LISTED_PAYMENTS_MAX})`,
+            AND listed.section NOT IN ('reviewed', 'resolved')) < ${LISTED_PAYMENTS_MAX})`,
       params: [uuid, revision, environment, merchantId, kind, JSON.stringify(rows)],
     },
     {

@@ -183,11 +183,14 @@ export class OpenBook {
   /** Reports a change after its commit. Never throws. */
   async #afterChange(): Promise<void> {
     await this.#attention.send();
-    if (this.#digestDueAtMs === null || this.#digestDueAtMs === DUE_IF_CHANGED_BEFORE) {
-      const { storage } = this.#ctx;
-      const nowMs = Date.now();
-      const dueAtMs = nowMs + DIGEST_AGAIN_MS;
-      this.#digestDueAtMs = dueAtMs;
+    const { storage } = this.#ctx;
+    const nowMs = Date.now();
+    const isNew = this.#digestDueAtMs === null || this.#digestDueAtMs === DUE_IF_CHANGED_BEFORE;
+    if (isNew) {
+      this.#digestDueAtMs = nowMs + DIGEST_AGAIN_MS;
+    }
+    const dueAtMs = earliest(isNew ? this.#digestDueAtMs : null, this.#attention.takeAlarmAtMs());
+    if (dueAtMs !== null) {
       const armedAtMs = await storage.getAlarm();
       const isLost = armedAtMs !== null && armedAtMs < nowMs - ALARM_OVERDUE_MS;
       if (armedAtMs === null || armedAtMs > dueAtMs || isLost) {

@@ -9,7 +9,10 @@ import type { TimeRange } from '../platform/paging.ts';
 
 /** A payment in lists. Amounts are in minor units. */
 export interface PaymentRow
-  extends Omit<ProjectionRow, 'currency' | 'commissionPaidByCustomer' | 'attempts'> {
+  extends Omit<
+    ProjectionRow,
+    'currency' | 'commissionPaidByCustomer' | 'concernedAttempts' | 'attempts'
+  > {
   readonly currency: Currency;
   /** What the customer pays. */
   readonly chargedMinor: number;

@@ -45,6 +45,10 @@ const TABLES = [
     unresolved_attempts INTEGER NOT NULL,
     anomalies INTEGER NOT NULL,
     proposed_attempts INTEGER NOT NULL,
+    -- Its attempts to look up at the provider, in JSON.
+    concerned_attempts TEXT NOT NULL,
+    -- When the last of its unresolved attempts begins to need a person.
+    unresolved_until_ms INTEGER,
     updated_at_ms INTEGER NOT NULL,
     ended_at_ms INTEGER,
     paid_at_ms INTEGER,
@@ -64,6 +68,9 @@ const TABLES = [
   // The few payments that need a person.
   `CREATE INDEX payment_needing_attention ON payment (id)
     WHERE unresolved_attempts > 0 OR anomalies > 0 OR proposed_attempts > 0 OR late = 1`,
+  // Those with an attempt that is unresolved.
+  `CREATE INDEX payment_unresolved ON payment (unresolved_until_ms)
+    WHERE unresolved_until_ms IS NOT NULL`,
   // Full-text index over the ids, search keys and ends of ended payments, one entry each, written
   // at the end. Queries scan open payments. The index stores no text, positions or sizes.
   `CREATE VIRTUAL TABLE payment_search USING fts5(terms, content = '', columnsize = 0,

@@ -2,7 +2,9 @@ import { sha256Hex } from '../crypto/encoding.ts';
 import { OBJECT_NAME } from '../domain/identifiers.ts';
 import type { MessageQueue } from './queues.ts';
 
-export type LetterKind = 'result' | 'delivery' | 'unknown';
+/** What a provider reported comes first: it may be money. */
+export const LETTER_KINDS = ['result', 'delivery', 'unknown'] as const;
+export type LetterKind = (typeof LETTER_KINDS)[number];
 
 interface Subject {
   readonly kind: LetterKind;

@@ -91,6 +91,17 @@ export function awaitsProof({ status, isProved }: Attempt): boolean {
   return status === 'succeeded' && !isProved;
 }
 
+/** The query at the deadline gets its answer within this. */
+const LAST_QUERY_MS = 60_000;
+
+/**
+ * From when an unresolved attempt needs a person. A customer who left may pay until the deadline,
+ * and most such attempts get their outcome by then.
+ */
+export function needsPersonFromMs({ failureReason, deadlineAtMs }: Attempt): number {
+  return failureReason === 'abandoned' ? deadlineAtMs + LAST_QUERY_MS : deadlineAtMs;
+}
+
 /** When to query the provider about the attempt; null when never. */
 export function queryTimeMs(attempt: Attempt): number | null {
   return isPending(attempt) || awaitsProof(attempt) ? attempt.checkAtMs : null;

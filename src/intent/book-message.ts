@@ -28,6 +28,7 @@ export interface ProjectionMessage {
 }
 
 export type ProjectionRow = Readonly<ReturnType<typeof projectionRow>>;
+export type ConcernedAttempt = ProjectionRow['concernedAttempts'][number];
 export type AttemptCount = ProjectionRow['attempts'][number];
 export type ProjectedRefund = Readonly<ReturnType<typeof projectedRefunds>[number]>;
 

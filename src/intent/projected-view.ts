@@ -3,8 +3,8 @@ import { type Intent, reportedAttempt } from '../domain/intent.ts';
 import { phoneFrom } from '../domain/phone.ts';
 import { hasRefundEnded } from '../domain/refund.ts';
 import { refundedOf } from '../domain/refund-amounts.ts';
-import { commissionOf } from '../domain/terms.ts';
-import { isPending } from '../domain/time.ts';
+import { chargedMinor, commissionOf } from '../domain/terms.ts';
+import { isPending, needsPersonFromMs } from '../domain/time.ts';
 
 /** What the book shows of a payment. */
 
@@ -32,6 +32,8 @@ export function projectionRow(intent: Intent) {
     anomalies: intent.anomalies.length,
     /** Attempts that one operator found paid, and another one must confirm. */
     proposedAttempts: intent.attempts.filter(({ proposal }) => proposal !== null).length,
+    /** Attempts that a person may have to look up at the provider. Nearly always none. */
+    concernedAttempts: concernedAttempts(intent),
     createdAtMs: terms.createdAtMs,
     updatedAtMs: intent.updatedAtMs,
     endedAtMs: intent.endedAtMs,
@@ -44,6 +46,21 @@ export function projectionRow(intent: Intent) {
     /** An entry for each method with an ended attempt, without the attempt that paid. */
     attempts: attemptCounts(intent),
   };
+}
+
+function concernedAttempts({ terms, attempts, anomalies, late, paidAttemptId }: Intent) {
+  const isConcerned = ({ id, status, proposal }: Attempt) =>
+    status === 'unresolved' ||
+    proposal !== null ||
+    anomalies.some(({ attemptId }) => attemptId === id) ||
+    (late && id === paidAttemptId);
+  return attempts.filter(isConcerned).map((attempt) => ({
+    transactionId: attempt.reference,
+    method: attempt.method,
+    chargedMinor: chargedMinor(terms, attempt.method),
+    /** From when a person is needed to resolve it; null: it has an outcome. */
+    unresolvedFromMs: attempt.status === 'unresolved' ? needsPersonFromMs(attempt) : null,
+  }));
 }
 
 /** Without the merchant's own words, which may name a person. */

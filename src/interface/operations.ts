@@ -7,10 +7,24 @@ import { onDatabase, type Plane } from './plane.ts';
  * own rules: receipts, limits, proved names, second operators.
  */
 
+export type { AboutPayment } from '../book/attention-items.ts';
 export type { DeadLetter } from '../dead-letters/store.ts';
 export { resolveAttempt } from '../operations/attempt-resolution.ts';
-export type { AttentionCounts, DescribedAttention, PaymentHint } from '../operations/attention.ts';
-export { attentionPage, countAttention, describedAttention } from '../operations/attention.ts';
+export type { DescribedAttention } from '../operations/attention.ts';
+export { attentionPage, describedAttention } from '../operations/attention.ts';
+export type { ItemOutcomes } from '../operations/attention-decisions.ts';
+export {
+  chosenItems,
+  recordUnpaidItems,
+  resendItems,
+  reviewItems,
+} from '../operations/attention-decisions.ts';
+export type {
+  AttentionCounts,
+  AttentionGroup,
+  AttentionGroups,
+} from '../operations/attention-groups.ts';
+export { attentionGroups, countAttention } from '../operations/attention-groups.ts';
 export type { Backups } from '../operations/backups.ts';
 export { backUpNow, backupPart, backupParts, listBackups } from '../operations/backups.ts';
 export type { Bank } from '../operations/banks.ts';
@@ -55,7 +69,7 @@ export {
   readModes,
   resumeMemberChanges,
 } from '../operations/modes.ts';
-export type { AttentionItem } from '../operations/needs.ts';
+export type { AttentionItem, DescribedLetter } from '../operations/needs.ts';
 export type { FoundPayments } from '../operations/payment-search.ts';
 export { findPayments } from '../operations/payment-search.ts';
 export type { PaymentDetails, Review } from '../operations/payments.ts';

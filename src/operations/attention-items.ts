@@ -1,6 +1,10 @@
-import type { BookItem } from '../book/attention-items.ts';
+import { type BookItem, reasonsOfItem } from '../book/attention-items.ts';
+import { ITEM_REASONS, type ItemReason } from '../book/attention-reasons.ts';
 import type { Environment } from '../domain/method.ts';
-import type { List } from '../platform/paging.ts';
+import { oneOf } from '../http/fields.ts';
+import { type List, when } from '../platform/paging.ts';
+import { patternField } from './fields.ts';
+import type { AttentionItem } from './needs.ts';
 
 /** D1's list of what the operator must look at. The merchants' books write it (src/book/attention.ts). */
 
@@ -9,38 +13,60 @@ export interface StoredItem {
   readonly item: string;
   readonly createdAtMs: number;
   readonly id: string;
+  readonly paymentUuid: string;
+  readonly revision: number;
 }
 
-/** The sections of the list: payments, refunds, and deliveries by their status. */
-export type ItemSection =
-  | Exclude<BookItem['type'], 'delivery'>
-  | 'dead'
-  | 'paused'
-  | 'undeliverable';
+export const STORED_ITEM = `item, created_at_ms AS createdAtMs, id, payment_uuid AS paymentUuid,
+  revision`;
 
-/**
- * A reviewed payment is listed again when it has more to review than at its review. A proposal stays
- * listed until a second operator decides.
- */
-export const IS_UNREVIEWED = `(item ->> '$.payment.proposedAttempts' > 0 OR NOT EXISTS (
-  SELECT 1 FROM payment_reviews AS review WHERE review.uuid = attention_item.payment_uuid
-    AND review.anomalies >= item ->> '$.payment.anomalies'
-    AND review.unresolved_attempts >= item ->> '$.payment.unresolvedAttempts'
-    AND review.late >= item ->> '$.payment.late'))`;
+/** One kind of items, of one merchant or of all. */
+export interface ItemGroup {
+  readonly environment: Environment;
+  readonly reason: ItemReason;
+  /** Undefined: of all. */
+  readonly merchantId: string | undefined;
+}
 
-/** The items of one section, oldest first, so that the operator handles the longest-waiting one first. */
-export function itemsOfSection(environment: Environment, section: ItemSection): List<StoredItem> {
+export const reasonField = oneOf(ITEM_REASONS);
+
+/** The items of a group, oldest first, so that the operator handles the longest-waiting one first. */
+export function itemsOf({ environment, reason, merchantId }: ItemGroup): List<StoredItem> {
   return {
-    columns: 'item, created_at_ms AS createdAtMs, id',
+    columns: STORED_ITEM,
     table: 'attention_item',
-    index: 'sqlite_autoindex_attention_item_1',
+    index:
+      merchantId === undefined ? 'sqlite_autoindex_attention_item_1' : 'attention_item_by_group',
     timeColumn: 'created_at_ms',
     idColumn: 'id',
     isOldestFirst: true,
     conditions: [
-      { sql: 'environment = ? AND section = ?', params: [environment, section] },
-      ...(section === 'payment' ? [{ sql: IS_UNREVIEWED, params: [] }] : []),
+      { sql: 'environment = ? AND section = ?', params: [environment, reason] },
+      ...when('merchant_id = ?', merchantId),
     ],
     placeOf: ({ createdAtMs, id }) => ({ atMs: createdAtMs, id }),
   };
+}
+
+/** An item as the operator sees it. */
+export function shownItem(stored: StoredItem): AttentionItem {
+  const item: BookItem = JSON.parse(stored.item);
+  const atMs = item.type === 'payment' ? item.payment.updatedAtMs : stored.createdAtMs;
+  return { ...item, id: itemIdOf(stored), reasons: reasonsOfItem(item), atMs };
+}
+
+/** A payment and the revision of its items; of a refund or delivery, its own id as well. */
+function itemIdOf({ paymentUuid, revision, id }: StoredItem): string {
+  return [paymentUuid, revision, ...(id === paymentUuid ? [] : [id])].join('.');
+}
+
+export const itemIdField = patternField(
+  /^[0-9a-f-]{36}\.\d{1,15}(?:\.[\w.:=+/-]{1,128})?$/,
+  'Must be the id of an item of the list.',
+);
+
+/** The parts of an id that `itemIdField` accepts. */
+export function itemNamed(text: string): Pick<StoredItem, 'paymentUuid' | 'revision' | 'id'> {
+  const [paymentUuid = '', revision, ...rest] = text.split('.');
+  return { paymentUuid, revision: Number(revision), id: rest.join('.') || paymentUuid };
 }

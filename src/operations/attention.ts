@@ -1,23 +1,17 @@
 import * as v from 'valibot';
-import type { BookItem, WaitingRefund } from '../book/attention-items.ts';
+import { ITEM_REASONS } from '../book/attention-reasons.ts';
 import { deadLetters } from '../dead-letters/store.ts';
-import { type Intent, reportedAttempt } from '../domain/intent.ts';
-import type { Environment } from '../domain/method.ts';
+import { ENVIRONMENTS } from '../domain/method.ts';
 import { stringField } from '../http/fields.ts';
 import { body } from '../http/strict-body.ts';
-import { intentByUniqueId } from '../intent/client.ts';
-import { concurrently } from '../platform/concurrently.ts';
-import { batch } from '../platform/database.ts';
-import { errorText, log } from '../platform/log.ts';
-import { type Cursor, countStatement, type List, type ListQuery } from '../platform/paging.ts';
-import { type ItemSection, itemsOfSection } from './attention-items.ts';
+import type { Cursor } from '../platform/paging.ts';
+import { type ItemGroup, itemsOf, reasonField, shownItem } from './attention-items.ts';
 import { type Gateway, list } from './call.ts';
-import { unlistedItems } from './digests.ts';
-import { environmentField } from './fields.ts';
+import { describeLetters, letterItem } from './dead-letters.ts';
+import { environmentField, merchantIdField } from './fields.ts';
 import { merchantNames } from './merchant-rows.ts';
-import { type AttentionItem, payableMinor, paymentOf, type Reason, reasonsOf } from './needs.ts';
+import { type AttentionItem, paymentOf } from './needs.ts';
 import { badCursor, cursorFrom, type ItemPage, itemPage, limitField } from './page-query.ts';
-import { railStates } from './rails.ts';
 
 export type AttentionPage = ItemPage<AttentionItem>;
 
@@ -26,41 +20,41 @@ const attentionQuery = body({
   /** `section~cursor`: the cursor is empty at the start of a section. */
   cursor: v.optional(stringField),
   environment: v.optional(environmentField),
+  reason: v.optional(reasonField),
+  merchantId: v.optional(merchantIdField),
 });
+
+type AttentionQuery = v.InferOutput<typeof attentionQuery>;
 
 interface Section {
   readonly name: string;
-  readonly environment: Environment | null;
-  readonly list: ListQuery;
-  readonly read: (db: D1Database, cursor: Cursor | null, rows: number) => Promise<AttentionPage>;
+  readonly read: (env: Env, cursor: Cursor | null, limit: number) => Promise<AttentionPage>;
 }
 
-/**
- * Money first: lost messages (providers' reports among them), refunds, payments, undelivered events.
- */
-const SECTIONS: readonly Section[] = [
-  { name: 'letters', environment: null, ...waitingLetters() },
-  ...(['production', 'sandbox'] as const).flatMap((environment) =>
-    (['refund', 'payment', 'dead', 'paused', 'undeliverable'] as const).map((name) => ({
-      name: `${environment}-${name}`,
-      environment,
-      ...booksItems(environment, name),
-    })),
-  ),
-];
+/** Money first: lost messages (providers' reports among them), refunds, payments, undelivered events. */
+function sectionsOf({ environment, reason, merchantId }: AttentionQuery): Section[] {
+  const environments = environment === undefined ? ENVIRONMENTS.toReversed() : [environment];
+  const reasons = reason === undefined ? ITEM_REASONS : [reason];
+  const isWhole = reason === undefined && merchantId === undefined;
+  return [
+    ...(isWhole ? [{ name: 'letters', read: waitingLetters }] : []),
+    ...environments.flatMap((one) =>
+      reasons.map((cause) => ({
+        name: `${one}-${cause}`,
+        read: (env: Env, cursor: Cursor | null, limit: number) =>
+          booksItems(env, { environment: one, reason: cause, merchantId }, cursor, limit),
+      })),
+    ),
+  ];
+}
 
 /**
  * One list of all sections in their order, each oldest first. `cursor`: a page's `nextCursor`.
  * Problem 400 for any other text.
  */
-async function pageAt(
-  { env }: Gateway,
-  query: v.InferOutput<typeof attentionQuery>,
-): Promise<AttentionPage> {
-  const { environment, limit } = query;
-  const sections = SECTIONS.filter(
-    (section) => environment === undefined || (section.environment ?? environment) === environment,
-  );
+async function pageAt({ env }: Gateway, query: AttentionQuery): Promise<AttentionPage> {
+  const { limit } = query;
+  const sections = sectionsOf(query);
   const place = placeOf(query.cursor, sections);
   const items: AttentionItem[] = [];
   let { cursor } = place;
@@ -68,7 +62,7 @@ async function pageAt(
     if (items.length === limit) {
       return { items, nextCursor: `${section.name}~` };
     }
-    const page = await section.read(env.DB, cursor, limit - items.length);
+    const page = await section.read(env, cursor, limit - items.length);
     items.push(...page.items);
     if (page.nextCursor !== null) {
       return { items, nextCursor: `${section.name}~${page.nextCursor}` };
@@ -80,86 +74,14 @@ async function pageAt(
 
 export const attentionPage = list(attentionQuery, pageAt);
 
-/** A page of the list, with what its payments' objects know and the merchants' names. */
+/** A page of the list with the merchants' names. */
 export const describedAttention = list(attentionQuery, async (gateway, query) => {
   const page = await pageAt(gateway, query);
-  const unlisted = await unlistedItems(gateway.env.DB);
-  const named = [...page.items.flatMap((item) => paymentOf(item) ?? []), ...unlisted];
-  const [names, payments] = await Promise.all([
-    merchantNames(
-      gateway.env.DB,
-      named.map(({ merchantId }) => merchantId),
-    ),
-    paymentHints(gateway.env, page.items),
-  ]);
-  return { ...page, payments, merchantNames: names, unlisted };
+  const named = page.items.flatMap((item) => paymentOf(item)?.merchantId ?? []);
+  return { ...page, merchantNames: await merchantNames(gateway.env.DB, named) };
 });
 
 export type DescribedAttention = Awaited<ReturnType<typeof describedAttention>>;
-
-/**
- * The payments by uuid, without those that did not answer. The row of a refund has all that the
- * desk shows.
- */
-async function paymentHints(
-  env: Env,
-  items: readonly AttentionItem[],
-): Promise<Readonly<Record<string, PaymentHint>>> {
-  const named = new Map(
-    items
-      .filter(({ type }) => type !== 'refund')
-      .flatMap((item) => paymentOf(item) ?? [])
-      .map((one) => [one.uuid, one]),
-  );
-  const hints = await concurrently([...named.values()], async (payment) => {
-    try {
-      const intent = await (await intentByUniqueId(env, payment, payment.uniqueId)).read();
-      return intent === null ? [] : [[payment.uuid, hintOf(intent)] as const];
-    } catch (error) {
-      // The list must open although one payment does not answer.
-      log('warn', 'intent_unavailable', { error: errorText(error) });
-      return [];
-    }
-  });
-  return Object.fromEntries(hints.flat());
-}
-
-/** What the desk shows of the payment behind an item. */
-function hintOf(intent: Intent) {
-  const { attempts, anomalies, paidAttemptId, late, terms } = intent;
-  const isConcerned = ({ id, status, proposal }: Intent['attempts'][number]) =>
-    status === 'unresolved' ||
-    proposal !== null ||
-    anomalies.some(({ attemptId }) => attemptId === id) ||
-    (late && id === paidAttemptId);
-  return {
-    payableMinor: payableMinor(intent),
-    currency: terms.currency,
-    method: reportedAttempt(intent)?.method ?? null,
-    /** The attempts' numbers to look up at the provider. */
-    references: attempts.filter(isConcerned).map(({ reference }) => reference),
-  };
-}
-
-export type PaymentHint = ReturnType<typeof hintOf>;
-
-/** The desk shows a larger number as "99+", so that a page never scans a long list. */
-const COUNTED_MAX = 100;
-
-/** How much waits for the operator: items in all, dead letters among them, rails to mend. */
-export async function countAttention({ env }: Gateway) {
-  const statements = SECTIONS.map(({ list }) => countStatement(list, COUNTED_MAX));
-  const results = await batch<{ rows: number }>(env.DB, statements);
-  const counts = results.map((result) => result.results[0]?.rows ?? 0);
-  const items = counts.reduce((sum, rows) => sum + rows, 0);
-  return {
-    attention: Math.min(items, COUNTED_MAX),
-    deadLetters: counts[0] ?? 0,
-    rails: railStates(env).filter(({ state }) => state === 'misconfigured').length,
-  };
-}
-
-export type AttentionCounts = Awaited<ReturnType<typeof countAttention>>;
 
 function placeOf(
   text: string | undefined,
@@ -176,51 +98,22 @@ function placeOf(
   return { index, cursor: cursorFrom(text.slice(tilde + 1) || undefined) };
 }
 
-/** Reads a section from a list. */
-function section<Row>(
-  rows: List<Row>,
-  itemOf: (row: Row) => AttentionItem,
-): Pick<Section, 'list' | 'read'> {
-  return {
-    list: rows,
-    read: async (db, cursor, limit) => {
-      const { items, nextCursor } = await itemPage(db, rows, { cursor, limit });
-      return { items: items.map(itemOf), nextCursor };
-    },
-  };
+async function waitingLetters(
+  env: Env,
+  cursor: Cursor | null,
+  limit: number,
+): Promise<AttentionPage> {
+  const page = await itemPage(env.DB, deadLetters('waiting', null), { cursor, limit });
+  const letters = await describeLetters(env, page.items);
+  return { ...page, items: letters.map(letterItem) };
 }
 
-function waitingLetters(): ReturnType<typeof section> {
-  return section(deadLetters('waiting', null), (letter) => ({
-    type: 'dead_letter',
-    reasons: [letter.kind === 'result' ? 'dead_result' : 'dead_message'],
-    atMs: letter.storedAtMs,
-    letter,
-  }));
+async function booksItems(
+  env: Env,
+  group: ItemGroup,
+  cursor: Cursor | null,
+  limit: number,
+): Promise<AttentionPage> {
+  const page = await itemPage(env.DB, itemsOf(group), { cursor, limit });
+  return { ...page, items: page.items.map(shownItem) };
 }
-
-function booksItems(environment: Environment, name: ItemSection): ReturnType<typeof section> {
-  return section(itemsOfSection(environment, name), ({ item }): AttentionItem => {
-    const found: BookItem = JSON.parse(item);
-    switch (found.type) {
-      case 'payment':
-        return { ...found, reasons: reasonsOf(found.payment), atMs: found.payment.updatedAtMs };
-      case 'refund': {
-        const { status, createdAtMs } = found.refund;
-        return { ...found, reasons: [REFUND_REASONS[status]], atMs: createdAtMs };
-      }
-      case 'delivery': {
-        const { deliveryStatus, createdAtMs } = found.event;
-        const reason = `delivery_${deliveryStatus}` as Reason;
-        return { ...found, reasons: [reason], atMs: createdAtMs };
-      }
-    }
-  });
-}
-
-const REFUND_REASONS: Readonly<Record<WaitingRefund['status'], Reason>> = {
-  requires_action: 'refund_requires_action',
-  unresolved: 'refund_unresolved',
-  processing: 'refund_overdue',
-  pending: 'refund_overdue',
-};

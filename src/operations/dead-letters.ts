@@ -16,6 +16,7 @@ import { oneOf } from '../http/fields.ts';
 import { found } from '../http/problem.ts';
 import { body } from '../http/strict-body.ts';
 import { intentByName } from '../intent/client.ts';
+import { concurrently } from '../platform/concurrently.ts';
 import { runBatch } from '../platform/database.ts';
 import { errorText, log } from '../platform/log.ts';
 import {
@@ -28,6 +29,7 @@ import {
   type Target,
 } from './call.ts';
 import { filledList, lineField, patternField, REASON_CHARACTERS_MAX } from './fields.ts';
+import { type AttentionItem, aboutOf, type DescribedLetter } from './needs.ts';
 import { itemPage, pageEntries } from './page-query.ts';
 
 /** One request reads, decrypts and sends each letter separately. */
@@ -45,9 +47,33 @@ export const listDeadLetters = list(
     queue: v.optional(oneOf(MESSAGE_QUEUES)),
     status: v.optional(oneOf(LETTER_STATUSES), 'waiting'),
   }),
-  ({ env }, { queue, status, ...page }) =>
-    itemPage(env.DB, deadLetters(status, queue ?? null), page),
+  async ({ env }, { queue, status, ...query }) => {
+    const page = await itemPage(env.DB, deadLetters(status, queue ?? null), query);
+    return { ...page, items: await describeLetters(env, page.items) };
+  },
 );
+
+export async function describeLetters(
+  env: Env,
+  letters: readonly (DeadLetter & Partial<StoredDeadLetter>)[],
+): Promise<readonly DescribedLetter[]> {
+  const found = new Map(
+    await concurrently(
+      letters,
+      async (letter) => [letter.id, await paymentBehind(env, letter)] as const,
+    ),
+  );
+  return letters.map(({ sealedBody: _body, subject: _subject, ...letter }) => ({
+    ...letter,
+    payment: found.get(letter.id) ?? null,
+  }));
+}
+
+/** A dead letter in the attention list. */
+export function letterItem(letter: DescribedLetter): AttentionItem {
+  const reasons = [letter.kind === 'result' ? 'dead_result' : 'dead_message'] as const;
+  return { type: 'dead_letter', id: letter.id, reasons, atMs: letter.storedAtMs, letter };
+}
 
 export async function readDeadLetter({ env, config }: Gateway, target: Target) {
   const stored = found(await readStored(env.DB, target.id ?? ''));
@@ -71,7 +97,7 @@ async function paymentBehind(env: Env, { objectName }: DeadLetter) {
       return null;
     }
     const { environment, merchantId, uniqueId } = intent.terms;
-    return { environment, merchantId, uniqueId };
+    return { environment, merchantId, uniqueId, ...aboutOf(intent) };
   } catch (error) {
     // The letter must open although its payment does not answer.
     log('warn', 'intent_unavailable', { error: errorText(error) });

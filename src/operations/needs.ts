@@ -1,58 +1,42 @@
-import type { BookItem } from '../book/attention-items.ts';
+import type { AboutPayment, BookItem } from '../book/attention-items.ts';
+import type { ItemReason, Needs } from '../book/attention-reasons.ts';
 import type { DeadLetter } from '../dead-letters/store.ts';
 import { type Intent, reportedAttempt } from '../domain/intent.ts';
 import { chargedMinor, type Tenant } from '../domain/terms.ts';
+import { needsPersonFromMs } from '../domain/time.ts';
 
 /** Why something needs the operator's attention. A payment can have several reasons. */
-export type Reason =
-  | 'dead_result'
-  | 'dead_message'
-  | 'unresolved_attempt'
-  | 'attempt_proposed'
-  | 'anomaly'
-  | 'late_payment'
-  | 'refund_requires_action'
-  | 'refund_unresolved'
-  | 'refund_overdue'
-  | 'delivery_dead'
-  | 'delivery_undeliverable'
-  | 'delivery_paused';
+export type Reason = 'dead_result' | 'dead_message' | ItemReason;
+
+export { type Needs, reasonsOf } from '../book/attention-reasons.ts';
+
+/** A dead letter, with its payment as the payment's object has it. */
+export interface DescribedLetter extends DeadLetter {
+  /** Null where the letter is about none, or its payment did not answer. */
+  readonly payment: (Tenant & AboutPayment & { readonly uniqueId: string }) | null;
+}
 
 /** What needs attention. */
 export type AttentionSubject =
-  | { readonly type: 'dead_letter'; readonly letter: DeadLetter }
+  | { readonly type: 'dead_letter'; readonly letter: DescribedLetter }
   | BookItem;
 
 export type AttentionItem = AttentionSubject & {
+  /** Names the item as it is now; of a dead letter, its id. */
+  readonly id: string;
   readonly reasons: readonly Reason[];
   readonly atMs: number;
 };
 
-/** What about a payment needs attention. */
-export interface Needs {
-  readonly unresolvedAttempts: number;
-  readonly anomalies: number;
-  readonly proposedAttempts: number;
-  readonly late: boolean;
-}
-
-export function needsOf({ attempts, anomalies, late }: Intent): Needs {
+export function needsOf({ attempts, anomalies, late }: Intent, nowMs: number): Needs {
+  const needsPerson = (attempt: Intent['attempts'][number]) =>
+    attempt.status === 'unresolved' && needsPersonFromMs(attempt) <= nowMs;
   return {
-    unresolvedAttempts: attempts.filter(({ status }) => status === 'unresolved').length,
+    unresolvedAttempts: attempts.filter(needsPerson).length,
     anomalies: anomalies.length,
     proposedAttempts: attempts.filter(({ proposal }) => proposal !== null).length,
     late,
   };
-}
-
-/** Why a payment needs attention, whether or not it was reviewed. */
-export function reasonsOf(payment: Needs): readonly Reason[] {
-  return [
-    ...(payment.proposedAttempts > 0 ? (['attempt_proposed'] as const) : []),
-    ...(payment.unresolvedAttempts > 0 ? (['unresolved_attempt'] as const) : []),
-    ...(payment.anomalies > 0 ? (['anomaly'] as const) : []),
-    ...(payment.late ? (['late_payment'] as const) : []),
-  ];
 }
 
 /** What the customer pays or paid, in minor units; without commission while the method is open. */
@@ -62,15 +46,25 @@ export function payableMinor(intent: Intent): number {
   return attempt === null ? terms.amountMinor : chargedMinor(terms, attempt.method);
 }
 
+/** What lists show of a payment that its object has answered with. */
+export function aboutOf(intent: Intent): AboutPayment {
+  const { kind, currency } = intent.terms;
+  const attempt = reportedAttempt(intent);
+  return {
+    ...{ kind, currency, method: attempt?.method ?? null, amountMinor: payableMinor(intent) },
+    transactionIds: attempt === null ? [] : [attempt.reference],
+  };
+}
+
 interface NamedPayment extends Tenant {
   readonly uniqueId: string;
   readonly uuid: string;
 }
 
-type AboutPayment = Exclude<AttentionSubject, { readonly type: 'dead_letter' }>;
+type PaymentSubject = Exclude<AttentionSubject, { readonly type: 'dead_letter' }>;
 
 /** The payment that an item of the list is about; null for a dead letter. */
-export function paymentOf(item: AboutPayment): NamedPayment;
+export function paymentOf(item: PaymentSubject): NamedPayment;
 export function paymentOf(item: AttentionSubject): NamedPayment | null;
 export function paymentOf(item: AttentionSubject): NamedPayment | null {
   switch (item.type) {

@@ -1,10 +1,13 @@
 import * as v from 'valibot';
+import { runAudited } from '../audit/log.ts';
+import { IS_REVIEWED, PAYMENT_SECTIONS } from '../book/attention.ts';
+import type { Needs } from '../book/attention-reasons.ts';
 import { withoutPhoneNumbers } from '../domain/phone.ts';
 import { oneOf } from '../http/fields.ts';
 import { body } from '../http/strict-body.ts';
-import { action, changeAudited, type OperatorCall, type Target } from './call.ts';
+import { action, type OperatorCall, type Target } from './call.ts';
 import { lineField, NOTE_CHARACTERS_MAX, patternField } from './fields.ts';
-import { type Needs, needsOf } from './needs.ts';
+import { needsOf } from './needs.ts';
 import { knownPayment, type Review } from './payments.ts';
 import { operationProblem } from './problems.ts';
 
@@ -21,14 +24,14 @@ const NOT_LISTED = { anomalies: 0, unresolvedAttempts: 0, late: 0 };
  * than the operator has seen, or than the list shows now. Its attempts then take refunds again, if
  * more was returned than paid, and a restored payment is no longer held.
  */
-async function review(
+export async function review(
   call: OperatorCall,
   target: Target,
   { note: given, ...seen }: { readonly note: string } & Partial<Needs>,
 ): Promise<Review> {
   const { actor, nowMs: atMs } = call;
   const { tenant, uniqueId, client, intent } = await knownPayment(call, target);
-  const needs = { ...needsOf(intent), ...seen };
+  const needs = { ...needsOf(intent, atMs), ...seen };
   const note = withoutPhoneNumbers(given);
   const upsert = {
     sql: `INSERT INTO payment_reviews
@@ -37,7 +40,7 @@ async function review(
         min(listed ->> 'late', ?7), ?2, ?3, ?4
       FROM (SELECT COALESCE(MAX(item -> '$.payment'), ?8) AS listed
         FROM attention_item INDEXED BY attention_item_by_payment
-        WHERE payment_uuid = ?1 AND section = 'payment') WHERE true
+        WHERE payment_uuid = ?1 AND item ->> '$.type' = 'payment') WHERE true
       ON CONFLICT (uuid) DO UPDATE SET anomalies = excluded.anomalies,
         unresolved_attempts = excluded.unresolved_attempts, late = excluded.late,
         note = excluded.note, reviewed_by = excluded.reviewed_by,
@@ -54,7 +57,12 @@ async function review(
     target: uniqueId,
     detail: { note },
   } as const;
-  await changeAudited(call, upsert, entry);
+  const hide = {
+    sql: `UPDATE attention_item SET section = 'reviewed'
+      WHERE payment_uuid = ?1 AND section IN (${PAYMENT_SECTIONS}) AND ${IS_REVIEWED}`,
+    params: [intent.terms.uuid],
+  };
+  await runAudited(call.env.DB, [upsert], { ...entry, actor, atMs }, [hide]);
   if (intent.anomalies.some(({ reviewedAtMs }) => reviewedAtMs === null)) {
     const isVerified = actor.isProved === true;
     const { anomalies: count } = needs;

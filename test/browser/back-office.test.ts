@@ -88,6 +88,7 @@ test('an item of the attention list is one card on a phone, which opens the paym
   expect([what < payment, payment < merchant, merchant < toDo]).toEqual([true, true, true]);
   expect(Math.abs(payment - amount) + Math.abs(merchant - age)).toBeLessThan(10);
   const target = await item.evaluate((row) => {
+    row.scrollIntoView({ block: 'center' });
     const { left, bottom } = row.getBoundingClientRect();
     return document.elementFromPoint(left + 20, bottom - 10)?.className;
   });

@@ -112,7 +112,11 @@ const EXAMPLES: Readonly<Record<string, Readonly<Record<string, (things: Things)
     join: ({ joinPath }) => joinPath,
     'join-ended': () => `/dashboard/join?token=${'x'.repeat(43)}`,
   },
-  '/operator': { 'desk-attention': () => '/operator' },
+  '/operator': { 'desk-attention': () => '/operator?environment=sandbox' },
+  '/operator/attention/:environment/:reason/:merchantId': {
+    'desk-group': ({ merchantId }) =>
+      `/operator/attention/sandbox/unresolved_attempt/${merchantId}?all=1`,
+  },
   '/operator/add-merchant': { 'desk-add-merchant': () => '/operator/add-merchant' },
   '/operator/payments': {
     'desk-search': () => '/operator/payments',
@@ -405,7 +409,7 @@ describe('the operator', () => {
     await expect
       .poll(
         async () => {
-          await tab.open('/operator');
+          await tab.open('/operator?environment=sandbox');
           return item.count();
         },
         { timeout: LISTED_MS_MAX },

@@ -115,6 +115,24 @@ export const PROCESSING = intentWith(
   { status: 'processing', attempts: [attemptWith({ status: 'unresolved', method: 'E_BIRR' })] },
 );
 
+/** The customer left its attempt, which they may still pay. */
+export const LEFT = intentWith(
+  { uniqueId: 'order-1046', uuid: '0b8f3c1e-7c55-4d5e-9a55-2f1f6f0a0005' },
+  {
+    status: 'failed',
+    failureReason: 'abandoned',
+    attempts: [
+      attemptWith({
+        status: 'unresolved',
+        failureReason: 'abandoned',
+        method: 'TELE_BIRR',
+        checkAtMs: NOW_MS + 4_000_000,
+        deadlineAtMs: NOW_MS + 7_200_000,
+      }),
+    ],
+  },
+);
+
 export const FAILED = intentWith(
   { uniqueId: 'order-1043', uuid: '0b8f3c1e-7c55-4d5e-9a55-2f1f6f0a0004' },
   { ...ENDED, status: 'failed', failureReason: 'declined', attempts: [FAILED_ATTEMPT] },

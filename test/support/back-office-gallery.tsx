@@ -22,6 +22,7 @@ import {
   FAILED,
   HISTORY,
   LARGEST_MINOR,
+  LEFT,
   LONGEST,
   LONGEST_NAME,
   PAID,
@@ -391,7 +392,45 @@ const LETTER = {
   retries: 1,
   handledAtMs: null,
   handledBy: null,
+  payment: {
+    environment: 'sandbox',
+    merchantId: MERCHANT_ID,
+    uniqueId: LONGEST.terms.uniqueId,
+    kind: 'express',
+    method: 'TELE_BIRR_USSD',
+    amountMinor: LARGEST_MINOR,
+    currency: 'ETB',
+    transactionIds: ['K3W8N5PX2T9B4ZC7VM6D'],
+  },
 } as const;
+
+const ABOUT = {
+  kind: 'hosted',
+  method: 'M_PESA',
+  amountMinor: LARGEST_MINOR,
+  currency: 'ETB',
+  transactionIds: ['K3W8N5PX2T9B4ZC7VM6D'],
+} as const;
+
+const LETTER_ITEM = {
+  type: 'dead_letter',
+  id: LETTER.id,
+  letter: LETTER,
+  reasons: ['dead_message'],
+  atMs: NOW_MS,
+} as const;
+
+const PAYMENT_ITEM = {
+  type: 'payment',
+  id: `${LONGEST.terms.uuid}.1`,
+  payment: rowOf(LONGEST),
+  unresolved: ABOUT.transactionIds,
+  about: ABOUT,
+  reasons: ['unresolved_attempt', 'anomaly'],
+  atMs: NOW_MS,
+} as const;
+
+const GROUP = { merchantId: MERCHANT_ID, oldestAtMs: NOW_MS - WEEK_MS, newestAtMs: NOW_MS };
 
 const ENDS = [
   { method: 'M_PESA', status: 'succeeded', failureReason: null, payments: 1_234 },
@@ -544,42 +583,39 @@ export const BACK_OFFICE_GALLERY = {
   'not-found': async (request) => noticePage({ request }, 'not_found'),
   home: async (request) => answerPage({ request }, <HomePage sourceUrl={null} />),
   'desk-attention': desk('/operator', {
-    describedAttention: {
+    attentionGroups: {
       items: [
-        { type: 'dead_letter', letter: LETTER, reasons: ['dead_message'], atMs: NOW_MS },
-        {
-          type: 'payment',
-          payment: rowOf(LONGEST),
-          reasons: ['unresolved_attempt', 'anomaly'],
-          atMs: NOW_MS,
-        },
-        ...EVENT_ROWS.map(
-          (event) =>
-            ({ type: 'delivery', event, reasons: ['delivery_dead'], atMs: NOW_MS }) as const,
-        ),
+        { ...GROUP, reason: 'dead_message', merchantId: null, items: 1, item: LETTER_ITEM },
+        { ...GROUP, reason: 'unresolved_attempt', items: 1, item: PAYMENT_ITEM },
+        { ...GROUP, reason: 'delivery_undeliverable', items: 1_000, item: null },
       ],
+      environment: 'production',
       nextCursor: 'next',
-      payments: {
-        [LONGEST.terms.uuid]: {
-          payableMinor: LARGEST_MINOR,
-          currency: 'ETB',
-          method: 'M_PESA',
-          references: ['K3W8N5PX2T9B4ZC7VM6D'],
-        },
-      },
       merchantNames: { [MERCHANT_ID]: LONGEST_NAME },
-      unlisted: [{ environment: 'sandbox', merchantId: MERCHANT_ID, items: 7 }],
+      unlisted: [{ environment: 'production', merchantId: MERCHANT_ID, items: 7 }],
     },
   }),
   'desk-calm': desk('/operator', {
-    describedAttention: {
+    attentionGroups: {
       items: [],
+      environment: 'production',
       nextCursor: null,
-      payments: {},
       merchantNames: {},
       unlisted: [],
     },
   }),
+  'desk-group': desk(`/operator/attention/production/unresolved_attempt/${MERCHANT_ID}?all=1`, {
+    describedAttention: {
+      items: [PAYMENT_ITEM, { ...PAYMENT_ITEM, reasons: ['unresolved_attempt'] }],
+      nextCursor: 'next',
+      merchantNames: {},
+    },
+    knownMerchant: MERCHANT,
+  }),
+  'desk-chosen': desk(
+    `/operator/attention/production/unresolved_attempt/${MERCHANT_ID}/unpaid?item=1&item=2`,
+    { chosenItems: [PAYMENT_ITEM, PAYMENT_ITEM] },
+  ),
   'desk-payments': desk(`/operator/payments?merchant=${MERCHANT_ID}`, {
     findPayments: {
       rows: ROWS,
@@ -593,6 +629,11 @@ export const BACK_OFFICE_GALLERY = {
   }),
   'desk-unresolved': desk(deskPathOf(PROCESSING), {
     paymentDetails: { ...DETAILS, intent: PROCESSING } as unknown as Awaited<
+      ReturnType<PaymentsPlane['operations']['paymentDetails']>
+    >,
+  }),
+  'desk-left': desk(deskPathOf(PROCESSING), {
+    paymentDetails: { ...DETAILS, intent: LEFT } as unknown as Awaited<
       ReturnType<PaymentsPlane['operations']['paymentDetails']>
     >,
   }),

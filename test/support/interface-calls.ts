@@ -103,7 +103,12 @@ export function interfaceCalls(tenant: Tenant, uniqueId: string): InterfaceCalls
     },
     operations: {
       resolveAttempt: action,
+      attentionGroups: [{ limit: '5' }],
       attentionPage: [{ limit: '5' }],
+      chosenItems: [{ ids: 'none' }],
+      recordUnpaidItems: action,
+      resendItems: action,
+      reviewItems: action,
       countAttention: [],
       describedAttention: [{ limit: '5' }],
       backUpNow: action,

@@ -98,6 +98,8 @@ describe('requests', () => {
     ['attention --environment sandbox', '/attention?environment=sandbox', undefined],
     ['payment show sandbox a "a/b ü"', '/payments/sandbox/a/a%2Fb%20%C3%BC', undefined],
     ['payment review sandbox a p --note x', '/payments/sandbox/a/p/review', { note: 'x' }],
+    ['attention review 1 2 --note x', '/attention/review', { ids: ['1', '2'], note: 'x' }],
+    ['attention resend 1', '/attention/resend', { ids: ['1'] }],
     ['dead-letter retry 1 2', '/dead-letters/retry', { ids: ['1', '2'] }],
     ['dead-letter discard 1 --reason x', '/dead-letters/discard', { ids: ['1'], reason: 'x' }],
     ['rebuild objects --object aa --object bb', '/books/rebuild', { objectIds: ['aa', 'bb'] }],

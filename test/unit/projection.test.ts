@@ -93,7 +93,16 @@ test.each<[string, readonly Command[], Partial<ProjectionRow>]>([
   [
     'in flight, after an attempt without an outcome',
     ABANDONED_THEN_IN_FLIGHT,
-    { transactionId: 'REFB', unresolvedAttempts: 1, anomalies: 0, attempts: [] },
+    {
+      ...{ transactionId: 'REFB', unresolvedAttempts: 1, anomalies: 0, attempts: [] },
+      // The customer may pay until the deadline, and the last query takes a moment.
+      concernedAttempts: [
+        {
+          ...{ transactionId: 'REFA', method: 'TELE_BIRR' },
+          ...{ chargedMinor: 10_000, unresolvedFromMs: 90_000 },
+        },
+      ],
+    },
   ],
   [
     'paid twice',

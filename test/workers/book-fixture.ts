@@ -68,6 +68,7 @@ export function projectionMessage(
       unresolvedAttempts: 0,
       anomalies: 0,
       proposedAttempts: 0,
+      concernedAttempts: [],
       createdAtMs: 1_000 * number,
       updatedAtMs: 1_000 * number,
       endedAtMs: changes.status !== undefined && hasEnded(changes.status) ? 1_000 * number : null,

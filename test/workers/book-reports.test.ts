@@ -7,7 +7,8 @@ import type { BookDigest } from '../../src/book/digest.ts';
 import { businessDay } from '../../src/domain/ethiopian-time.ts';
 import type { Tenant } from '../../src/domain/terms.ts';
 import type { ProjectionMessage } from '../../src/intent/book-message.ts';
-import { attentionPage, describedAttention } from '../../src/operations/attention.ts';
+import { attentionPage } from '../../src/operations/attention.ts';
+import { attentionGroups, countAttention } from '../../src/operations/attention-groups.ts';
 import { readHealth, refreshHealth } from '../../src/operations/health.ts';
 import { findPayments } from '../../src/operations/payment-search.ts';
 import { batch } from '../../src/platform/database.ts';
@@ -144,6 +145,79 @@ describe('the attention list', () => {
     }
   });
 
+  const groupsIn = async (environment: string, cursor?: string) => {
+    const query = { limit: '2', environment, ...(cursor !== undefined && { cursor }) };
+    return attentionGroups(gateway(), query);
+  };
+
+  const stuck = (tenant: Tenant, number: number) => ({
+    ...late(tenant, number, { late: false }),
+    events: [projectedEvent(tenant, number, { deliveryStatus: 'undeliverable' })],
+  });
+
+  test('has one group for each cause, merchant and environment, money first', async () => {
+    const [alpha, beta, production] = TENANTS as [Tenant, Tenant, Tenant];
+    for (let number = 1; number <= 16; number += 1) {
+      await applyToBook(stuck(alpha, number));
+    }
+    await applyToBook(stuck(beta, 3));
+    await applyToBook(late(alpha, 20, { transactionId: 'T-20' }));
+    await applyToBook(stuck(production, 1));
+    await applyToBook(stuck(production, 2));
+    await booksReport();
+
+    const first = await groupsIn('sandbox');
+    const atMs = (number: number) => late(alpha, number).row.createdAtMs;
+    expect(first.items).toMatchObject([
+      {
+        ...{ reason: 'late_payment', merchantId: ALPHA.id, items: 1 },
+        item: { about: { method: 'CBE', amountMinor: 100, transactionIds: ['T-20'] } },
+      },
+      {
+        ...{ reason: 'delivery_undeliverable', merchantId: ALPHA.id, items: 16, item: null },
+        ...{ oldestAtMs: atMs(1), newestAtMs: atMs(16) },
+      },
+    ]);
+    const second = await groupsIn('sandbox', first.nextCursor ?? '');
+    expect(second.items).toMatchObject([{ merchantId: BETA.id, items: 1, oldestAtMs: atMs(3) }]);
+    expect(second.nextCursor).toBeNull();
+    const [group] = (await groupsIn('production')).items;
+    expect(group).toMatchObject({ reason: 'delivery_undeliverable', items: 2 });
+    // The navigation counts what is the operator's work: groups of production.
+    expect(await countAttention({ env } as never)).toMatchObject({ attention: 1 });
+    const query = { environment: 'sandbox', reason: 'delivery_undeliverable' };
+    const listedOf = async (merchantId: string) =>
+      (await attentionPage(gateway(), { ...query, merchantId })).items.length;
+    expect([await listedOf(ALPHA.id), await listedOf(BETA.id)]).toEqual([16, 1]);
+  });
+
+  test('has an attempt that the customer left only when it needs a person, by itself', async () => {
+    const [firstMs, secondMs] = [Date.now() + 10 * 60_000, Date.now() + 20 * 60_000];
+    const left = (transactionId: string, unresolvedFromMs: number) => ({
+      ...{ transactionId, method: 'TELE_BIRR' as const, chargedMinor: 150, unresolvedFromMs },
+    });
+    const changes = {
+      ...{ late: false, unresolvedAttempts: 2 },
+      concernedAttempts: [left('T-1', firstMs), left('T-2', secondMs)],
+    };
+    await applyToBook(late(TENANT, 1, changes));
+    expect(await bookSql('SELECT * FROM attention')).toEqual([]);
+    const alarmAtMs = () => runInDurableObject(bookStub(), (_, { storage }) => storage.getAlarm());
+    await expect.poll(alarmAtMs).toBe(firstMs);
+    const unresolvedNow = async () => {
+      await runInDurableObject(bookStub(), (book) => book.alarm());
+      const { items } = await attentionPage(gateway(), { limit: '50' });
+      return items.map((item) => 'unresolved' in item && [item.unresolved, item.about.amountMinor]);
+    };
+    expect(await unresolvedNow()).toEqual([]);
+    advance(10 * 60_000);
+    expect(await unresolvedNow()).toEqual([[['T-1'], 150]]);
+    expect(await alarmAtMs()).toBe(secondMs);
+    await evictDurableObject(bookStub());
+    advance(10 * 60_000);
+    expect(await unresolvedNow()).toEqual([[['T-1', 'T-2'], 150]]);
+  });
+
   test('drops an item once it is resolved, and a delayed older write does not bring it back', async () => {
     const message = late(TENANT, 1);
     await applyToBook(message);
@@ -170,8 +244,8 @@ describe('the attention list', () => {
     await booksReport();
     expect(await countListed()).toBe(LISTED_PAYMENTS_MAX + 1);
     const more = { environment: 'sandbox', merchantId: ALPHA.id };
-    const described = () => describedAttention(gateway(), { limit: '1' });
-    expect((await described()).unlisted).toEqual([{ ...more, items: 5 }]);
+    const groups = () => attentionGroups(gateway(), { limit: '1', environment: 'sandbox' });
+    expect((await groups()).unlisted).toEqual([{ ...more, items: 5 }]);
     expect(await bookSql('SELECT COUNT(*) AS rows FROM attention')).toEqual([
       { rows: LISTED_PAYMENTS_MAX },
     ]);
@@ -182,7 +256,7 @@ describe('the attention list', () => {
     advance(2 * HOUR_MS);
     await booksReport();
     expect(await countListed()).toBe(LISTED_PAYMENTS_MAX + 1);
-    expect((await described()).unlisted).toEqual([{ ...more, items: 2 }]);
+    expect((await groups()).unlisted).toEqual([{ ...more, items: 2 }]);
   });
 
   test('has each overdue refund, unless another refund of its attempt holds it up', async () => {

@@ -10,7 +10,7 @@ import { runBatch } from '../../src/platform/database.ts';
 import * as askRail from '../../src/refunds/ask-rail.ts';
 import { databaseRows } from '../security/storage.ts';
 import { auditLog, signedIn } from './dashboard-support.ts';
-import { operateApi, project, refundByHand } from './operator-support.ts';
+import { content, operateApi, project, refundByHand, unresolved } from './operator-support.ts';
 import { configureRails, MPESA, railServer } from './rails-support.ts';
 import { withRecovery } from './restore-support.ts';
 import { recordMigrations } from './support/backup.ts';
@@ -18,10 +18,12 @@ import { bookStub } from './support/book.ts';
 import {
   ALPHA,
   advance,
+  consume,
   createHosted,
   execute,
   HOUR_MS,
   intentOf,
+  merchantServer,
   payHosted,
   startRedirect,
   useGateway,
@@ -45,9 +47,12 @@ const METHOD = `${MERCHANT}/sandbox/methods/TELE_BIRR`;
 interface Row {
   readonly scene?: () => Promise<unknown>;
   readonly path: string | (() => string);
-  readonly body: object;
+  /** Or makes it after the scene. */
+  readonly body: object | (() => Promise<object>);
   /** Where the crash happens; by default in the batch of the change and its entry. */
   readonly crash?: () => void;
+  /** One that fails is an outcome of the answer, because the others may have been done. */
+  readonly isItemByItem?: true;
   /** Whether the entry was written before the change, so that the crash leaves it. */
   readonly isRecordedFirst?: true;
   readonly action: string;
@@ -91,6 +96,28 @@ async function letter(): Promise<void> {
   const message = { id: 'l1', timestamp: new Date(1_000), body: {} };
   const keys = configOf(env).dataEncryptionKeys;
   await runBatch(env.DB, [await insertDeadLetter(keys, 'kefel-webhooks', message, 1)]);
+}
+
+/** The ids of what the attention list has. */
+async function listedIds(): Promise<readonly string[]> {
+  const list = operateApi('/attention');
+  const { items } = await content<{ items: readonly { readonly id: string }[] }>(list);
+  return items.map(({ id }) => id);
+}
+
+/** An event that the merchant's server has rejected for good. */
+async function deadEvent(): Promise<void> {
+  merchantServer(() => new Response('no', { status: 410 }));
+  await createHosted();
+  await execute({ type: 'abandon_payment' });
+  await consume('kefel-webhooks', caught.webhooks.splice(0));
+  await project(caught);
+}
+
+function crashAtResend(): void {
+  vi.spyOn(PaymentIntentObject.prototype, 'resendEvent').mockImplementation(() => {
+    throw new Error(CRASH);
+  });
 }
 
 const COMMITTED = { crash: crashBeforeCommit, isRecordedFirst: true } as const;
@@ -235,6 +262,30 @@ const ROWS: Readonly<Record<string, Row>> = {
     body: { code: 'NEW', name: 'New Bank', supportsWithdrawal: true },
     action: 'bank.changed',
   },
+  '/attention/review': {
+    scene: () => unresolved(caught),
+    path: '/attention/review',
+    body: async () => ({ ids: await listedIds(), note: 'Seen' }),
+    isItemByItem: true,
+    action: 'payment.reviewed',
+  },
+  '/attention/record-unpaid': {
+    ...COMMITTED,
+    scene: () => unresolved(caught),
+    path: '/attention/record-unpaid',
+    body: async () => ({ ids: await listedIds(), reason: 'timed_out', note: 'Not in the portal' }),
+    isItemByItem: true,
+    action: 'attempt.resolved',
+  },
+  '/attention/resend': {
+    scene: deadEvent,
+    path: '/attention/resend',
+    body: async () => ({ ids: await listedIds() }),
+    crash: crashAtResend,
+    isItemByItem: true,
+    isRecordedFirst: true,
+    action: 'event.resend_requested',
+  },
   '/banks/:code': { path: '/banks/CBE', body: { name: 'Renamed' }, action: 'bank.changed' },
   '/dead-letters/retry': {
     scene: async () => {
@@ -346,8 +397,9 @@ test.each(HERE)('%s', async (name) => {
   if (row === undefined) {
     throw new Error(`no row for ${name}`);
   }
-  const { scene, body, crash = crashInBatch, isRecordedFirst, action } = row;
+  const { scene, crash = crashInBatch, isRecordedFirst, isItemByItem, action } = row;
   await scene?.();
+  const body = typeof row.body === 'function' ? await row.body() : row.body;
   const path = typeof row.path === 'string' ? row.path : row.path();
   // A refund's claim on the merchant's daily limit precedes the commit, in a table.
   const stateNow = crash === crashBeforeCommit ? intentOf : allRows;
@@ -355,7 +407,12 @@ test.each(HERE)('%s', async (name) => {
   const known = await entriesOf(action);
 
   crash();
-  expect((await operateApi(path, body)).status).toBeGreaterThanOrEqual(500);
+  const crashed = await operateApi(path, body);
+  if (isItemByItem) {
+    expect(crashed).toMatchObject({ envelope: { content: { outcomes: [{ outcome: 'failed' }] } } });
+  } else {
+    expect(crashed.status).toBeGreaterThanOrEqual(500);
+  }
   vi.restoreAllMocks();
   vi.spyOn(askRail, 'isRepeatable').mockResolvedValue(true);
   expect(await entriesOf(action)).toBe(known + (isRecordedFirst ? 1 : 0));

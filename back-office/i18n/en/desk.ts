@@ -99,6 +99,28 @@ export const desk = {
     },
     noMethod: 'No method chosen',
     attentionEmpty: 'Nothing needs attention.',
+    items: (items: number, max: number) => `${items < max ? items : `${max}+`} items`,
+    chooseItem: (name: string) => `Choose ${name}`,
+    chooseAll: 'Choose all on this page',
+    chooseNone: 'Choose none',
+    chosen: 'Chosen',
+    groupEmpty: 'Nothing of this kind needs attention any more.',
+    customerLeft: (time: string) =>
+      `The customer left. Kefel asks again at ${time}; nothing to do until then.`,
+    customerLeftUntil: (time: string) =>
+      `The customer left, but could pay until ${time}; nothing to do until then.`,
+    asksAgain: (time: string) => `Kefel asks the provider again by itself at ${time}.`,
+    reviewItems: 'Mark as reviewed',
+    reviewItemsLead:
+      'The chosen payments leave the list until there is something new. Payments that a backup brought back expire now, or can be paid again. Nothing else changes. Each payment gets your note.',
+    unpaidItemsLead:
+      'Only when the provider’s own records show for each of these payments that no money moved. Their attempts fail, and the customers may pay again. Each payment gets your note.',
+    resendItems: 'Send again',
+    resendItemsLead:
+      'Each chosen event is sent again from the start of its schedule. First make sure that the merchant has an endpoint that works: the others come back to this list.',
+    retryLettersLead: 'Sends the chosen messages to their queues again. This is always safe.',
+    discardLettersLead:
+      'Deletes the chosen messages for good. What a provider reported may exist nowhere else: first make sure that each payment shows it.',
     unlisted: (items: number) => `and ${items} more of`,
     notAllAsked: (asked: number) =>
       `Only the ${asked} merchants that were active last were asked. Name the merchant to search the others.`,
@@ -271,6 +293,11 @@ export const desk = {
       signed_out: 'You are signed out.',
       resolved: 'The outcome was recorded.',
       reviewed: 'Marked as reviewed.',
+      items_reviewed: 'All were marked as reviewed.',
+      items_unpaid: 'All were recorded as not paid.',
+      items_sent: 'All are being sent again.',
+      letters_sent: 'All messages were sent to their queues again.',
+      letters_discarded: 'All messages were deleted.',
       decided: 'The outcome of the refund was recorded.',
       sent_again: 'The refund is being sent again.',
       proposed: 'The decision was stored. Another operator must confirm it.',
@@ -290,6 +317,8 @@ export const desk = {
       released: 'The payment is not held any more.',
     },
     notDone: {
+      none_chosen: 'Choose at least one. Nothing was changed.',
+      some_left: 'Some were left as they were:',
       attempt_not_pending: 'The attempt has an outcome already. Nothing was changed.',
       refund_not_resolvable:
         'The refund has an outcome already, or its provider may still answer. Nothing was changed.',
@@ -297,6 +326,13 @@ export const desk = {
       letter_not_found: 'There is no such dead letter.',
       letter_unreadable: 'The message cannot be read, because its data key was removed.',
       letter_not_sent: 'The queue did not accept the message. Try again in a moment.',
+    },
+    /** Why one of several things was left as it was. */
+    leftBecause: {
+      not_listed: 'It is not on the list any more.',
+      changed: 'There is something new about it. Look at it again.',
+      not_applicable: 'This cannot be done with it.',
+      failed: 'It is not known whether this was done. Look at it again.',
     },
     /** Why a change was refused. Nothing was changed. */
     refused: {
@@ -481,7 +517,7 @@ export const desk = {
     delivery_dead: {
       title: 'Webhook failed',
       what: 'The merchant’s server did not accept this event, and it will not be retried automatically.',
-      todo: 'Tell the merchant, who can resend it from the dashboard.',
+      todo: 'Tell the merchant. When the server works again, send the event again here, or the merchant does in the dashboard.',
     },
     delivery_paused: {
       title: 'Endpoint paused',

@@ -32,6 +32,7 @@ export type Answers =
   | 'letters'
   | 'probe'
   | 'review'
+  | 'items'
   | 'rebuilt'
   | 'restored'
   | 'restored_gateway'
@@ -192,6 +193,8 @@ export type SubjectName =
   | 'merchant'
   | 'new_merchant'
   | 'letter'
+  | 'items'
+  | 'letters'
   | 'gateway';
 
 /** A form of the desk, behind a page that shows what it is about and asks for confirmation. */
@@ -211,6 +214,8 @@ export interface ActionForm {
   readonly confirms?: true;
   /** Problems after which there is no question to lead back to, with the desk's message for each. */
   readonly over?: Readonly<Record<string, string>>;
+  /** It is about what the check boxes of a list chose: its field `ids`. */
+  readonly isAboutChosen?: true;
   /** Where the form does something else than the API. */
   readonly run?: OperatorAction['run'];
 }

@@ -1,4 +1,5 @@
 import type { OperatorAction } from './action.ts';
+import { ATTENTION_ACTIONS } from './attention.ts';
 import { BACKUP_ACTIONS } from './backups.ts';
 import { CUSTOMER_ACTIONS } from './customers.ts';
 import { GATEWAY_ACTIONS } from './gateway.ts';
@@ -11,6 +12,7 @@ import { RESTORE_ACTIONS } from './restore.ts';
 export const ACTIONS: readonly OperatorAction[] = [
   ...MERCHANT_ACTIONS,
   ...PAYMENT_ACTIONS,
+  ...ATTENTION_ACTIONS,
   ...CUSTOMER_ACTIONS,
   ...GATEWAY_ACTIONS,
   ...RESTORE_ACTIONS,

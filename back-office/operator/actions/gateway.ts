@@ -56,9 +56,13 @@ const CHANGE_BANK: OperatorAction = {
 /** The letter's page says how it ended. A letter discarded twice stays discarded. */
 function handledAs(message: string) {
   return ({ outcomes }: LetterOutcomes): Outcome => {
-    return { message, content: { outcomes }, done: `letter_${Object.values(outcomes)[0]}` };
+    const [first, ...others] = Object.values(outcomes);
+    const done = `${others.length === 0 ? 'letter' : 'letters'}_${first}`;
+    return { message, content: { outcomes }, done };
   };
 }
+
+const ON_LETTERS = { subject: 'letters', isAboutChosen: true } satisfies Partial<ActionForm>;
 
 const ON_LETTER = {
   subject: 'letter',
@@ -87,6 +91,13 @@ const RETRY_LETTERS: OperatorAction = {
       lead: 'pages.retryLead',
       fields: [],
     },
+    {
+      ...ON_LETTERS,
+      path: '/retry',
+      title: 'pages.retryLetter',
+      lead: 'pages.retryLettersLead',
+      fields: [],
+    },
   ],
 };
 
@@ -113,6 +124,13 @@ const DISCARD_LETTERS: OperatorAction = {
       path: '/discard',
       title: 'pages.discardLetter',
       lead: 'pages.discardLead',
+      fields: ['reason'],
+    },
+    {
+      ...ON_LETTERS,
+      path: '/discard',
+      title: 'pages.discardLetter',
+      lead: 'pages.discardLettersLead',
       fields: ['reason'],
     },
   ],

@@ -20,15 +20,27 @@ import {
 
 const PAYMENT = '/payments/:environment/:merchantId/:uniqueId';
 
-function noteOf(lengthMax: number): ActionField {
+export function noteOf(lengthMax: number): ActionField {
   return required('TEXT', "what you found out; the merchant's owners can see it", {
     input: { label: 'pages.note', hint: 'pages.noteHint', lengthMax },
   });
 }
 
 const NOTE = noteOf(NOTE_LENGTH_MAX);
+
+export const FAILURE_REASON: readonly [value: string, about: string, more: ActionField] = [
+  'REASON',
+  'such as declined, timed_out or canceled_by_customer',
+  {
+    input: {
+      label: 'pages.why',
+      options: ({ pages }) => FAILURE_REASONS.map((reason) => [reason, pages.reasons[reason]]),
+    },
+  },
+];
+
 /** The same form sent twice is one decision. */
-const DECISION_ID: ActionField = { random: () => crypto.randomUUID() };
+export const DECISION_ID: ActionField = { random: () => crypto.randomUUID() };
 
 /** The outcome of a decision, with the desk's message and the API's two. */
 function decidedAs(done: string, message: string, repeated: string) {
@@ -63,12 +75,7 @@ const RESOLVE_ATTEMPT: OperatorAction = {
         lengthMax: MANUAL_RECEIPT_LENGTH_MAX,
       },
     }),
-    reason: optional('REASON', 'such as declined, timed_out or canceled_by_customer', {
-      input: {
-        label: 'pages.why',
-        options: ({ pages }) => FAILURE_REASONS.map((reason) => [reason, pages.reasons[reason]]),
-      },
-    }),
+    reason: optional(...FAILURE_REASON),
     note: NOTE,
     resolutionId: DECISION_ID,
   },

@@ -1,64 +1,193 @@
 import type {
+  AboutPayment,
+  AttentionGroup,
+  AttentionGroups,
   AttentionItem,
   DescribedAttention,
-  PaymentHint,
+  DescribedLetter,
 } from '../../../src/interface/operations.ts';
-import { paymentOf } from '../../../src/operations/needs.ts';
+import { paymentOf, type Reason } from '../../../src/operations/needs.ts';
 import { useTexts } from '../../../src/ui/texts.ts';
 import { useMoney } from '../../elements/payment-elements.tsx';
 import type { DeskMessages } from '../../i18n/messages.ts';
-import { CHECKOUT_TEXTS, DESK_TEXTS } from '../../i18n/texts.ts';
+import { DESK_TEXTS } from '../../i18n/texts.ts';
 import { Badge, Moment, Untrusted, When } from '../../ui/elements.tsx';
+import { Navigation } from '../../ui/page.tsx';
+import { shownText } from '../../ui/untrusted-text.ts';
+import { AboutPaymentLine } from './about-payment.tsx';
 import { type DeskCall, useDesk } from './call.ts';
+import { ChooseBox, ChooseForm, LeftMessage, leftIn } from './chosen.tsx';
 import { answerDesk, cursorIn, ListPage } from './frame.tsx';
-import { letterPath, merchantPath, paymentPath } from './paths.ts';
+import { groupPath, letterPath, merchantPath, PATHS, paymentPath } from './paths.ts';
 
-/** Each payment on the page is read from its object, for references, amount and method. */
 const ROWS = 25;
 
-/** GET /operator: what needs the operator's attention, each with a link to its page. */
+/** A larger group is shown as this many and more. */
+const GROUP_ITEMS_MAX = 1_000;
+
+/** GET /operator: what needs the operator's attention, by cause, merchant and environment. */
 export async function showAttentionPage(call: DeskCall): Promise<Response> {
-  const query = { ...cursorIn(call), limit: String(ROWS) };
-  const page = await call.payments.operations.describedAttention(query);
+  const environment = call.url.searchParams.get('environment') ?? 'production';
+  const query = { ...cursorIn(call), environment, limit: String(ROWS) };
+  const page = await call.payments.operations.attentionGroups(query);
   return answerDesk(call, <AttentionPage {...page} />);
 }
 
-function AttentionPage(page: DescribedAttention) {
-  const { items, payments, merchantNames, nextCursor, unlisted } = page;
+function AttentionPage(page: AttentionGroups) {
+  const { items: groups, environment, merchantNames, nextCursor, unlisted } = page;
   const { attention, pages: text } = useTexts(DESK_TEXTS);
-  const rows = items.map((item) => {
-    const payment = paymentOf(item);
-    const hint = payments[payment?.uuid ?? ''] ?? null;
-    return [
-      <What item={item} />,
-      <span class="small">{item.reasons.map((reason) => attention[reason].todo).join(' ')}</span>,
-      <Reference item={item} hint={hint} />,
-      <Amount item={item} hint={hint} />,
-      payment !== null && (
-        <a href={merchantPath(payment.merchantId)}>
-          {merchantNames[payment.merchantId] ?? payment.merchantId}
-        </a>
-      ),
-      <Age item={item} />,
-    ];
-  });
+  const rows = groups.map((group) => [
+    <What reasons={group.item?.reasons ?? [group.reason]} />,
+    <span class="small">{attention[group.reason].todo}</span>,
+    group.item === null ? <GroupLink group={group} /> : <Reference item={group.item} />,
+    group.item !== null && <Amount item={group.item} />,
+    group.merchantId !== null && (
+      <a href={merchantPath(group.merchantId)}>
+        {merchantNames[group.merchantId] ?? group.merchantId}
+      </a>
+    ),
+    group.item === null ? <Ages group={group} /> : <Age atMs={group.item.atMs} />,
+  ]);
   return (
     <ListPage
       active="attention"
       title={text.nav.attention}
-      columns={[text.what, text.toDo, text.payment, text.amount, text.merchant, text.age]}
+      columns={[
+        text.what,
+        text.toDo,
+        text.payment,
+        { title: text.amount, kind: 'figures' },
+        text.merchant,
+        text.age,
+      ]}
       rows={rows}
       empty={text.attentionEmpty}
       nextCursor={nextCursor}
       listClass="compact-list attention-list"
     >
-      {unlisted.map(({ environment, merchantId, items: left }) => (
+      <Navigation
+        class="tabs"
+        label={text.environmentLabel}
+        links={(['production', 'sandbox'] as const).map((one) => ({
+          href: one === 'production' ? PATHS.attention : `${PATHS.attention}?environment=${one}`,
+          text: text.environment[one],
+          isCurrent: one === environment,
+        }))}
+      />
+      {unlisted.map(({ merchantId, items: left }) => (
         <p>
           {text.unlisted(left)}{' '}
           <a href={merchantPath(merchantId)}>{merchantNames[merchantId] ?? merchantId}</a>
-          {environment === 'sandbox' && ` (${text.environment.sandbox})`}
         </p>
       ))}
+    </ListPage>
+  );
+
+  function GroupLink({ group }: { readonly group: AttentionGroup }) {
+    const { reason, merchantId, items } = group;
+    const to =
+      merchantId === null ? PATHS.deadLetters : groupPath({ environment, reason, merchantId });
+    return (
+      <a class="id" href={to}>
+        {text.items(items, GROUP_ITEMS_MAX)}
+      </a>
+    );
+  }
+}
+
+/** The questions about several items of a reason. The others need a decision for each. */
+const GROUP_ACTIONS: Readonly<Partial<Record<Reason, readonly (keyof typeof ACTION_TEXTS)[]>>> = {
+  unresolved_attempt: ['unpaid', 'review'],
+  anomaly: ['review'],
+  late_payment: ['review'],
+  delivery_dead: ['resend'],
+  delivery_paused: ['resend'],
+  delivery_undeliverable: ['resend'],
+};
+
+const ACTION_TEXTS = {
+  review: 'reviewItems',
+  unpaid: 'recordUnpaid',
+  resend: 'resendItems',
+} as const;
+
+/** GET …/attention/:environment/:reason/:merchantId: the items of one group. */
+export async function showGroupPage(call: DeskCall): Promise<Response> {
+  const { environment = '', reason = '', merchantId = '' } = call.params;
+  const query = { ...cursorIn(call), environment, reason, merchantId, limit: String(ROWS) };
+  const [page, merchant, left] = await Promise.all([
+    call.payments.operations.describedAttention(query),
+    call.payments.operations.knownMerchant({ merchantId }),
+    leftIn(call),
+  ]);
+  const known = reason as Exclude<Reason, 'dead_result' | 'dead_message'>;
+  return answerDesk(
+    call,
+    <GroupPage {...page} reason={known} merchantName={merchant.name} left={left} />,
+  );
+}
+
+function GroupPage(
+  props: DescribedAttention & {
+    readonly reason: Reason;
+    readonly merchantName: string;
+    readonly left: Awaited<ReturnType<typeof leftIn>>;
+  },
+) {
+  const { items, nextCursor, reason, merchantName, left } = props;
+  const { attention, pages: text } = useTexts(DESK_TEXTS);
+  const { params, url } = useDesk();
+  const { title, what, todo } = attention[reason];
+  const names = GROUP_ACTIONS[reason] ?? [];
+  const rows = items.map((item) => [
+    names.length > 0 && <ChooseBox id={item.id} name={paymentOf(item)?.uniqueId ?? item.id} />,
+    <span>
+      {item.reasons.length > 1 && <What reasons={item.reasons} />}
+      <Reference item={item} />
+    </span>,
+    <Amount item={item} />,
+    <Age atMs={item.atMs} />,
+  ]);
+  const actions = names.map((name) => ({
+    path: `${url.pathname}/${name}`,
+    text: text[ACTION_TEXTS[name]],
+  }));
+  return (
+    <ListPage
+      active="attention"
+      title={title}
+      columns={[text.chosen, text.payment, { title: text.amount, kind: 'figures' }, text.age]}
+      rows={rows}
+      empty={text.groupEmpty}
+      nextCursor={nextCursor}
+      head={{
+        back: {
+          to:
+            params.environment === 'sandbox'
+              ? `${PATHS.attention}?environment=sandbox`
+              : PATHS.attention,
+          text: text.nav.attention,
+        },
+      }}
+      listClass="compact-list chosen-list"
+      around={(list) =>
+        items.length === 0 || actions.length === 0 ? (
+          list
+        ) : (
+          <ChooseForm actions={actions}>{list}</ChooseForm>
+        )
+      }
+    >
+      <LeftMessage left={left} />
+      <p>
+        <a href={merchantPath(params.merchantId ?? '')}>
+          <bdi>{shownText(merchantName)}</bdi>
+        </a>
+        {params.environment === 'sandbox' && ` (${text.environment.sandbox})`}
+      </p>
+      <p>
+        {what} {todo}
+      </p>
     </ListPage>
   );
 }
@@ -67,47 +196,48 @@ interface Props {
   readonly item: AttentionItem;
 }
 
-interface HintProps extends Props {
-  readonly hint: PaymentHint | null;
-}
-
-function What({ item }: Props) {
-  const { attention, pages } = useTexts(DESK_TEXTS);
+function What({ reasons }: { readonly reasons: readonly Reason[] }) {
+  const { attention } = useTexts(DESK_TEXTS);
   return (
     <span class="marks">
-      {item.reasons.map((reason) => (
+      {reasons.map((reason) => (
         <Badge tone={reason === 'late_payment' ? 'wait' : 'bad'}>{attention[reason].title}</Badge>
       ))}
-      {paymentOf(item)?.environment === 'sandbox' && (
-        <Badge tone="plain">{pages.environment.sandbox}</Badge>
-      )}
     </span>
   );
 }
 
-/** The link to the page of the item, and the references to look up at the provider. */
-function Reference({ item, hint }: HintProps) {
+/** The link to the page of the item, and what to look up at the provider. */
+function Reference({ item }: Props) {
   if (item.type === 'dead_letter') {
-    return (
-      <a class="id" href={letterPath(item.letter.id)}>
-        <Untrusted text={item.letter.id} />
-      </a>
-    );
+    return <LetterReference {...item.letter} />;
   }
   const named = paymentOf(item);
-  const references = item.type === 'refund' ? [item.refund.transactionId] : hint?.references;
   return (
     <span>
       <a class="id" href={paymentPath(named, PARTS[item.type])}>
         <Untrusted text={named.uniqueId} />
       </a>
-      {item.type !== 'delivery' &&
-        references?.map((reference) => (
-          <>
-            {' '}
-            <code class="small on-desktop">{reference}</code>
-          </>
-        ))}
+      <AboutPaymentLine {...item.about} />
+    </span>
+  );
+}
+
+/** The link to a letter, and the payment that it is about. */
+export function LetterReference({ id, payment }: Pick<DescribedLetter, 'id' | 'payment'>) {
+  return (
+    <span>
+      <a class="id" href={letterPath(id)}>
+        <Untrusted text={id} />
+      </a>
+      {payment !== null && (
+        <>
+          <span class="clipped small">
+            <Untrusted text={payment.uniqueId} />
+          </span>
+          <AboutPaymentLine {...payment} />
+        </>
+      )}
     </span>
   );
 }
@@ -115,24 +245,20 @@ function Reference({ item, hint }: HintProps) {
 /** Where on the payment's page the item is. */
 const PARTS = { payment: '', refund: '', delivery: '#events' } as const;
 
-/** What the customer pays or gets back, and by which method. */
-function Amount({ item, hint }: HintProps) {
-  const { methodName } = useTexts(CHECKOUT_TEXTS);
-  const shown =
-    item.type === 'refund' ? { ...item.refund, payableMinor: item.refund.returnedMinor } : hint;
-  if (shown === null) {
-    return null;
-  }
-  const { payableMinor, currency, method } = shown;
-  return (
-    <span>
-      <span class="number whole">{useMoney(currency)(payableMinor)}</span>{' '}
-      {method !== null && <span class="quiet small on-desktop">{methodName[method]}</span>}
-    </span>
-  );
+/** What the customer pays or gets back. */
+function Amount({ item }: Props) {
+  const about = item.type === 'dead_letter' ? item.letter.payment : item.about;
+  return about === null ? null : <AboutAmount {...about} />;
 }
 
-function Age({ item: { atMs } }: Props) {
+export function AboutAmount({
+  amountMinor,
+  currency,
+}: Pick<AboutPayment, 'amountMinor' | 'currency'>) {
+  return <span class="number whole">{useMoney(currency)(amountMinor)}</span>;
+}
+
+function Age({ atMs }: { readonly atMs: number }) {
   const { ageUnits } = useTexts(DESK_TEXTS).pages;
   return (
     <span>
@@ -144,6 +270,26 @@ function Age({ item: { atMs } }: Props) {
   );
 }
 
+/** Since when the oldest and the newest item wait. */
+function Ages({ group: { oldestAtMs, newestAtMs } }: { readonly group: AttentionGroup }) {
+  const { ageUnits } = useTexts(DESK_TEXTS).pages;
+  const { nowMs } = useDesk();
+  const [oldest, newest] = [oldestAtMs, newestAtMs].map((atMs) => ageText(nowMs - atMs, ageUnits));
+  return (
+    <span>
+      <Moment atMs={oldestAtMs}>{oldest ?? ''}</Moment>
+      {newest !== oldest && (
+        <>
+          {' – '}
+          <Moment atMs={newestAtMs}>{newest ?? ''}</Moment>
+        </>
+      )}{' '}
+      <span class="quiet small on-desktop">
+        <When atMs={oldestAtMs} />
+      </span>
+    </span>
+  );
+}
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;

@@ -1,37 +1,73 @@
-import type { DeadLetter, LetterDetails } from '../../../src/interface/operations.ts';
+import type { DescribedLetter, LetterDetails } from '../../../src/interface/operations.ts';
 import type { ItemPage } from '../../../src/operations/page-query.ts';
 import { useTexts } from '../../../src/ui/texts.ts';
 import { DESK_TEXTS } from '../../i18n/texts.ts';
 import { ButtonLink, type FactRow, Facts, Section, Untrusted, When } from '../../ui/elements.tsx';
 import { shownLines } from '../../ui/untrusted-text.ts';
+import { AboutPaymentLine } from './about-payment.tsx';
+import { AboutAmount, LetterReference } from './attention-page.tsx';
 import type { DeskCall } from './call.ts';
+import { ChooseBox, ChooseForm, LeftMessage, leftIn } from './chosen.tsx';
 import { answerDesk, cursorIn, Frame, ListPage } from './frame.tsx';
-import { letterPath, paymentPath } from './paths.ts';
+import { CHOSEN_LETTERS_PATH, letterPath, paymentPath } from './paths.ts';
+
+/** One request retries or discards no more. */
+const ROWS = 50;
 
 /** GET /operator/dead-letters: those that wait, oldest first. */
 export async function showLettersPage(call: DeskCall): Promise<Response> {
-  const page = await call.payments.operations.deadLetters(cursorIn(call));
-  return answerDesk(call, <LettersPage {...page} />);
+  const query = { ...cursorIn(call), limit: String(ROWS) };
+  const [page, left] = await Promise.all([
+    call.payments.operations.deadLetters(query),
+    leftIn(call),
+  ]);
+  return answerDesk(call, <LettersPage {...page} left={left} />);
 }
 
-function LettersPage({ items, nextCursor }: ItemPage<DeadLetter>) {
+function LettersPage(
+  props: ItemPage<DescribedLetter> & { readonly left: Awaited<ReturnType<typeof leftIn>> },
+) {
+  const { items, nextCursor, left } = props;
   const text = useTexts(DESK_TEXTS).pages;
   return (
     <ListPage
       active="deadLetters"
       title={text.deadLetters}
-      columns={[text.id, text.kind, text.queue, text.when]}
-      rows={items.map(({ id, kind, queue, storedAtMs }) => [
-        <a class="id" href={letterPath(id)}>
-          <Untrusted text={id} />
-        </a>,
-        useKindText(kind),
-        <code class="small">{queue}</code>,
-        <When atMs={storedAtMs} />,
+      columns={[
+        text.chosen,
+        text.id,
+        { title: text.amount, kind: 'figures' },
+        text.when,
+        text.kind,
+        text.queue,
+      ]}
+      rows={items.map((letter) => [
+        <ChooseBox id={letter.id} name={letter.id} />,
+        <LetterReference {...letter} />,
+        letter.payment !== null && <AboutAmount {...letter.payment} />,
+        <When atMs={letter.storedAtMs} />,
+        useKindText(letter.kind),
+        <code class="small">{letter.queue}</code>,
       ])}
       empty={text.lettersEmpty}
       nextCursor={nextCursor}
+      listClass="compact-list chosen-list"
+      around={(list) =>
+        items.length === 0 ? (
+          list
+        ) : (
+          <ChooseForm
+            actions={[
+              { path: `${CHOSEN_LETTERS_PATH}/retry`, text: text.retryLetter },
+              { path: `${CHOSEN_LETTERS_PATH}/discard`, text: text.discardLetter },
+            ]}
+          >
+            {list}
+          </ChooseForm>
+        )
+      }
     >
+      <LeftMessage left={left} />
       <p>{text.lettersLead}</p>
     </ListPage>
   );
@@ -98,6 +134,8 @@ export function useLetterFacts({ letter, payment }: LetterDetails): readonly Fac
         <Untrusted text={payment.uniqueId} />
       </a>,
     ],
+    payment && [text.amount, <AboutAmount {...payment} />],
+    payment && [text.reference, <AboutPaymentLine {...payment} />],
     [text.sent, <When atMs={letter.sentAtMs} />],
     [text.gaveUp, <When atMs={letter.givenUpAtMs} />],
     timesGivenUp === 1 ? null : [text.timesGivenUp, timesGivenUp],

@@ -19,6 +19,7 @@ import type {
 } from '../actions/action.ts';
 import { ACTIONS } from '../actions/all.ts';
 import { type DeskCall, type DeskRoute, useDesk } from './call.ts';
+import { chosenIn, chosenQuery, decidedQuery } from './chosen.tsx';
 import { answerDesk, Frame } from './frame.tsx';
 import { readSubject, type Shown, SUBJECTS, subjectPath } from './subjects.tsx';
 
@@ -81,13 +82,29 @@ function randomFields({ inputs, fields }: Form): readonly (readonly [string, () 
 }
 
 async function answerQuestion(call: DeskCall, form: Form): Promise<Response> {
+  if (form.isAboutChosen && chosenIn(call).length === 0) {
+    return redirectTo(subjectPath(form.subject, call.params), { done: 'none_chosen' });
+  }
   const [subject, given] = await Promise.all([readSubject(call, form), givenBefore(call)]);
-  return answerDesk(call, <Question form={form} {...subject} given={given} />);
+  const action = pathOf(call, form);
+  return answerDesk(call, <Question form={form} action={action} {...subject} given={given} />);
 }
 
-function Question(props: Shown & { readonly form: Form; readonly given: URLSearchParams }) {
-  const { form, useFacts, values, given } = props;
-  const { actor, params, url, token } = useDesk();
+/** The address of the form, which names what was chosen. */
+function pathOf(call: DeskCall, { isAboutChosen }: Form): string {
+  const { pathname } = call.url;
+  return isAboutChosen ? `${pathname}?${chosenQuery(call)}` : pathname;
+}
+
+function withQuery(path: string, query: URLSearchParams): string {
+  return `${path}${path.includes('?') ? '&' : '?'}${query}`;
+}
+
+function Question(
+  props: Shown & { readonly form: Form; readonly action: string; readonly given: URLSearchParams },
+) {
+  const { form, action, useFacts, values, given } = props;
+  const { actor, params, token } = useDesk();
   const { active, tone } = SUBJECTS[form.subject];
   const texts = useFormTexts();
   const text = texts.pages;
@@ -107,7 +124,7 @@ function Question(props: Shown & { readonly form: Form; readonly given: URLSearc
           <Facts rows={facts} />
         </Section>
       )}
-      <form class="form" method="post" action={url.pathname} data-once="">
+      <form class="form" method="post" action={action} data-once="">
         {hidden.map(
           ([name, value]) =>
             value !== undefined && <input type="hidden" name={name} value={value} />,
@@ -173,7 +190,10 @@ async function answerChange(call: DeskCall, form: Form): Promise<Response> {
     const fields = fieldsIn(call, form);
     const { done = '', content, target = call.params } = await form.run(call, call.params, fields);
     const link = form.showsLink ? await sealedLink(call, content) : '';
-    return redirectTo(`${subjectPath(form.subject, target)}${link}`, { done });
+    const path = `${subjectPath(form.subject, target)}${link}`;
+    return form.isAboutChosen
+      ? redirectTo(withQuery(path, await decidedQuery(call, done, content)))
+      : redirectTo(path, { done });
   } catch (error) {
     if (!(error instanceof Problem && isAnswerable(error))) {
       throw error;
@@ -181,7 +201,7 @@ async function answerChange(call: DeskCall, form: Form): Promise<Response> {
     const over = form.over?.[error.code];
     // Another operator or the provider was faster, so there is no question to lead back to.
     return over === undefined
-      ? redirectTo(`${call.url.pathname}?${await refusalQuery(call, error)}`)
+      ? redirectTo(withQuery(pathOf(call, form), await refusalQuery(call, error)))
       : redirectTo(subjectPath(form.subject, call.params), { done: over });
   }
 }
@@ -197,6 +217,7 @@ function fieldsIn(call: DeskCall, form: Form): Fields {
   return {
     ...Object.fromEntries([...typed, ...carried.filter(([, value]) => value !== '')]),
     ...form.preset?.(call.params),
+    ...(form.isAboutChosen && { ids: chosenIn(call) }),
   };
 }
 

@@ -3,7 +3,7 @@ import { useTexts } from '../../../src/ui/texts.ts';
 import { useOperatorText } from '../../elements/operator-text.ts';
 import { DESK_TEXTS } from '../../i18n/texts.ts';
 import { answerPage } from '../../ui/answer.ts';
-import { ButtonLink, DoneMessage, Table } from '../../ui/elements.tsx';
+import { ButtonLink, DoneMessage, Table, type TableColumn } from '../../ui/elements.tsx';
 import type { PageHead } from '../../ui/layout.tsx';
 import { BackOfficePage, Navigation, usePageUrl } from '../../ui/page.tsx';
 import { CurrentDesk, type DeskCall, type DeskPage, useDesk } from './call.ts';
@@ -110,47 +110,53 @@ export function cursorIn({ url }: DeskCall): { readonly cursor?: string } {
 export function ListPage(props: {
   readonly active: Item;
   readonly title: string;
-  readonly columns: readonly string[];
+  readonly columns: readonly TableColumn[];
   readonly rows: readonly (readonly ComponentChildren[])[];
   readonly empty: string;
   readonly nextCursor: string | null;
   readonly head?: PageHead;
   /** The class that says where a phone shows each column. */
   readonly listClass?: string;
+  /** What surrounds the list, such as a form. */
+  readonly around?: (list: VNode) => ComponentChildren;
   /** Above the list. */
   readonly children?: ComponentChildren;
 }) {
-  const { active, title, nextCursor, head, listClass, children, ...table } = props;
+  const { active, title, nextCursor, head, listClass, around, children, ...table } = props;
+  const list = (
+    <div class={listClass}>
+      <Table caption={title} {...table} />
+    </div>
+  );
   return (
     <Frame active={active} title={title} head={head}>
       {children}
-      <div class={listClass}>
-        <Table caption={title} {...table} />
-      </div>
-      <Pager path={PATHS[active]} nextCursor={nextCursor} />
+      {around === undefined ? list : around(list)}
+      <Pager nextCursor={nextCursor} />
     </Frame>
   );
 }
 
 /** Nothing for a list of one page. */
-function Pager({
-  path,
-  nextCursor,
-}: {
-  readonly path: string;
-  readonly nextCursor: string | null;
-}) {
+function Pager({ nextCursor }: { readonly nextCursor: string | null }) {
   const text = useTexts(DESK_TEXTS).pages;
-  const { search, searchParams } = usePageUrl();
+  const { pathname, search, searchParams } = usePageUrl();
   const isFirst = !searchParams.has('cursor');
-  const next = new URLSearchParams(search);
+  const first = new URLSearchParams(search);
+  for (const name of ['cursor', 'done', 'left']) {
+    first.delete(name);
+  }
+  const next = new URLSearchParams(first);
   next.set('cursor', nextCursor ?? '');
-  next.delete('done');
   return isFirst && nextCursor === null ? null : (
     <nav class="pager" aria-label={text.next}>
-      {!isFirst && <ButtonLink to={path}>{text.first}</ButtonLink>}
+      {!isFirst && (
+        <ButtonLink to={first.size === 0 ? pathname : `${pathname}?${first}`}>
+          {text.first}
+        </ButtonLink>
+      )}
       {nextCursor !== null && (
-        <a class="button" rel="next" href={`${path}?${next}`}>
+        <a class="button" rel="next" href={`${pathname}?${next}`}>
           {text.next}
         </a>
       )}

@@ -39,6 +39,18 @@ export function refundPath(name: PaymentName, reference: string): string {
   return paymentPath(name, `/refunds/${reference}`);
 }
 
+/** The items of one group of the attention list. */
+export const GROUP_ROUTE = `${PATHS.attention}/attention/:environment/:reason/:merchantId` as const;
+
+export function groupPath(
+  group: Readonly<Record<'environment' | 'reason' | 'merchantId', string>>,
+): string {
+  return `${PATHS.attention}/attention/${group.environment}/${group.reason}/${group.merchantId}`;
+}
+
+/** Questions about several letters. Not below the path of the letters, because of their ids. */
+export const CHOSEN_LETTERS_PATH = '/operator/chosen-letters';
+
 export function merchantPath(id: string, rest = ''): string {
   return `${PATHS.merchants}/${id}${rest}`;
 }

@@ -4,10 +4,12 @@ import { paidNeedsSecondOperator } from '../../../src/domain/manual-resolution.t
 import { isSameOperator } from '../../../src/domain/operator-name.ts';
 import type { Refund } from '../../../src/domain/refund.ts';
 import { refundableMinor } from '../../../src/domain/refund-amounts.ts';
+import { needsPersonFromMs } from '../../../src/domain/time.ts';
+import { clockText, timeText } from '../../../src/i18n/time-text.ts';
 import type { PaymentDetails } from '../../../src/interface/operations.ts';
 import { useTexts } from '../../../src/ui/texts.ts';
 import { useOperatorText } from '../../elements/operator-text.ts';
-import { DASHBOARD_TEXTS, DESK_TEXTS } from '../../i18n/texts.ts';
+import { CHECKOUT_TEXTS, DASHBOARD_TEXTS, DESK_TEXTS } from '../../i18n/texts.ts';
 import { ButtonLink, When, WhenExactly } from '../../ui/elements.tsx';
 import { shownText } from '../../ui/untrusted-text.ts';
 import { useDesk } from './call.ts';
@@ -19,8 +21,42 @@ interface Props {
 }
 
 /** Whether the operator records or confirms the attempt's outcome, at the top of the page. */
-export function waitsForOperator({ status, proposal }: Attempt): boolean {
-  return status === 'unresolved' || proposal !== null;
+export function waitsForOperator(attempt: Attempt, nowMs: number): boolean {
+  return (
+    attempt.proposal !== null ||
+    (attempt.status === 'unresolved' && needsPersonFromMs(attempt) <= nowMs)
+  );
+}
+
+/** Whether the customer left an attempt that they may still pay: there is nothing to do yet. */
+export function isLeftToTime(attempt: Attempt, nowMs: number): boolean {
+  return attempt.status === 'unresolved' && !waitsForOperator(attempt, nowMs);
+}
+
+/** A time of the next hours needs no day. */
+const CLOCK_ENOUGH_MS = 6 * 60 * 60 * 1_000;
+
+/** What Kefel will do by itself about an unresolved attempt, and when. */
+export function NextQuery({ attempt }: Pick<Props, 'attempt'>) {
+  const { nowMs } = useDesk();
+  const text = useTexts(DESK_TEXTS).pages;
+  const times = useTexts(CHECKOUT_TEXTS);
+  const { status, checkAtMs, deadlineAtMs } = attempt;
+  const timeOf = (atMs: number) =>
+    atMs - nowMs < CLOCK_ENOUGH_MS ? clockText(atMs) : timeText(atMs, times);
+  if (status !== 'unresolved') {
+    return null;
+  }
+  if (isLeftToTime(attempt, nowMs)) {
+    return (
+      <p>
+        {checkAtMs === null
+          ? text.customerLeftUntil(timeOf(deadlineAtMs))
+          : text.customerLeft(timeOf(checkAtMs))}
+      </p>
+    );
+  }
+  return checkAtMs === null ? null : <p class="hint">{text.asksAgain(timeOf(checkAtMs))}</p>;
 }
 
 /** Links to the pages that record an outcome, or request a refund, where the payment may accept it. */
@@ -44,6 +80,7 @@ export function AttemptActions(props: Props) {
   const mayRecordPaid = intent.terms.environment === 'sandbox' || actor.isProved === true;
   return (
     <>
+      <NextQuery attempt={props.attempt} />
       <SecondOperator {...props} />
       {!mayRecordPaid && <p class="hint">{text.paidNeedsName}</p>}
       <div class="buttons">

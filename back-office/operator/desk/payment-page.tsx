@@ -14,6 +14,7 @@ import {
   ButtonLink,
   copyFact,
   Facts,
+  Message,
   Section,
   Table,
   untrustedRow,
@@ -26,7 +27,7 @@ import { shownText } from '../../ui/untrusted-text.ts';
 import { type DeskCall, useDesk } from './call.ts';
 import { answerDesk, Frame } from './frame.tsx';
 import { merchantPath, paymentPath } from './paths.ts';
-import { AttemptActions, waitsForOperator } from './payment-attempts.tsx';
+import { AttemptActions, isLeftToTime, NextQuery, waitsForOperator } from './payment-attempts.tsx';
 import { Refunds, WaitingRefunds } from './payment-refunds.tsx';
 
 /** GET …/payments/:environment/:merchantId/:uniqueId, read from the payment's own object. */
@@ -38,6 +39,7 @@ export async function showPaymentPage(call: DeskCall): Promise<Response> {
 function PaymentPage(details: PaymentDetails) {
   const { intent, history, events } = details;
   const text = useTexts(DESK_TEXTS).pages;
+  const { nowMs } = useDesk();
   const { uniqueId, environment, currency } = intent.terms;
   return (
     <Frame
@@ -58,6 +60,7 @@ function PaymentPage(details: PaymentDetails) {
       }}
     >
       <WhatToDo {...details} />
+      <LeftAttempts intent={intent} />
       <WaitingRefunds {...details} />
       <SideBySide
         main={
@@ -67,7 +70,9 @@ function PaymentPage(details: PaymentDetails) {
               intent={intent}
               isPhoneShown={false}
               actions={(attempt) =>
-                !waitsForOperator(attempt) && <AttemptActions details={details} attempt={attempt} />
+                !waitsForOperator(attempt, nowMs) && (
+                  <AttemptActions details={details} attempt={attempt} />
+                )
               }
             />
           </>
@@ -89,12 +94,26 @@ interface Props {
   readonly intent: Intent;
 }
 
+/** What is not a problem yet, which the operator need not look up at the provider. */
+function LeftAttempts({ intent }: Props) {
+  const { nowMs } = useDesk();
+  const left = intent.attempts.filter((attempt) => isLeftToTime(attempt, nowMs));
+  return left.length === 0 ? null : (
+    <Message tone="good">
+      {left.map((attempt) => (
+        <NextQuery attempt={attempt} />
+      ))}
+    </Message>
+  );
+}
+
 /** Why the payment needs attention, with what the operator can do about it, and the last review. */
 function WhatToDo(details: PaymentDetails) {
   const { intent, review } = details;
   const { attention, pages: text } = useTexts(DESK_TEXTS);
-  const reasons = reasonsOf(needsOf(intent));
-  const waiting = intent.attempts.filter(waitsForOperator);
+  const { nowMs } = useDesk();
+  const reasons = reasonsOf(needsOf(intent, nowMs));
+  const waiting = intent.attempts.filter((attempt) => waitsForOperator(attempt, nowMs));
   const reviewPath = paymentPath(intent.terms, '/review');
   return reasons.length === 0 ? null : (
     <section class="notice notice-warning attention" aria-labelledby="attention">

@@ -5,11 +5,12 @@ import type { FoundPayments } from '../../../src/interface/operations.ts';
 import { MERCHANT_ID } from '../../../src/operations/fields.ts';
 import { useTexts } from '../../../src/ui/texts.ts';
 import { StatusBadge } from '../../elements/payment-elements.tsx';
-import { CHECKOUT_TEXTS, DESK_TEXTS } from '../../i18n/texts.ts';
+import { DESK_TEXTS } from '../../i18n/texts.ts';
 import { redirectTo } from '../../ui/answer.ts';
 import { Message, Table, Untrusted, When } from '../../ui/elements.tsx';
 import { TextField } from '../../ui/fields.tsx';
 import { Money } from '../../ui/figures.tsx';
+import { AboutPaymentLine } from './about-payment.tsx';
 import { merchantIn } from './audit-page.tsx';
 import { type DeskCall, useDesk } from './call.ts';
 import { answerDesk, Frame } from './frame.tsx';
@@ -95,7 +96,6 @@ function SearchForm(wanted: Wanted) {
 
 function Payments({ rows, merchantNames }: FoundPayments) {
   const text = useTexts(DESK_TEXTS).pages;
-  const { methodName } = useTexts(CHECKOUT_TEXTS);
   return (
     <Table
       caption={text.nav.payments}
@@ -103,17 +103,21 @@ function Payments({ rows, merchantNames }: FoundPayments) {
         text.payment,
         { title: text.amount, kind: 'figures' },
         text.state,
-        text.method,
         text.merchant,
         text.created,
       ]}
       rows={rows.map((row) => [
-        <a class="id" href={paymentPath(row)}>
-          <Untrusted text={row.uniqueId} />
-        </a>,
+        <span>
+          <a class="id" href={paymentPath(row)}>
+            <Untrusted text={row.uniqueId} />
+          </a>
+          <AboutPaymentLine
+            {...row}
+            transactionIds={row.transactionId === null ? [] : [row.transactionId]}
+          />
+        </span>,
         <Money minor={row.chargedMinor} currency={row.currency} />,
         <StatusBadge status={row.status} />,
-        row.method === null ? text.noMethod : methodName[row.method],
         <span>
           <a href={merchantPath(row.merchantId)}>
             {merchantNames[row.merchantId] ?? row.merchantId}

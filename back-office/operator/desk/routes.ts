@@ -1,4 +1,4 @@
-import { showAttentionPage } from './attention-page.tsx';
+import { showAttentionPage, showGroupPage } from './attention-page.tsx';
 import { showAuditPage } from './audit-page.tsx';
 import type { DeskRoute } from './call.ts';
 import { showCheckPage, startFromDesk } from './check-page.tsx';
@@ -7,7 +7,7 @@ import { FORM_ROUTES } from './forms.tsx';
 import { refreshFromDesk, showHealthPage } from './health-page.tsx';
 import { showMerchantPage } from './merchant-page.tsx';
 import { showMerchantsPage } from './merchants-page.tsx';
-import { SIGN_OUT_PATH } from './paths.ts';
+import { GROUP_ROUTE, SIGN_OUT_PATH } from './paths.ts';
 import { showPaymentPage } from './payment-page.tsx';
 import { searchPayments, showPaymentsPage } from './payments-page.tsx';
 import { probeFromDesk, showRailsPage } from './rails-page.tsx';
@@ -16,6 +16,7 @@ import { signOut } from './sign-in.ts';
 /** Every page and form of the desk. */
 export const DESK_ROUTES: readonly DeskRoute[] = [
   { method: 'GET', path: '/operator', handle: showAttentionPage },
+  { method: 'GET', path: GROUP_ROUTE, handle: showGroupPage },
 
   { method: 'GET', path: '/operator/payments', handle: showPaymentsPage },
   { method: 'POST', path: '/operator/payments', handle: searchPayments },

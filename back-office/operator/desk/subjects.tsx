@@ -4,7 +4,7 @@ import { majorText } from '../../../src/domain/money.ts';
 import { refundableMinor } from '../../../src/domain/refund-amounts.ts';
 import { chargedMinor } from '../../../src/domain/terms.ts';
 import { found } from '../../../src/http/problem.ts';
-import { needsOf, reasonsOf } from '../../../src/operations/needs.ts';
+import { needsOf, paymentOf, reasonsOf } from '../../../src/operations/needs.ts';
 import { useTexts } from '../../../src/ui/texts.ts';
 import { useOperatorText } from '../../elements/operator-text.ts';
 import { useMoney } from '../../elements/payment-elements.tsx';
@@ -12,10 +12,15 @@ import { CHECKOUT_TEXTS, DASHBOARD_TEXTS, DESK_TEXTS } from '../../i18n/texts.ts
 import { type FactRow, Untrusted, untrustedRow, WhenExactly } from '../../ui/elements.tsx';
 import { shownText } from '../../ui/untrusted-text.ts';
 import type { ActionForm, SubjectName, Target } from '../actions/action.ts';
-import type { DeskCall, DeskRoute } from './call.ts';
+import { AboutPaymentLine } from './about-payment.tsx';
+import { type DeskCall, type DeskRoute, useDesk } from './call.ts';
+import { chosenIn } from './chosen.tsx';
 import { useLetterFacts } from './dead-letters-pages.tsx';
 import {
   ADD_MERCHANT_PATH,
+  CHOSEN_LETTERS_PATH,
+  GROUP_ROUTE,
+  groupPath,
   type Item,
   letterPath,
   merchantPath,
@@ -76,6 +81,8 @@ export const SUBJECTS: Readonly<Record<SubjectName, Subject>> = {
     read: async () => ({ useFacts: () => [], values: {} }),
   },
   letter: { active: 'deadLetters', path: `${PATHS.deadLetters}/:id`, read: readLetter },
+  items: { active: 'attention', path: GROUP_ROUTE, read: readItems },
+  letters: { active: 'deadLetters', path: CHOSEN_LETTERS_PATH, read: readLetters },
 };
 
 /** Reads what the form is about. Problem 404 when there is no such thing, or nothing to confirm. */
@@ -94,6 +101,12 @@ export function subjectPath(subject: SubjectName, target: Target): string {
       return letterPath(found(target.id));
     case 'gateway':
       return PATHS.health;
+    case 'letters':
+      return PATHS.deadLetters;
+    case 'items': {
+      const [environment, reason] = [found(target.environment), found(target.reason)];
+      return groupPath({ environment, reason, merchantId: found(target.merchantId) });
+    }
     default: {
       const [environment, merchantId, uniqueId] = [
         found(target.environment),
@@ -107,7 +120,7 @@ export function subjectPath(subject: SubjectName, target: Target): string {
 
 async function readPayment(call: DeskCall): Promise<Shown> {
   const { intent } = await call.payments.operations.paymentDetails(call.params);
-  const { anomalies, unresolvedAttempts, late } = needsOf(intent);
+  const { anomalies, unresolvedAttempts, late } = needsOf(intent, call.nowMs);
   return {
     useFacts: () => [...usePaymentFacts(intent), ...useNeedFacts(intent)],
     values: {
@@ -197,6 +210,49 @@ async function readLetter(call: DeskCall): Promise<Shown> {
   return { useFacts: () => useLetterFacts(details), values: {} };
 }
 
+/** The chosen items that are still listed. */
+async function readItems(call: DeskCall): Promise<Shown> {
+  const items = await call.payments.operations.chosenItems({ ids: chosenIn(call).join() });
+  return {
+    useFacts: () =>
+      items.flatMap((item) =>
+        item.type === 'dead_letter'
+          ? []
+          : [
+              [
+                useMoney(item.about.currency)(item.about.amountMinor),
+                <>
+                  <span class="clipped">
+                    <Untrusted text={paymentOf(item).uniqueId} />
+                  </span>{' '}
+                  <AboutPaymentLine {...item.about} />
+                </>,
+              ] as const,
+            ],
+      ),
+    values: {},
+  };
+}
+
+async function readLetters(call: DeskCall): Promise<Shown> {
+  const ids = chosenIn(call);
+  return {
+    useFacts: () => [
+      [
+        useTexts(DESK_TEXTS).pages.chosen,
+        <ul>
+          {ids.map((id) => (
+            <li>
+              <Untrusted text={id} />
+            </li>
+          ))}
+        </ul>,
+      ],
+    ],
+    values: {},
+  };
+}
+
 function usePaidProposalFacts({ proposal }: Attempt): readonly FactRow[] {
   const { operator, note, receipt } = found(proposal);
   const { receipt: label } = useTexts(DESK_TEXTS).pages;
@@ -224,7 +280,7 @@ function useNeedFacts(intent: Intent): readonly FactRow[] {
   const { attention, pages: text } = useTexts(DESK_TEXTS);
   const { anomalyTitle, tooMuchBy } = useTexts(DASHBOARD_TEXTS).payment;
   const titles = [
-    ...reasonsOf(needsOf(intent))
+    ...reasonsOf(needsOf(intent, useDesk().nowMs))
       .filter((reason) => reason !== 'anomaly')
       .map((reason) => attention[reason].title),
     ...intent.anomalies.map(({ kind }) => anomalyTitle[kind]),

@@ -120,6 +120,26 @@ export async function watchGateway(play: Play): Promise<void> {
   await desk(play, '/operator/health');
 }
 
+/** Decisions about several items of the attention list, which by now lists none of them. */
+async function decideAboutItems(play: Play): Promise<void> {
+  const ids = [`${crypto.randomUUID()}.1`];
+  const group = `/operator/attention/sandbox/anomaly/${play.merchantId}`;
+  await desk(play, group);
+  await desk(play, `${group}/review?item=${ids[0]}`);
+  const finding = { reason: 'timed_out', note: 'Not in the portal' };
+  for (const [path, fields] of [
+    ['/attention/review', { note: 'Seen' }],
+    ['/attention/record-unpaid', finding],
+    ['/attention/resend', {}],
+  ] as const) {
+    const { outcomes } = await operate<{ readonly outcomes: readonly object[] }>(play, path, {
+      ids,
+      ...fields,
+    });
+    includes(outcomes[0], { outcome: 'not_listed' });
+  }
+}
+
 /** A message that its queue gave up is read, sent back and discarded. */
 export async function handleDeadLetters(play: Play, objectName: string): Promise<void> {
   const { merchantId, secrets, system } = play;
@@ -145,6 +165,7 @@ export async function handleDeadLetters(play: Play, objectName: string): Promise
   await operate(play, '/dead-letters/discard', { ids: [dropped], reason: 'Known' });
   includes(await operate(play, `/dead-letters/${dropped}`), { status: 'discarded' });
   await desk(play, '/operator/dead-letters');
+  await decideAboutItems(play);
   await desk(play, `/operator/dead-letters/${sentBack}`, objectName);
 }
 

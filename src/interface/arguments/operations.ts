@@ -12,9 +12,14 @@ const ACTION = [actorField, target, fields] as const;
 
 export const OPERATIONS: AreaArguments<'operations'> = {
   resolveAttempt: ACTION,
+  attentionGroups: [query],
   attentionPage: [query],
+  chosenItems: [query],
   countAttention: [],
   describedAttention: [query],
+  recordUnpaidItems: ACTION,
+  resendItems: ACTION,
+  reviewItems: ACTION,
   backUpNow: ACTION,
   backupPart: ACTION,
   backupParts: ACTION,

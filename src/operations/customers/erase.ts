@@ -1,3 +1,4 @@
+import { PAYMENT_SECTIONS } from '../../book/attention.ts';
 import { bookOf } from '../../book/client.ts';
 import { eraseFromBackup } from '../../book/erase-from-backup.ts';
 import { objectNameOf } from '../../crypto/object-name.ts';
@@ -6,7 +7,6 @@ import { intentByUniqueId } from '../../intent/client.ts';
 import { concurrently } from '../../platform/concurrently.ts';
 import { prepare, runBatch, type SqlStatement } from '../../platform/database.ts';
 import { errorText, log } from '../../platform/log.ts';
-import { IS_UNREVIEWED } from '../attention-items.ts';
 import { markErased, postpone, type RequestedPayment } from './requests.ts';
 
 /**
@@ -97,8 +97,7 @@ async function needingOperator(
   );
   const sql = `SELECT value ->> 'uuid' AS uuid FROM json_each(?1)
     WHERE EXISTS (SELECT 1 FROM attention_item INDEXED BY attention_item_by_payment
-        WHERE payment_uuid = value ->> 'uuid' AND section = 'payment'
-          AND ${IS_UNREVIEWED})
+        WHERE payment_uuid = value ->> 'uuid' AND section IN (${PAYMENT_SECTIONS}))
       OR EXISTS (SELECT 1 FROM dead_letters INDEXED BY dead_letters_by_object
         WHERE object_name = value ->> 'objectName' AND status = 'waiting'
           AND kind IN ('result', 'unknown'))`;
