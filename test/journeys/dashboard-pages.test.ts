@@ -401,11 +401,11 @@ describe('by keyboard alone', () => {
 });
 
 describe('the operator', () => {
-  test('resolves an unresolved payment with three taps besides the fields, and without scrolling', async () => {
-    const { unresolved } = stage.things.payments;
+  test('records a refund by hand with three taps besides the fields', async () => {
+    const { refundable } = stage.things.payments;
     const tab = await stage.tab('operator');
     const { page } = tab;
-    const item = page.getByRole('link', { name: unresolved });
+    const item = page.getByRole('link', { name: refundable });
     await expect
       .poll(
         async () => {
@@ -417,13 +417,11 @@ describe('the operator', () => {
       .toBe(1);
     const walk = new Walk(page);
     await walk.tap(item);
-    const record = page.getByRole('link', { name: 'Record as paid' });
-    expect((await record.boundingBox())?.y).toBeLessThan(PHONE.viewport.height);
-    await walk.tap(record);
-    await page.getByLabel('Receipt').fill('R-77');
+    await walk.tap(page.getByRole('link', { name: 'Record as returned' }));
+    await page.getByLabel('Provider’s number of the refund').fill('R-77');
     await page.getByLabel('Note').fill('Seen in the portal');
-    await walk.tap(page.getByRole('button', { name: 'Record as paid' }));
-    await page.getByText('The outcome was recorded').waitFor();
+    await walk.tap(page.getByRole('button', { name: 'Record as returned' }));
+    await page.getByText('The outcome of the refund was recorded').waitFor();
     expect([walk.taps, walk.documents.length]).toEqual([3, 4]);
   });
 });
