@@ -127,7 +127,7 @@ export const PLANTED_KEEPING: Readonly<Record<string, Readonly<Record<string, st
       'a crash at the end of a run leaves it without a manifest',
     'accounts: «await accountExports(env.DB, run)→[]»,':
       'refunds that only the account knows are not in the backup',
-    'WEBHOOK_RSA_PRIVATE_KEYS_\\w+«|RAIL_\\w+_(?:SANDBOX|PRODUCTION)→»)$/':
+    'WEBHOOK_RSA_PRIVATE_KEYS_\\w+«|RAIL_\\w+_(?:SANDBOX|PRODUCTION)→»|ALERT':
       "the providers' secrets are not in the backup",
   },
   'src/backup/runs.ts': {

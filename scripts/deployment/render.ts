@@ -6,7 +6,7 @@ import {
   WRANGLER_CONFIG_FILE,
   writeWhole,
 } from '../project/files.ts';
-import { readWorkerConfig, type WorkerConfig } from '../project/worker-config.ts';
+import { emailBinding, readWorkerConfig, type WorkerConfig } from '../project/worker-config.ts';
 import { DEPLOYMENTS_DIRECTORY, type Deployment, DeploymentFileError } from './deployment-file.ts';
 import type { Plane } from './keys.ts';
 import { nameIn, namespaceIn } from './names.ts';
@@ -84,10 +84,12 @@ export async function renderWorkers(
     readWorkerConfig(SOURCES.payments),
     readWorkerConfig(SOURCES.backOffice),
   ]);
+  const paymentsVariables = variablesOf('payments', payments, deployment);
   return {
     payments: {
       ...named(name, payments, deployment),
-      vars: variablesOf('payments', payments, deployment),
+      vars: paymentsVariables,
+      ...emailBinding(paymentsVariables),
       ...routesOf('payments', deployment),
     },
     backOffice: {

@@ -1,7 +1,13 @@
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { PROJECT_DIRECTORY, readIfPresent, readOrCreate, writeWhole } from '../project/files.ts';
-import { generateSecret, SECRET_NAMES, type SecretName, type Secrets } from '../project/secrets.ts';
+import {
+  generateSecret,
+  isOptionalSecret,
+  SECRET_NAMES,
+  type SecretName,
+  type Secrets,
+} from '../project/secrets.ts';
 
 /** Where `wrangler dev` reads secrets; git-ignored. */
 const LOCAL_SECRETS_FILE = join(PROJECT_DIRECTORY, '.dev.vars');
@@ -31,20 +37,20 @@ export async function localSecrets(): Promise<Secrets> {
 }
 
 /**
- * The message to a developer who put a rail's secret into `.dev.vars`: wrangler reads only the
- * required secrets from it. Null without such a secret.
+ * The message to a developer who put an optional secret into `.dev.vars`: wrangler reads only the
+ * required ones from it. Null without such a secret.
  */
-export function ignoredRailSecrets(text: string): string | null {
-  const names = Object.keys(parseEnv(text)).filter((name) => name.startsWith('RAIL_'));
+export function ignoredSecrets(text: string): string | null {
+  const names = Object.keys(parseEnv(text)).filter((name) => isOptionalSecret(name));
   const [first] = names;
   return first === undefined
     ? null
-    : `.dev.vars: wrangler ignores ${names.join(', ')}. Instead, keep the JSON in a file and start with: npm run dev -- --var "${first}:$(cat FILE)"`;
+    : `.dev.vars: wrangler ignores ${names.join(', ')}. Instead, keep the value in a file and start with: npm run dev -- --var "${first}:$(cat FILE)"`;
 }
 
-/** Prints `ignoredRailSecrets` about the file. */
-export async function warnOfRailSecrets(): Promise<void> {
-  const warning = ignoredRailSecrets((await readIfPresent(LOCAL_SECRETS_FILE)) ?? '');
+/** Prints `ignoredSecrets` about the file. */
+export async function warnOfIgnoredSecrets(): Promise<void> {
+  const warning = ignoredSecrets((await readIfPresent(LOCAL_SECRETS_FILE)) ?? '');
   if (warning !== null) {
     console.warn(warning);
   }

@@ -3,7 +3,7 @@ import type { Secrets } from '../project/secrets.ts';
 import { prepareLocalDatabase } from './d1.ts';
 import type { DemoMerchant } from './demo-merchant.ts';
 import { demoMerchant, publishDemoMerchant, seedDemoMerchant } from './demo-merchant.ts';
-import { localSecrets, warnOfRailSecrets } from './local-secrets.ts';
+import { localSecrets, warnOfIgnoredSecrets } from './local-secrets.ts';
 import { DEFAULT_PORT } from './options.ts';
 
 /** What a local gateway needs before it starts, each created only when it is missing. */
@@ -22,7 +22,7 @@ export async function prepareLocalGateway(
   isEmpty = false,
 ): Promise<Prepared> {
   const secrets = await localSecrets();
-  await warnOfRailSecrets();
+  await warnOfIgnoredSecrets();
   const merchant = await demoMerchant(baseUrl, secrets);
   await (isEmpty
     ? prepareLocalDatabase(stateDirectory)

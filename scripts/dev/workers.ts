@@ -5,8 +5,8 @@ import {
   PROJECT_DIRECTORY,
   WRANGLER_CONFIG_FILE,
 } from '../project/files.ts';
-import type { Secrets } from '../project/secrets.ts';
-import { readWorkerConfig, type WorkerConfig } from '../project/worker-config.ts';
+import { isOptionalSecret, type Secrets } from '../project/secrets.ts';
+import { emailBinding, readWorkerConfig, type WorkerConfig } from '../project/worker-config.ts';
 
 interface WorkersOptions {
   /** Git-ignored, or outside the project: it gets secrets. */
@@ -36,21 +36,21 @@ export async function writeWorkers(options: WorkersOptions): Promise<readonly st
   return Promise.all(
     configs.map(async (config) => {
       const own = Object.keys(config.vars ?? {});
-      // Wrangler knows the rails' secrets by no list; only the payments plane has them.
-      const taken = [...given].filter(([name]) => own.includes(name) || isRailSecret(name, config));
+      // Wrangler knows the optional secrets by no list; only the payments plane has them.
+      const isPayments = config.durable_objects !== undefined;
+      const taken = [...given].filter(
+        ([name]) => own.includes(name) || (isPayments && isOptionalSecret(name)),
+      );
       const directory = join(options.directory, config.name);
       await mkdir(directory, { recursive: true });
       const file = join(directory, 'wrangler.json');
       const vars = { ...config.vars, ...Object.fromEntries(taken) };
-      await writeFile(file, JSON.stringify({ ...config, vars }, null, 2));
+      const written = { ...config, vars, ...(isPayments && emailBinding(vars)) };
+      await writeFile(file, JSON.stringify(written, null, 2));
       await writeFile(join(directory, '.dev.vars'), secretsOf(config, options.secrets));
       return file;
     }),
   );
-}
-
-function isRailSecret(name: string, config: WorkerConfig): boolean {
-  return name.startsWith('RAIL_') && config.durable_objects !== undefined;
 }
 
 /** Without the build step, whose work is done, and the daily runs, which nothing makes locally. */

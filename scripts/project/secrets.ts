@@ -1,5 +1,6 @@
 import { generateKeyPair, randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
+import { ALERT_SECRETS } from '../../src/alerts/config.ts';
 
 /** The secrets that wrangler.toml requires. */
 export const PAYMENTS_SECRETS = [
@@ -14,6 +15,11 @@ export const BACK_OFFICE_SECRETS = ['BACK_OFFICE_KEYS', 'OPERATOR_SECRETS'] as c
 export const SECRET_NAMES = [...PAYMENTS_SECRETS, ...BACK_OFFICE_SECRETS] as const;
 export type SecretName = (typeof SECRET_NAMES)[number];
 export type Secrets = Readonly<Record<SecretName, string>>;
+
+/** Whether the payments' Worker may have it, although wrangler.toml does not list it. */
+export function isOptionalSecret(name: string): boolean {
+  return name.startsWith('RAIL_') || ALERT_SECRETS.some((known) => known === name);
+}
 
 /** Rings of random bytes. */
 const SYMMETRIC: readonly SecretName[] = [

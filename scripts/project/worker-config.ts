@@ -17,6 +17,7 @@ export interface WorkerConfig {
   };
   readonly ratelimits?: readonly { readonly name: string; readonly namespace_id: string }[];
   readonly routes?: readonly RouteConfig[];
+  readonly send_email?: readonly EmailConfig[];
   readonly services?: readonly { readonly binding: string; readonly service: string }[];
   readonly triggers?: { readonly crons: readonly string[] };
   readonly vars?: Readonly<Record<string, string>>;
@@ -40,6 +41,12 @@ interface RouteConfig {
   readonly pattern: string;
   readonly custom_domain?: boolean;
   readonly zone_name?: string;
+}
+
+interface EmailConfig {
+  readonly name: string;
+  readonly destination_address: string;
+  readonly allowed_sender_addresses: readonly string[];
 }
 
 interface QueueConsumerConfig {
@@ -66,4 +73,21 @@ export async function readWorkerConfig(file: string): Promise<WorkerConfig> {
       })),
     }),
   };
+}
+
+/**
+ * The binding that sends alerts by e-mail, if the variables name both addresses: Cloudflare refuses it in
+ * an account without e-mail, so wrangler.toml cannot have it.
+ */
+export function emailBinding({
+  ALERT_EMAIL_FROM: from = '',
+  ALERT_EMAIL_TO: to = '',
+}: Readonly<Record<string, string>>): Pick<WorkerConfig, 'send_email'> {
+  return from === '' || to === ''
+    ? {}
+    : {
+        send_email: [
+          { name: 'ALERT_EMAIL', destination_address: to, allowed_sender_addresses: [from] },
+        ],
+      };
 }

@@ -5,6 +5,8 @@ import { ConfigError, isLoopback } from '../config.ts';
  * here stops no payment.
  */
 
+export const ALERT_SECRETS = ['ALERT_TELEGRAM', 'ALERT_WEBHOOK', 'ALERT_HEARTBEAT_URL'] as const;
+
 /** Optional, so `Env` does not name them. */
 export interface AlertBindings {
   readonly ALERT_TELEGRAM?: string;

@@ -194,7 +194,7 @@ async function accountExports(db: D1Database, run: string): Promise<readonly Acc
 }
 
 const SECRETS =
-  /^(?:LINK_SIGNING_KEYS|DATA_ENCRYPTION_KEYS|WEBHOOK_RSA_PRIVATE_KEYS_\w+|RAIL_\w+_(?:SANDBOX|PRODUCTION))$/;
+  /^(?:LINK_SIGNING_KEYS|DATA_ENCRYPTION_KEYS|WEBHOOK_RSA_PRIVATE_KEYS_\w+|RAIL_\w+_(?:SANDBOX|PRODUCTION)|ALERT_(?:TELEGRAM|WEBHOOK|HEARTBEAT_URL))$/;
 
 /** Without BACKUP_KEYS, which open the manifest. */
 function secretsOf(env: Env): Readonly<Record<string, string>> {

@@ -179,6 +179,22 @@ describe('rendered configurations', () => {
     );
   });
 
+  test('send alerts by e-mail as soon as both addresses are set', async () => {
+    const from = { ALERT_EMAIL_FROM: 'kefel@example.com' };
+    const bindingOf = async (payments: Record<string, string>) => {
+      const variables = { payments, backOffice: {} };
+      return (await renderWorkers('staging', deploymentFixture({ variables }))).payments.send_email;
+    };
+    expect(await bindingOf(from)).toBeUndefined();
+    expect(await bindingOf({ ...from, ALERT_EMAIL_TO: 'hana@example.com' })).toEqual([
+      {
+        name: 'ALERT_EMAIL',
+        destination_address: 'hana@example.com',
+        allowed_sender_addresses: ['kefel@example.com'],
+      },
+    ]);
+  });
+
   test('leave the bucket out without backups, and give it the jurisdiction otherwise', async () => {
     const without = await renderWorkers('staging', deploymentFixture({ hasBackups: false }));
     expect(without.payments).not.toHaveProperty('r2_buckets');

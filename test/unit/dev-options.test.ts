@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { ignoredRailSecrets } from '../../scripts/dev/local-secrets.ts';
+import { ignoredSecrets } from '../../scripts/dev/local-secrets.ts';
 import { DEV, type DevOptions } from '../../scripts/dev/options.ts';
 import { DEFAULT_STATE_DIRECTORY } from '../../scripts/project/files.ts';
 import { readOptions, scriptHelp } from '../../scripts/project/options.ts';
@@ -71,12 +71,12 @@ test('prints help that names every option', () => {
   }
 });
 
-test('names the rails’ secrets in .dev.vars that wrangler ignores, and says what to do', () => {
+test('names the optional secrets in .dev.vars that wrangler ignores, and says what to do', () => {
   const required = 'OPERATOR_SECRETS="kfl_op_a"\n';
-  expect(ignoredRailSecrets(required)).toBeNull();
-  const file = `${required}RAIL_M_PESA_SANDBOX='{"a":"secret"}'\nRAIL_CBE_PRODUCTION={}\n`;
-  const warning = ignoredRailSecrets(file);
-  expect(warning).toContain('ignores RAIL_CBE_PRODUCTION, RAIL_M_PESA_SANDBOX.');
-  expect(warning).toContain('npm run dev -- --var "RAIL_CBE_PRODUCTION:$(cat FILE)"');
+  expect(ignoredSecrets(required)).toBeNull();
+  const file = `${required}RAIL_M_PESA_SANDBOX='{"a":"secret"}'\nRAIL_CBE_PRODUCTION={}\nALERT_TELEGRAM=secret\n`;
+  const warning = ignoredSecrets(file);
+  expect(warning).toContain('ignores ALERT_TELEGRAM, RAIL_CBE_PRODUCTION, RAIL_M_PESA_SANDBOX.');
+  expect(warning).toContain('npm run dev -- --var "ALERT_TELEGRAM:$(cat FILE)"');
   expect(warning).not.toContain('secret');
 });

@@ -18,6 +18,7 @@ import {
   PROJECT_DIRECTORY,
   WRANGLER_CONFIG_FILE,
 } from '../../scripts/project/files.ts';
+import { ALERT_SECRETS } from '../../src/alerts/config.ts';
 import { ENVIRONMENTS, METHODS } from '../../src/domain/method.ts';
 import { railSecretName } from '../../src/rails/settings.ts';
 import { type Command, commandsOf } from '../support/documents/commands.ts';
@@ -191,7 +192,7 @@ describe('commands at Cloudflare', () => {
       ...ENVIRONMENTS.flatMap((environment) =>
         METHODS.map((method) => railSecretName(environment, method)),
       ),
-      ...['ALERT_TELEGRAM', 'ALERT_HEARTBEAT_URL'],
+      ...ALERT_SECRETS,
       '$HOME/kefel-secrets.json',
       '$HOME/kefel-back-office-secrets.json',
     ],
@@ -251,13 +252,13 @@ describe('commands that need only a checkout', () => {
     });
   }
 
-  test('generate secrets, and read the operator’s out of them', async () => {
+  test('generate secrets, the alerts’ too, and read the operator’s out of them', async () => {
     const generated = await Promise.all(
       commandsThat('npm run secrets:generate').map((command) => run(command)),
     );
     expect(generated.join()).toContain('"LINK_SIGNING_KEYS": "k');
     for (const command of commandsThat('node -p')) {
-      expect(await run(command)).toMatch(/^kfl_op_[\w-]{43}\n$/);
+      expect(await run(command)).toMatch(/^(?:kfl_op_[\w-]{43}|whsec_[\w+/]{43}=)\n$/);
     }
   });
 

@@ -6,6 +6,7 @@ import {
   BACK_OFFICE_TABLES_LEFT_OUT,
   exportDatabase,
 } from '../../back-office/backup.ts';
+import { ALERT_SECRETS } from '../../src/alerts/config.ts';
 import { auditEntry } from '../../src/audit/log.ts';
 import { writePart } from '../../src/backup/bucket.ts';
 import { continueBackup } from '../../src/backup/daily.ts';
@@ -169,10 +170,11 @@ it('exports every row of both databases, and then names the parts in the manifes
   expect(run.secrets).not.toHaveProperty('BACKUP_KEYS');
 });
 
-it('keeps the secrets of providers in the manifest', async () => {
-  const ofRail = { RAIL_M_PESA_PRODUCTION: 'x' };
-  await continueBackup({ ...env, ...ofRail }, Date.now());
-  expect((await manifest()).secrets).toMatchObject(ofRail);
+it('keeps the secrets of providers and alerts in the manifest', async () => {
+  const names = ['RAIL_M_PESA_PRODUCTION', ...ALERT_SECRETS];
+  const optional = Object.fromEntries(names.map((name) => [name, 'x']));
+  await continueBackup({ ...env, ...optional }, Date.now());
+  expect((await manifest()).secrets).toMatchObject(optional);
 });
 
 it('exports nothing twice a day, and each entry of the audit log once', async () => {
