@@ -1,3 +1,6 @@
+import { am as amharicAlerts } from '../../src/alerts/words/am.ts';
+import { en as englishAlerts } from '../../src/alerts/words/en.ts';
+import type { AlertWords } from '../../src/alerts/words/words.ts';
 import * as amharic from '../../src/i18n/am.ts';
 import * as english from '../../src/i18n/en.ts';
 import { LANGUAGE_NAMES, languageOf } from '../../src/i18n/language.ts';
@@ -33,6 +36,8 @@ export const DASHBOARD_TEXTS: Texts<DashboardMessages> = {
   am: amharicDashboard,
 };
 export const DESK_TEXTS: Texts<DeskMessages> = { en: englishDesk, am: amharicDesk };
+/** What the messages to the operator say of each subject. */
+export const ALERT_TEXTS: Texts<AlertWords> = { en: englishAlerts, am: amharicAlerts };
 export const SELF_CHECK_TEXTS: Texts<SelfCheckMessages> = {
   en: englishSelfCheck,
   am: amharicSelfCheck,

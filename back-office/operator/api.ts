@@ -61,6 +61,7 @@ const READS: readonly Read[] = [
     read: ({ payments, actor, url }) => payments.operations.backupPart(actor, {}, queryOf(url)),
   },
   { path: '/check', message: 'Self-check', read: readCheck },
+  { path: '/alerts', message: 'Alerts', read: ({ payments }) => payments.alerts.state() },
   { path: '/rails', message: 'Rails', read: ({ payments }) => payments.operations.rails() },
   { path: '/attention', message: 'Needs attention', read: readAttention },
   { path: '/merchants', message: 'Merchants', read: readMerchants },

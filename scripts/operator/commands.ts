@@ -16,6 +16,7 @@ import { PART_READERS, READERS } from './values.ts';
 import {
   ACTION_EXIT_CODES,
   ACTION_VIEWS,
+  alertsExitCode,
   attentionExitCode,
   checkExitCode,
   READ_VIEWS,
@@ -116,6 +117,14 @@ const READS: readonly Read[] = [
     path: '/rails',
     examples: ['rails'],
     shows: 'rails',
+  },
+  {
+    name: 'alerts',
+    about: 'show what the operator was told of, and how each channel does',
+    path: '/alerts',
+    examples: ['alerts', 'alerts --quiet'],
+    shows: 'alerts',
+    exitCode: alertsExitCode,
   },
   {
     name: 'backup list',

@@ -2,6 +2,7 @@ import type { Answers } from '../../back-office/operator/actions/action.ts';
 import type { readAttention } from '../../back-office/operator/api.ts';
 import type { CheckReport } from '../../back-office/operator/check.ts';
 import { majorText } from '../../src/domain/money.ts';
+import type { AlertsState, TestedChannel } from '../../src/interface/alerts.ts';
 import type {
   AboutPayment,
   DescribedLetter,
@@ -72,6 +73,15 @@ const HEALTH: View = [
   },
 ];
 
+const ALERTS: View = [
+  'lookedAtMs beatAtMs',
+  {
+    open: ['subject count sinceAtMs merchants details'],
+    channels: ['name isSetUp problem sentAtMs waiting error'],
+    heartbeat: ['isSetUp problem'],
+  },
+];
+
 const BACKUP: View = ['run isFinished booksLeft'];
 
 /** What each reading command prints, of a list what each item is. */
@@ -92,6 +102,7 @@ export const READ_VIEWS = {
     { kept: ['reason payments untilAtMs'] },
   ],
   health: HEALTH,
+  alerts: ALERTS,
   backups: ['run finishedAtMs'],
   check: checkLines,
   letter: (letter: object) => [JSON.stringify(letter, null, 2)],
@@ -117,6 +128,9 @@ export const ACTION_VIEWS: Readonly<Record<Answers, Shown>> = {
   bank: READ_VIEWS.banks,
   letters: ['', { outcomes: ['*'] }],
   probe: (result: ProbedRail) => probeLines(result),
+  tested_channel: ({ channel, isSent, error }: TestedChannel) => [
+    isSent ? `Sent a test message by ${channel}.` : `Not sent by ${channel}: ${plain(error)}`,
+  ],
   review: ['note'],
   items: ['', { outcomes: ['uniqueId outcome id'] }],
   rebuilt: ['rebuilt missing failed next'],
@@ -132,6 +146,7 @@ export const ACTION_EXIT_CODES: Readonly<Partial<Record<Answers, (content: never
   probe: ({ outcome }: ProbedRail) => PROBE_EXIT_CODES[outcome],
   items: ({ outcomes }: ItemOutcomes) =>
     outcomes.every(({ outcome }) => outcome === 'done') ? 0 : EXIT_FOUND,
+  tested_channel: ({ isSent }: TestedChannel) => (isSent ? 0 : EXIT_FOUND),
 };
 
 type Item = Awaited<ReturnType<typeof readAttention>>['items'][number];
@@ -184,6 +199,13 @@ function checkLines({ checks }: CheckReport): readonly string[] {
 
 export function checkExitCode({ checks }: CheckReport): number {
   return checks.some(({ state }) => state === 'wrong') ? EXIT_FOUND : 0;
+}
+
+/** Something is open, or nobody would hear of it. */
+export function alertsExitCode({ open, channels, heartbeat }: AlertsState): number {
+  const isFailing = channels.some(({ isSetUp, error }) => isSetUp && error !== null);
+  const isWrong = [heartbeat, ...channels].some(({ problem }) => problem !== null);
+  return open.length > 0 || isFailing || isWrong ? EXIT_FOUND : 0;
 }
 
 function placeOf(item: Item): string {

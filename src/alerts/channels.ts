@@ -6,6 +6,7 @@ import {
   type AlertEmail,
   type AlertWebhook,
   alertLanguagesOf,
+  type ChannelName,
   emailOf,
   heartbeatUrlOf,
   type Telegram,
@@ -16,10 +17,6 @@ import { type Links, linksOf, wordsOf } from './message.ts';
 import type { Notice } from './notice.ts';
 import { wireAlert } from './wire.ts';
 
-/** The ways in which notices leave. */
-export const CHANNEL_NAMES = ['telegram', 'webhook', 'email'] as const;
-export type ChannelName = (typeof CHANNEL_NAMES)[number];
-
 /** `refused`: the configuration is wrong, and a repetition would be refused, too. */
 export type Sent =
   | { readonly type: 'sent' }
@@ -28,6 +25,8 @@ export type Sent =
 
 export interface Channel {
   readonly name: ChannelName;
+  /** What is wrong with its settings, without their values; null: they are well formed. */
+  readonly problem: string | null;
   /** Never throws. The error has no secret. */
   send(notice: Notice): Promise<Sent>;
 }
@@ -72,13 +71,15 @@ function channel<Settings>(
   try {
     settings = read();
   } catch (error) {
-    return { name, send: async () => ({ type: 'refused', error: errorText(error) }) };
+    const problem = errorText(error);
+    return { name, problem, send: async () => ({ type: 'refused', error: problem }) };
   }
   const known = settings;
   return known === null
     ? null
     : {
         name,
+        problem: null,
         send: async (notice) => {
           try {
             return await send(known, notice);
@@ -88,6 +89,14 @@ function channel<Settings>(
         },
       };
 }
+
+/** What the operator must know of Telegram's usual refusals. */
+const TELEGRAM_REFUSALS: Readonly<Record<number, string>> = {
+  400: 'it does not know the chat, or the bot is not in it',
+  401: 'the token of the bot is wrong',
+  403: 'the bot was blocked, or removed from the chat',
+  404: 'the token of the bot is wrong',
+};
 
 /** https://core.telegram.org/bots/api#sendmessage. The URL holds the token, so no error quotes it. */
 async function sendTelegram({ baseUrl, token, chatId }: Telegram, text: string): Promise<Sent> {
@@ -108,12 +117,12 @@ async function sendTelegram({ baseUrl, token, chatId }: Telegram, text: string):
   if (response.ok) {
     return { type: 'sent' };
   }
-  const error = `Telegram answered ${response.status}`;
+  const meaning = TELEGRAM_REFUSALS[response.status];
+  const error = `Telegram answered ${response.status}${meaning === undefined ? '' : `: ${meaning}`}`;
   if (response.status === 429) {
     const [, seconds] = /"retry_after":\s*(\d{1,6})/.exec(answer) ?? [];
     return failed(error, seconds === undefined ? null : Number(seconds) * 1_000);
   }
-  // The token or the chat is wrong, or the bot was removed from the chat.
   return REFUSED.test(String(response.status)) ? { type: 'refused', error } : failed(error);
 }
 

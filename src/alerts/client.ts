@@ -18,7 +18,7 @@ export function alertsOf(env: Env) {
     happen: method('happen'),
     look: method('look'),
     state: method('state'),
-    test: method('test'),
+    testChannel: method('testChannel'),
   };
 }
 

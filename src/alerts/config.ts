@@ -5,6 +5,10 @@ import { ConfigError, isLoopback } from '../config.ts';
  * here stops no payment.
  */
 
+/** The ways in which messages leave. */
+export const CHANNEL_NAMES = ['telegram', 'webhook', 'email'] as const;
+export type ChannelName = (typeof CHANNEL_NAMES)[number];
+
 export const ALERT_SECRETS = ['ALERT_TELEGRAM', 'ALERT_WEBHOOK', 'ALERT_HEARTBEAT_URL'] as const;
 
 /** Optional, so `Env` does not name them. */

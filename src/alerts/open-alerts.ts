@@ -1,8 +1,8 @@
 import { earliest } from '../domain/earliest.ts';
 import { businessDay, businessDayStartMs } from '../domain/ethiopian-time.ts';
 import { errorText, log } from '../platform/log.ts';
-import { beat, type ChannelName, channelsOf, type Sent } from './channels.ts';
-import type { AlertBindings } from './config.ts';
+import { beat, channelsOf, type Sent } from './channels.ts';
+import { type AlertBindings, CHANNEL_NAMES, type ChannelName, heartbeatUrlOf } from './config.ts';
 import { DIGEST_AT_MS, decideNotice, nextTryAtMs } from './decide.ts';
 import { countEvents, type EventWindow, QUIET, windowEndsAtMs } from './event-window.ts';
 import { LEDGER_TABLES, Ledger } from './ledger.ts';
@@ -97,16 +97,18 @@ export class OpenAlerts {
   /** What is open, and how the channels do. */
   state(): AlertsState {
     const { lookedAtMs, beatAtMs } = this.#times();
-    return {
-      open: this.#ledger.open(Date.now()),
-      channels: channelsOf(this.#env).map(({ name }) => this.#outbox.stateOf(name)),
-      lookedAtMs,
-      beatAtMs,
-    };
+    const known = channelsOf(this.#env);
+    const channels = CHANNEL_NAMES.map((name): ChannelState => {
+      const channel = known.find((one) => one.name === name);
+      const problem = channel?.problem ?? null;
+      return { ...this.#outbox.stateOf(name), isSetUp: channel !== undefined, problem };
+    });
+    const open = this.#ledger.open(Date.now());
+    return { open, channels, heartbeat: heartbeatStateOf(this.#env), lookedAtMs, beatAtMs };
   }
 
-  /** Sends a test message by one channel now. */
-  async test(channel: ChannelName): Promise<Sent> {
+  /** Sends a test message by one channel now. Not `test`: the runtime calls no method of that name. */
+  async testChannel(channel: ChannelName): Promise<Sent> {
     const found = channelsOf(this.#env).find(({ name }) => name === channel);
     if (found === undefined) {
       return { type: 'refused', error: 'not set up' };
@@ -320,19 +322,35 @@ function noticeOf(kind: Notice['kind'], subjects: readonly NoticeSubject[], atMs
   return { id: crypto.randomUUID(), kind, atMs, subjects };
 }
 
+function heartbeatStateOf(env: AlertBindings): SetupState {
+  try {
+    return { isSetUp: heartbeatUrlOf(env) !== null, problem: null };
+  } catch (error) {
+    return { isSetUp: true, problem: errorText(error) };
+  }
+}
+
 function errorOf(sent: Sent): string | null {
   return sent.type === 'sent' ? null : sent.error;
 }
 
 export interface AlertsState {
   readonly open: readonly NoticeSubject[];
+  /** Every channel, also those that are not set up. */
   readonly channels: readonly ChannelState[];
+  readonly heartbeat: SetupState;
   readonly lookedAtMs: number | null;
   /** When the heartbeat's address last answered. */
   readonly beatAtMs: number | null;
 }
 
-export interface ChannelState {
+/** Whether the operator has set something up, and what is wrong with the settings. */
+export interface SetupState {
+  readonly isSetUp: boolean;
+  readonly problem: string | null;
+}
+
+export interface ChannelState extends SetupState {
   readonly name: ChannelName;
   /** Notices that wait to be sent. */
   readonly waiting: number;

@@ -16,7 +16,7 @@ export class OperatorAlerts extends lazyObject<OpenAlerts>({
     happen: true,
     look: true,
     state: true,
-    test: true,
+    testChannel: true,
     alarm: true,
   },
 }) {}

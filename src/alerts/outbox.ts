@@ -1,4 +1,4 @@
-import type { ChannelName } from './channels.ts';
+import type { ChannelName } from './config.ts';
 import type { Notice } from './notice.ts';
 
 /** The notices that wait for their channels. */

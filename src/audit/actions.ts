@@ -22,6 +22,7 @@ export const REQUEST_ACTIONS = [
   'customer.exported',
   'dead_letter.retried',
   'rail.probe_requested',
+  'alert.test_requested',
   'book.rebuilt',
   'book.restored',
   'backup.begun',

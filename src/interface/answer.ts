@@ -18,8 +18,12 @@ export type Answer =
 
 type InterfaceFunction = (plane: Plane, ...args: readonly unknown[]) => unknown;
 
-/** They say what is wrong with the configuration, so they answer in spite of it. */
-const WITHOUT_CONFIG: readonly string[] = ['readSelfCheck', 'startSelfCheck'];
+/** They say what is wrong with the gateway, so they answer in spite of a wrong configuration. */
+const WITHOUT_CONFIG: readonly string[] = [
+  'alerts.state',
+  'operations.readSelfCheck',
+  'operations.startSelfCheck',
+];
 
 /**
  * Calls a function of the interface. Throws for an unknown one, for arguments that do not fit, and for
@@ -44,7 +48,7 @@ export async function answerCall(
         return configOf(env);
       },
     };
-    if (!WITHOUT_CONFIG.includes(name)) {
+    if (!WITHOUT_CONFIG.includes(`${area}.${name}`)) {
       // A malformed variable stops everything at once.
       configOf(env);
     }

@@ -4,6 +4,7 @@
  * checks and enforces its own rules, because its caller may be an intruder (SECURITY.md).
  */
 export const AREAS = {
+  alerts: () => import('./alerts.ts'),
   audit: () => import('./audit.ts'),
   backups: () => import('./backups.ts'),
   events: () => import('./events.ts'),

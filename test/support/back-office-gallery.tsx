@@ -9,10 +9,13 @@ import type { DeskCall } from '../../back-office/operator/desk/call.ts';
 import { DESK_ROUTES } from '../../back-office/operator/desk/routes.ts';
 import type { PaymentsPlane } from '../../back-office/payments-plane.ts';
 import { answerPage } from '../../back-office/ui/answer.ts';
+import { CHANNEL_NAMES } from '../../src/alerts/config.ts';
+import { SUBJECT_IDS } from '../../src/alerts/subjects.ts';
 import { strongKeyRing } from '../../src/config.ts';
 import { businessDay } from '../../src/domain/ethiopian-time.ts';
 import { METHODS } from '../../src/domain/method.ts';
 import { Form } from '../../src/http/form.ts';
+import type { AlertsState } from '../../src/interface/alerts.ts';
 import type { Modes, SelfCheck } from '../../src/interface/operations.ts';
 import { ComponentsPage } from './back-office-components.tsx';
 import {
@@ -471,6 +474,55 @@ const MODES: Modes = {
   membersReadOnly: { startedAtMs: NOW_MS, by: LONGEST_NAME },
 };
 
+/** Every subject with the longest texts, and a channel in each state. */
+const ALERTS: AlertsState = {
+  open: SUBJECT_IDS.map((subject) => ({
+    subject,
+    count: 1_234,
+    sinceAtMs: NOW_MS,
+    merchantIds: Array.from({ length: 5 }, () => MERCHANT_ID),
+    merchants: 1_234,
+    details: ['ETHSWITCH_NBG', 'kefel-provider-reports'],
+  })),
+  channels: [
+    {
+      name: 'telegram',
+      isSetUp: true,
+      problem: null,
+      waiting: 20,
+      sentAtMs: NOW_MS,
+      error: 'Telegram answered 400: it does not know the chat, or the bot is not in it',
+    },
+    { name: 'webhook', isSetUp: true, problem: null, waiting: 0, sentAtMs: NOW_MS, error: null },
+    {
+      name: 'email',
+      isSetUp: true,
+      problem: 'ALERT_EMAIL_TO needs the binding ALERT_EMAIL (see wrangler.toml)',
+      waiting: 1,
+      sentAtMs: null,
+      error: null,
+    },
+  ],
+  heartbeat: { isSetUp: true, problem: 'ALERT_HEARTBEAT_URL must begin with https://' },
+  lookedAtMs: NOW_MS,
+  beatAtMs: NOW_MS,
+};
+
+const NO_ALERTS: AlertsState = {
+  open: [],
+  channels: CHANNEL_NAMES.map((name) => ({
+    name,
+    isSetUp: false,
+    problem: null,
+    waiting: 0,
+    sentAtMs: null,
+    error: null,
+  })),
+  heartbeat: { isSetUp: false, problem: null },
+  lookedAtMs: null,
+  beatAtMs: null,
+};
+
 const HEALTH: Awaited<ReturnType<PaymentsPlane['operations']['readHealth']>> = {
   atMs: NOW_MS,
   modes: MODES,
@@ -682,6 +734,8 @@ export const BACK_OFFICE_GALLERY = {
   }),
   'desk-audit': desk('/operator/audit', {}, AUDIT),
   'desk-health': desk('/operator/health', { readHealth: HEALTH, readModes: MODES }),
+  'desk-alerts': desk('/operator/alerts', {}, { alerts: { state: ALERTS } }),
+  'desk-alerts-none': desk('/operator/alerts', {}, { alerts: { state: NO_ALERTS } }),
   'desk-check': desk('/operator/check', { readSelfCheck: CHECK }),
   'desk-check-waiting': desk('/operator/check', {
     readSelfCheck: {

@@ -79,7 +79,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'src/i18n/': SHARED,
   // Each function leads to the room that does the work.
   'src/interface/': ['src/'],
-  'back-office/i18n/': [...SHARED, 'src/i18n/'],
+  'back-office/i18n/': [...SHARED, 'src/alerts/words/', 'src/i18n/'],
   'back-office/home/': [
     ...SHARED,
     // Only the health: the pages need no configuration.
@@ -176,6 +176,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'back-office/ui/',
     'src/audit/',
     'src/i18n/',
+    'src/interface/alerts.ts',
     'src/interface/operations.ts',
     'src/intent/protocol.ts',
     'src/operations/fields.ts',
@@ -189,6 +190,8 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/operations/': [
     ...SHARED,
+    'src/alerts/client.ts',
+    'src/alerts/config.ts',
     'src/audit/',
     'src/backup/',
     'src/book/',

@@ -46,6 +46,18 @@ function verified(...problems: readonly string[]): Answer {
   return [200, { parts: 1, lines: 5, problems, next: null }];
 }
 
+function told(open: readonly string[], error: string | null = null): Answer {
+  const channel = { name: 'webhook', isSetUp: true, problem: null, waiting: 0, sentAtMs: 0, error };
+  const heartbeat = { isSetUp: false, problem: null };
+  const subjects = open.map((subject) => ({ subject, count: 1, sinceAtMs: 0 }));
+  return [200, { open: subjects, channels: [channel], heartbeat, lookedAtMs: 0, beatAtMs: null }];
+}
+
+function tested(isSent: boolean): Answer {
+  const error = isSent ? null : 'Telegram answered 401';
+  return [200, { channel: 'telegram', isSent, error }];
+}
+
 const NOTHING = /^$/;
 
 test.each<[args: string, exitCode: number, given: readonly Answer[], output: RegExp]>([
@@ -63,6 +75,11 @@ test.each<[args: string, exitCode: number, given: readonly Answer[], output: Reg
   ['check', 2, [[500, null]], NOTHING],
   ['backup verify --run R', 0, [verified()], /Problems +0/],
   ['backup verify --run R', 1, [verified('payments/x is missing')], /Problems +1/],
+  ['alerts --quiet', 0, [told([])], NOTHING],
+  ['alerts --quiet', 1, [told(['dead_letters'])], /^dead_letters +1/m],
+  ['alerts --quiet', 1, [told([], 'timeout')], /webhook.*timeout/],
+  ['alert test telegram', 0, [tested(true)], /^Sent a test message by telegram\.$/m],
+  ['alert test telegram', 1, [tested(false)], /Telegram answered 401/],
   ['merchant list', 0, [page([])], /None/],
   ['merchant list --quiet', 2, [], NOTHING],
 ])('%s ends with %i', async (args, exitCode, given, output) => {

@@ -75,6 +75,12 @@ function crashAtBook(): void {
   });
 }
 
+function crashAtAlerts(): void {
+  vi.spyOn(env.OPERATOR_ALERTS, 'get').mockImplementation(() => {
+    throw new Error(CRASH);
+  });
+}
+
 function crashInAudit(): void {
   vi.spyOn(env.DB, 'prepare').mockImplementation(() => {
     throw new Error(CRASH);
@@ -308,6 +314,13 @@ const ROWS: Readonly<Record<string, Row>> = {
     body: {},
     crash: crashInAudit,
     action: 'rail.probe_requested',
+  },
+  '/alerts/:channel/test': {
+    path: '/alerts/webhook/test',
+    body: {},
+    crash: crashAtAlerts,
+    isRecordedFirst: true,
+    action: 'alert.test_requested',
   },
   '/books/:environment/:merchantId/rebuild': {
     ...AT_BOOK,

@@ -68,6 +68,7 @@ const GROUP_OF: Readonly<Record<AuditAction, AuditGroup>> = {
   'bank.changed': 'merchant',
   'rail.probe_requested': 'merchant',
   'rail.probed': 'merchant',
+  'alert.test_requested': 'merchant',
   'dead_letter.retried': 'merchant',
   'dead_letter.discarded': 'merchant',
   'book.rebuilt': 'merchant',

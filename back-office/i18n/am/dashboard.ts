@@ -1297,6 +1297,7 @@ export const dashboard: DashboardMessages = {
       'payment.reviewed': 'ክፍያ ተመርምሯል',
       'rail.probe_requested': 'ከአቅራቢው ጋር ያለው ግንኙነት እንዲፈተሽ ተጠይቋል',
       'rail.probed': 'ከአቅራቢው ጋር ያለው ግንኙነት ተፈትሿል',
+      'alert.test_requested': 'የማሳወቂያ መንገድ እንዲሞከር ተጠይቋል',
       'dead_letter.retried': 'የጠፋ መልእክት እንደገና ተልኳል',
       'dead_letter.discarded': 'የጠፋ መልእክት ተጥሏል',
       'book.rebuilt': 'የክፍያዎች ዝርዝር እንደገና ተሠርቷል',

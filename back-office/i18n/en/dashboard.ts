@@ -1375,6 +1375,7 @@ export const dashboard = {
       'payment.reviewed': 'Payment reviewed',
       'rail.probe_requested': 'Check of a provider connection requested',
       'rail.probed': 'Provider connection checked',
+      'alert.test_requested': 'Test of an alert channel requested',
       'dead_letter.retried': 'Dead letter retried',
       'dead_letter.discarded': 'Dead letter discarded',
       'book.rebuilt': 'Payment list rebuilt',

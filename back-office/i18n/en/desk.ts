@@ -12,6 +12,7 @@ export const desk = {
       rails: 'Rails',
       audit: 'Audit log',
       health: 'Health',
+      alerts: 'Alerts',
       check: 'Self-check',
     },
     modes: 'Modes',
@@ -315,6 +316,7 @@ export const desk = {
       letter_discarded: 'The message was deleted.',
       held: 'The payment is held.',
       released: 'The payment is not held any more.',
+      alert_sent: 'The test message was sent. Has it arrived?',
     },
     notDone: {
       none_chosen: 'Choose at least one. Nothing was changed.',
@@ -326,6 +328,7 @@ export const desk = {
       letter_not_found: 'There is no such dead letter.',
       letter_unreadable: 'The message cannot be read, because its data key was removed.',
       letter_not_sent: 'The queue did not accept the message. Try again in a moment.',
+      alert_not_sent: 'The test message was not sent. The channel’s row says why.',
     },
     /** Why one of several things was left as it was. */
     leftBecause: {
@@ -465,6 +468,37 @@ export const desk = {
     confirm: 'Confirm',
     confirmLead:
       'Look it up in the provider’s records yourself. Confirm only if they show the same. The refund then ends, and the merchant is notified.',
+  },
+
+  /** Who is told when something needs a person. */
+  alerts: {
+    lead: 'The gateway sends a message when something needs a person, and each morning a summary.',
+    open: 'Open now',
+    nothing: 'Nothing that the gateway watches needs a person.',
+    nobody: 'No channel is set up, so nobody is told.',
+    what: 'What',
+    since: 'Since',
+    merchants: 'Merchants',
+    todo: 'What to do',
+    guide: 'Guide',
+    channels: 'Channels',
+    channel: 'Channel',
+    names: { telegram: 'Telegram', webhook: 'Webhook', email: 'E-mail' },
+    state: 'State',
+    states: {
+      ready: 'Set up',
+      failing: 'Failing',
+      wrong: 'Wrong settings',
+      missing: 'Not set up',
+    },
+    setUp: 'How to set it up',
+    lastSent: 'Last sent',
+    waiting: 'Waiting',
+    test: 'Send a test',
+    watch: 'The watch',
+    looked: 'Last look',
+    beat: 'Last heartbeat',
+    never: 'Never',
   },
 
   /** Each open problem: what it is, and what to do about it. */

@@ -31,6 +31,7 @@ export type Answers =
   | 'bank'
   | 'letters'
   | 'probe'
+  | 'tested_channel'
   | 'review'
   | 'items'
   | 'rebuilt'

@@ -153,6 +153,23 @@ const PROBE_RAIL: OperatorAction = {
   ],
 };
 
+const TEST_ALERT: OperatorAction = {
+  path: '/alerts/:channel/test',
+  answers: 'tested_channel',
+  run: async ({ payments, actor }, target) => ({
+    message: 'Tested',
+    content: await payments.alerts.test(actor, target),
+  }),
+  fields: null,
+  commands: [
+    {
+      name: 'alert test',
+      about: 'send a test message by one channel of the alerts: telegram, webhook or email',
+      examples: ['alert test telegram'],
+    },
+  ],
+};
+
 const VOLUME = optional('NUMBER', 'volume of the book (default: 0)');
 
 const REBUILD_BOOK: OperatorAction = {
@@ -222,6 +239,7 @@ export const GATEWAY_ACTIONS = [
   RETRY_LETTERS,
   DISCARD_LETTERS,
   PROBE_RAIL,
+  TEST_ALERT,
   REBUILD_BOOK,
   REBUILD_OBJECTS,
   RESTORE_BOOK,

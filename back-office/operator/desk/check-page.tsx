@@ -6,7 +6,7 @@ import { redirectTo } from '../../ui/answer.ts';
 import { Badge, type BadgeTone, Facts, Message, Section, When } from '../../ui/elements.tsx';
 import { checkOf, checkTexts } from '../check.ts';
 import { type DeskCall, useDesk } from './call.ts';
-import { answerDesk, Frame, readHeader } from './frame.tsx';
+import { answerDesk, Frame, NO_HEADER, readHeader } from './frame.tsx';
 import { PATHS } from './paths.ts';
 
 /** How often the page asks for what is missing. The check ends within a minute. */
@@ -16,12 +16,6 @@ const TONES: Readonly<Record<SelfCheck['checks'][number]['state'], BadgeTone>> =
   ok: 'good',
   wrong: 'bad',
   waiting: 'wait',
-};
-
-/** The page must also show what is wrong when the rest of the payments plane is. */
-const NO_HEADER = {
-  counts: { attention: 0, deadLetters: 0, rails: 0 },
-  modes: { maintenance: null, membersReadOnly: null },
 };
 
 /** POST /operator/check */

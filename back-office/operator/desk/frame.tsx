@@ -20,6 +20,12 @@ export async function readHeader({ payments }: DeskCall): Promise<DeskHeader> {
   return { counts, modes };
 }
 
+/** For pages that say what is wrong with the gateway: they must show when this cannot be read. */
+export const NO_HEADER: DeskHeader = {
+  counts: { attention: 0, deadLetters: 0, rails: 0 },
+  modes: { maintenance: null, membersReadOnly: null },
+};
+
 /** A page of the desk. */
 export async function answerDesk(
   call: DeskCall,

@@ -7,6 +7,7 @@ export const PATHS = {
   rails: '/operator/rails',
   audit: '/operator/audit',
   health: '/operator/health',
+  alerts: '/operator/alerts',
   check: '/operator/check',
 } as const;
 

@@ -1,3 +1,4 @@
+import { showAlertsPage, testFromDesk } from './alerts-page.tsx';
 import { showAttentionPage, showGroupPage } from './attention-page.tsx';
 import { showAuditPage } from './audit-page.tsx';
 import type { DeskRoute } from './call.ts';
@@ -37,6 +38,9 @@ export const DESK_ROUTES: readonly DeskRoute[] = [
   { method: 'GET', path: '/operator/audit', handle: showAuditPage },
   { method: 'GET', path: '/operator/health', handle: showHealthPage },
   { method: 'POST', path: '/operator/health/refresh', handle: refreshFromDesk },
+
+  { method: 'GET', path: '/operator/alerts', handle: showAlertsPage },
+  { method: 'POST', path: '/operator/alerts/:channel/test', handle: testFromDesk },
 
   { method: 'GET', path: '/operator/check', handle: showCheckPage },
   { method: 'POST', path: '/operator/check', handle: startFromDesk },

@@ -108,6 +108,8 @@ export async function watchGateway(play: Play): Promise<void> {
   const rails = await operate<readonly object[]>(play, '/rails');
   equal(JSON.stringify(rails).includes('"E_BIRR"'), true);
   includes(await operate(play, '/rails/production/E_BIRR/probe', {}), { outcome: 'accepted' });
+  includes(await operate(play, '/alerts/webhook/test', {}), { isSent: false });
+  includes(await operate(play, '/alerts'), { open: [] });
   await operate(play, '/health');
   await operate(play, '/health/now');
   await operate(play, '/attention');

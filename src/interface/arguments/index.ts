@@ -1,4 +1,5 @@
 import type { Areas } from '../areas.ts';
+import { ALERTS } from './alerts.ts';
 import { AUDIT } from './audit.ts';
 import { BACKUPS } from './backups.ts';
 import { EVENTS } from './events.ts';
@@ -12,6 +13,7 @@ import { WEBHOOKS } from './webhooks.ts';
 
 /** What each function of `AREAS` takes. The interface has the functions that are named here. */
 export const ARGUMENTS: { readonly [Name in keyof Areas]: AreaArguments<Name> } = {
+  alerts: ALERTS,
   audit: AUDIT,
   backups: BACKUPS,
   events: EVENTS,

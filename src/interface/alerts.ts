@@ -1,0 +1,14 @@
+import { alertsOf } from '../alerts/client.ts';
+import type { AlertsState } from '../alerts/open-alerts.ts';
+import type { Plane } from './plane.ts';
+
+/** The object of the alerts, as the back office may ask it. Nothing here needs D1 to answer. */
+
+export type { AlertsState, ChannelState } from '../alerts/open-alerts.ts';
+export type { TestedChannel } from '../operations/alert-test.ts';
+export { testAlertChannel as test } from '../operations/alert-test.ts';
+
+/** What needs a person now, and how each channel does. */
+export function state({ env }: Pick<Plane, 'env'>): Promise<AlertsState> {
+  return alertsOf(env).state();
+}
