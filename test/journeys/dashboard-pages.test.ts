@@ -5,7 +5,7 @@ import { dashboard as english } from '../../back-office/i18n/en/dashboard.ts';
 import type { DashboardMessages } from '../../back-office/i18n/messages.ts';
 import { DASHBOARD_TEXTS } from '../../back-office/i18n/texts.ts';
 import { DESK_ROUTES } from '../../back-office/operator/desk/routes.ts';
-import { DESKTOP, PHONE } from '../support/browser.ts';
+import { DESKTOP } from '../support/browser.ts';
 import { pressButton, Walk } from '../support/e2e-dashboard.ts';
 import {
   type DashboardStage,

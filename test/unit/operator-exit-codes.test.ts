@@ -29,7 +29,7 @@ afterEach(async () => {
   await once(server.close(), 'close');
 });
 
-const LETTER = { id: 'letter-1', queue: 'kefel-webhooks' };
+const LETTER = { id: 'letter-1', queue: 'kefel-webhooks', payment: null };
 const REASONS = [{ reason: 'dead_message', what: 'It failed.', todo: 'Retry it.' }];
 const ITEM = { type: 'dead_letter', letter: LETTER, atMs: 0, reasons: REASONS };
 
