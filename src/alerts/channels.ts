@@ -33,8 +33,7 @@ export interface Channel {
 
 /** The limit of one try: connecting, sending, and the answer. */
 const TRY_TIMEOUT_MS = 10_000;
-/** Telegram's answers are small. */
-const ANSWER_CHARACTERS_MAX = 10_000;
+const NO_ANSWER = `no answer within ${TRY_TIMEOUT_MS / 1_000} s`;
 
 /** 4xx, but not 408, 425 and 429, which ask for a repetition. */
 const REFUSED = /^4(?!08|25|29)/;
@@ -100,30 +99,27 @@ const TELEGRAM_REFUSALS: Readonly<Record<number, string>> = {
 
 /** https://core.telegram.org/bots/api#sendmessage. The URL holds the token, so no error quotes it. */
 async function sendTelegram({ baseUrl, token, chatId }: Telegram, text: string): Promise<Sent> {
-  let response: Response;
-  let answer: string;
-  try {
-    response = await fetch(`${baseUrl}/bot${token}/sendMessage`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ chat_id: chatId, text, disable_web_page_preview: true }),
-      redirect: 'manual',
-      signal: AbortSignal.timeout(TRY_TIMEOUT_MS),
-    });
-    answer = (await response.text()).slice(0, ANSWER_CHARACTERS_MAX);
-  } catch {
-    return failed('Telegram did not answer');
+  const url = new URL(`${baseUrl}/bot${token}/sendMessage`);
+  const options = { link_preview_options: { is_disabled: true } };
+  const requestBody = JSON.stringify({ chat_id: chatId, text, ...options });
+  const answer = await sendWebhook({ url, headers: {}, requestBody }, TRY_TIMEOUT_MS);
+  const { httpStatus, answerExcerpt } = answer;
+  if (httpStatus === null) {
+    return failed(`Telegram: ${answer.error}`);
   }
-  if (response.ok) {
-    return { type: 'sent' };
+  if (httpStatus === 200) {
+    // A relay at a wrong address may answer anything.
+    return /^\s*\{\s*"ok"\s*:\s*true/.test(answerExcerpt)
+      ? { type: 'sent' }
+      : failed('the answer was not Telegram’s');
   }
-  const meaning = TELEGRAM_REFUSALS[response.status];
-  const error = `Telegram answered ${response.status}${meaning === undefined ? '' : `: ${meaning}`}`;
-  if (response.status === 429) {
-    const [, seconds] = /"retry_after":\s*(\d{1,6})/.exec(answer) ?? [];
+  const meaning = TELEGRAM_REFUSALS[httpStatus];
+  const error = `Telegram answered ${httpStatus}${meaning === undefined ? '' : `: ${meaning}`}`;
+  if (httpStatus === 429) {
+    const [, seconds] = /"retry_after":\s*(\d{1,6})/.exec(answerExcerpt) ?? [];
     return failed(error, seconds === undefined ? null : Number(seconds) * 1_000);
   }
-  return REFUSED.test(String(response.status)) ? { type: 'refused', error } : failed(error);
+  return REFUSED.test(String(httpStatus)) ? { type: 'refused', error } : failed(error);
 }
 
 async function sendSigned(
@@ -153,10 +149,17 @@ async function sendEmail(
   { binding, from, to }: AlertEmail,
   { title, text }: { readonly title: string; readonly text: string },
 ): Promise<Sent> {
+  const signal = AbortSignal.timeout(TRY_TIMEOUT_MS);
+  const silence = Promise.withResolvers<never>();
+  signal.addEventListener('abort', () => silence.reject(signal.reason), { once: true });
   try {
-    await binding.send({ from, to, subject: title, text });
+    // The binding takes no signal, and must not hold up the other channels.
+    await Promise.race([binding.send({ from, to, subject: title, text }), silence.promise]);
     return { type: 'sent' };
   } catch (error) {
+    if (signal.aborted) {
+      return failed(NO_ANSWER);
+    }
     const code = String(Reflect.get(Object(error), 'code') ?? 'no code');
     const isRefused = /^E_(?:SENDER|RECIPIENT)_/.test(code);
     return isRefused ? { type: 'refused', error: code } : failed(code);
@@ -165,19 +168,23 @@ async function sendEmail(
 
 /** Calls the address whose silence tells an outside monitor that the alerts are dead. Never throws. */
 export async function beat(env: AlertBindings): Promise<Sent | null> {
+  let url: string | null;
   try {
-    const url = heartbeatUrlOf(env);
-    if (url === null) {
-      return null;
-    }
-    const response = await fetch(url, {
-      redirect: 'manual',
-      signal: AbortSignal.timeout(TRY_TIMEOUT_MS),
-    });
+    url = heartbeatUrlOf(env);
+  } catch (error) {
+    return failed(errorText(error));
+  }
+  if (url === null) {
+    return null;
+  }
+  const signal = AbortSignal.timeout(TRY_TIMEOUT_MS);
+  try {
+    const response = await fetch(url, { redirect: 'manual', signal });
     await response.body?.cancel();
     return response.ok ? { type: 'sent' } : failed(`the monitor answered ${response.status}`);
-  } catch (error) {
-    return failed(error instanceof Error ? error.name : 'no answer');
+  } catch {
+    // An error of the runtime could quote the address.
+    return failed(signal.aborted ? NO_ANSWER : 'connection failed');
   }
 }
 

@@ -50,6 +50,9 @@ export function telegramOf(env: AlertBindings): Telegram | null {
   return { baseUrl, token, chatId };
 }
 
+/** Of 24 bytes or more. */
+const BASE64 = /^(?:[A-Za-z0-9+/]{4}){8,}(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
 export interface AlertWebhook {
   readonly url: string;
   /** `whsec_…` (Standard Webhooks). */
@@ -60,9 +63,11 @@ export function webhookOf({ ALERT_WEBHOOK: value }: AlertBindings): AlertWebhook
   if (isEmpty(value)) {
     return null;
   }
-  const [, url, secret] = /^(\S+) (whsec_[A-Za-z0-9+/]{32,}={0,2})$/.exec(value) ?? [];
-  if (url === undefined || secret === undefined) {
-    throw new ConfigError('ALERT_WEBHOOK must be a URL, a space, and a secret that starts whsec_');
+  const [, url, secret] = /^(\S+) (whsec_\S+)$/.exec(value) ?? [];
+  if (url === undefined || secret === undefined || !BASE64.test(secret.slice('whsec_'.length))) {
+    throw new ConfigError(
+      'ALERT_WEBHOOK must be a URL, a space, and whsec_ with the base64 of 24 bytes or more',
+    );
   }
   return { url: safeUrl('ALERT_WEBHOOK', url).href, secret };
 }
@@ -93,17 +98,16 @@ export function heartbeatUrlOf({ ALERT_HEARTBEAT_URL: value }: AlertBindings): s
   return isEmpty(value) ? null : safeUrl('ALERT_HEARTBEAT_URL', value).href;
 }
 
-/** The languages of each message, in their order. */
+/**
+ * The languages of each message, in their order. A typo must not silence the alerts: it gives all
+ * languages.
+ */
 export function alertLanguagesOf({
   ALERT_LANGUAGE: value,
 }: AlertBindings): readonly AlertLanguage[] {
   const words = isEmpty(value) ? ['en'] : value.split(',').map((word) => word.trim());
-  const languages = words.map((word) => ALERT_LANGUAGES.find((known) => known === word));
-  const known = languages.filter((language) => language !== undefined);
-  if (known.length !== words.length) {
-    throw new ConfigError('ALERT_LANGUAGE must be "en", "am" or "en, am"');
-  }
-  return [...new Set(known)];
+  const known = words.flatMap((word) => ALERT_LANGUAGES.filter((language) => language === word));
+  return known.length < words.length ? ALERT_LANGUAGES : [...new Set(known)];
 }
 
 function isEmpty(value: string | undefined): value is '' | undefined {
