@@ -25,6 +25,23 @@ export function linksOf(env: Pick<Env, 'BACK_OFFICE_BASE_URL' | 'PUBLIC_BASE_URL
   return { backOffice: url?.origin ?? null };
 }
 
+/** The page of the desk on which the operator begins. */
+const DESK_PAGES: Readonly<Record<SubjectId, string>> = {
+  unresolved_attempts: '/operator',
+  refunds_by_hand: '/operator',
+  receipt_conflicts: '/operator',
+  method_failing: '/operator/rails',
+  starts_waiting: '/operator/check',
+  messages_waiting: '/operator/health',
+  dead_letters: '/operator/dead-letters',
+  database_failing: '/operator/health',
+  daily_run_late: '/operator/check',
+  keys_ending: '/operator/rails',
+  self_check_failed: '/operator/check',
+  sign_ins_refused: '/operator/audit',
+};
+const ALERTS_PAGE = '/operator/alerts';
+
 /** The subject's section of the guide of the night. */
 export function guideUrl({ backOffice }: Links, subject: SubjectId): string {
   return backOffice === null ? `docs/night.md#${subject}` : `${backOffice}/docs/night#${subject}`;
@@ -63,7 +80,7 @@ function linesOf({ kind, subjects }: Notice, words: AlertWords, links: Links): r
       : [
           named(words.digest(subjects.length)),
           ...subjects.map((one) => `• ${titleOf(one, words)}`),
-          ...deskLine(words, links),
+          ...deskLine(words, links, ALERTS_PAGE),
         ];
   }
   const { name, money, todo } = words.subjects[first.subject];
@@ -77,7 +94,7 @@ function linesOf({ kind, subjects }: Notice, words: AlertWords, links: Links): r
     `${words.money}: ${money}`,
     `${words.todo}: ${todo}`,
     `${words.guide}: ${guideUrl(links, first.subject)}`,
-    ...deskLine(words, links),
+    ...deskLine(words, links, DESK_PAGES[first.subject]),
   ];
 }
 
@@ -98,6 +115,6 @@ function merchantsLine(
     : [words.merchants(merchantIds.join(', '), merchants - merchantIds.length)];
 }
 
-function deskLine(words: AlertWords, { backOffice }: Links): readonly string[] {
-  return backOffice === null ? [] : [`${words.desk}: ${backOffice}/operator`];
+function deskLine(words: AlertWords, { backOffice }: Links, page: string): readonly string[] {
+  return backOffice === null ? [] : [`${words.desk}: ${backOffice}${page}`];
 }

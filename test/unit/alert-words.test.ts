@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { PATHS } from '../../back-office/operator/desk/paths.ts';
 import { linksOf, wordsOf } from '../../src/alerts/message.ts';
 import {
   MESSAGE_CHARACTERS_MAX,
@@ -51,10 +52,19 @@ describe.each([['en'], ['am']] as const)('in %s', (language) => {
       expect(text.startsWith(title)).toBe(true);
       expect(text).not.toMatch(/undefined|null|NaN|\[object/);
       expect(text.length).toBeLessThan(MESSAGE_CHARACTERS_MAX / 2);
-      expect(text.includes(`https://desk.example.com/docs/night#${subject}`)).toBe(
-        kind !== 'resolved',
+      const pages = [...text.matchAll(/https:\/\/desk\.example\.com(\S+)/g)].map(
+        ([, page]) => page,
       );
+      const links = [`/docs/night#${subject}`, expect.toBeOneOf(Object.values(PATHS))];
+      expect(pages).toEqual(kind === 'resolved' ? [] : links);
     }
+  });
+
+  test.each(SUBJECT_IDS)('%s says one thing in the singular', (subject) => {
+    const title = (count: number) => textOf(noticeOf('new', [subjectOf({ subject, count })])).title;
+    // Some subjects are not counted.
+    const plural = title(2).replace('2', '1');
+    expect(title(2) === plural || title(1) !== plural).toBe(true);
   });
 
   test('a digest lists what is open, or says that all is well', () => {
@@ -75,6 +85,19 @@ Guide: https://desk.example.com/docs/night#unresolved_attempts
 Desk: https://desk.example.com/operator`,
   );
 });
+
+test.each([
+  ['dead_letters', [], '3 messages given up by a queue', 'dead-letters'],
+  ['database_failing', ['no_answer'], 'the database does not answer', 'health'],
+  ['database_failing', ['nearly_full'], 'the database is nearly full', 'health'],
+] as const)(
+  '%s %j says what is so, and where the operator begins',
+  (subject, details, title, page) => {
+    const { text } = wordsOf(noticeOf('new', [subjectOf({ subject, details })]), ['en'], LINKS);
+    expect(text).toContain(`Kefel: ${title}\n`);
+    expect(text).toContain(`Desk: https://desk.example.com/operator/${page}`);
+  },
+);
 
 test('both languages go in one message', () => {
   const { title, text } = wordsOf(noticeOf('test', []), ['am', 'en'], LINKS);

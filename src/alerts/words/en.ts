@@ -65,19 +65,22 @@ export const en: AlertWords = {
     dead_letters: {
       title: (count) => `${many(count, 'message', 'messages')} given up by a queue`,
       name: 'messages that a queue gave up',
-      money: 'a result among them may be the only copy of a provider’s report.',
+      money: 'a result may be the only copy of a provider’s report: a paid payment may look open.',
       todo: 'read and retry them. Never discard a result unread.',
     },
     database_failing: {
-      title: (_count, details) => `the database fails${of(details)}`,
+      title: (_count, details) =>
+        details.includes('nearly_full')
+          ? 'the database is nearly full'
+          : 'the database does not answer',
       name: 'the failing database',
-      money: 'payments go on. Refunds, sign-ins and new settings are refused.',
+      money: 'payments go on. Until it answers, refunds, sign-ins and new settings are refused.',
       todo: 'wait for D1 and look at Cloudflare’s status, or make room if it is nearly full.',
     },
     daily_run_late: {
       title: (_count, details) => `a daily run is late${of(details)}`,
       name: 'the late daily run',
-      money: 'none now. Without a backup, a loss of the gateway costs the newest payments.',
+      money: 'none now. If the gateway is lost, only providers know what no backup has.',
       todo: 'run the self-check, which says what stops it.',
     },
     keys_ending: {
