@@ -1,3 +1,4 @@
+import { timeMsOf } from './domain/ethiopian-time.ts';
 import { type Environment, METHODS, type Method } from './domain/method.ts';
 import { minorFromMajor } from './domain/money.ts';
 import { LOCATION_HINTS, type Placement } from './domain/placement.ts';
@@ -226,6 +227,30 @@ export function supportOf(env: Pick<Bindings, 'SUPPORT_CONTACT' | 'STATUS_URL'>)
     contact: supportContact('SUPPORT_CONTACT', env.SUPPORT_CONTACT),
     status: webLink('STATUS_URL', env.STATUS_URL),
   };
+}
+
+/** The last day of a secret, a certificate or a contract, which only the operator knows. */
+export interface SecretEnd {
+  readonly name: string;
+  readonly endsAtMs: number;
+}
+
+const SECRET_END = /^([A-Z][A-Z0-9_]{0,99})=(\d{4}-\d\d-\d\d)$/;
+
+/**
+ * SECRET_ENDS, `RAIL_M_PESA_PRODUCTION=2027-01-31, …`. Throws ConfigError. Not in `Config`: a mistake in
+ * a date must not stop payments.
+ */
+export function secretEndsOf({ SECRET_ENDS }: Pick<Bindings, 'SECRET_ENDS'>): readonly SecretEnd[] {
+  const entries = (SECRET_ENDS ?? '').split(',').filter((entry) => entry.trim() !== '');
+  return entries.map((entry) => {
+    const [, name, day] = SECRET_END.exec(entry.trim()) ?? [];
+    const endsAtMs = timeMsOf(day ?? '');
+    if (name === undefined || endsAtMs === null) {
+      throw new ConfigError('SECRET_ENDS must be a list of NAME=2027-01-31, separated by commas');
+    }
+    return { name, endsAtMs };
+  });
 }
 
 /** An e-mail address or a telephone number, which may have spaces; null for any other text. */

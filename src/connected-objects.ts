@@ -1,4 +1,5 @@
 import { merchantAccount } from './account/merchant-account.ts';
+import { operatorAlerts } from './alerts/operator-alerts.ts';
 import { queryRail } from './attempts/query.ts';
 import { PaymentIntentObject } from './intent/payment-intent.ts';
 import type { Ports } from './intent/ports.ts';
@@ -17,6 +18,17 @@ const PORTS: Ports = {
     start: async (...about) => (await import('./refunds/ask-rail.ts')).startRefund(...about),
     repeat: async (...about) => (await import('./refunds/ask-rail.ts')).repeatRefund(...about),
     query: async (...about) => (await import('./refunds/ask-rail.ts')).queryRefund(...about),
+  },
+  // Loaded with the first fault.
+  alerts: {
+    queueFails: async (env, queue) => {
+      const { tellHappened } = await import('./alerts/happenings.ts');
+      await tellHappened(env, 'messages_waiting', queue, Date.now());
+    },
+    startWaits: async (env, method) => {
+      const { tellHappened } = await import('./alerts/happenings.ts');
+      await tellHappened(env, 'starts_waiting', method, Date.now());
+    },
   },
   // Loaded after the first commit: no request waits for it.
   book: {
@@ -37,3 +49,8 @@ export class MerchantAccount extends merchantAccount({
   settleClaim: async (...about) =>
     (await import('./refunds/settle-claim.ts')).settleClaim(...about),
 }) {}
+
+/** The object of the alerts, connected to what it looks at. */
+export class OperatorAlerts extends operatorAlerts(async (...about) =>
+  (await import('./watch/look-around.ts')).lookAround(...about),
+) {}

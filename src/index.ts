@@ -8,9 +8,8 @@ import { plainQueueName } from './platform/queue-name.ts';
 import { isProbe } from './self-check/probe.ts';
 import { consumeDeliveries } from './webhooks/consume.ts';
 
-export { OperatorAlerts } from './alerts/operator-alerts.ts';
 export { MerchantBook } from './book/merchant-book.ts';
-export { MerchantAccount, PaymentIntent } from './connected-objects.ts';
+export { MerchantAccount, OperatorAlerts, PaymentIntent } from './connected-objects.ts';
 export { Payments } from './interface/entrypoint.ts';
 
 type Consumer = (batch: MessageBatch, env: Env, ctx: ExecutionContext) => Promise<void>;
@@ -47,6 +46,9 @@ export default {
     await consume(await withoutProbes(batch, queue, env), env, ctx);
   },
   async scheduled({ cron }, env) {
+    const { tellAlerts } = await import('./alerts/client.ts');
+    // Before anything that needs D1: the runtime may have lost the alarm that looks for its failure.
+    await tellAlerts(env, (alerts) => alerts.look());
     const { checkJurisdiction } = await import('./platform/jurisdiction.ts');
     await checkJurisdiction(env.DB, placementOf(env));
     if (cron === HOURLY) {
@@ -54,6 +56,8 @@ export default {
       await continueBackup(env, Date.now());
       return;
     }
+    const { startDailySelfCheck } = await import('./self-check/run.ts');
+    await startDailySelfCheck(env);
     const { purgeExpired } = await import('./retention/purge.ts');
     const purged = await purgeExpired(env, Date.now());
     const { compareManualReceipts } = await import('./operations/receipts.ts');

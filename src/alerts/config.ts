@@ -125,3 +125,10 @@ function safeUrl(name: string, value: string): URL {
   }
   return url;
 }
+
+/** Throws ConfigError for the first setting that cannot be used. */
+export function checkAlertSettings(env: AlertBindings): void {
+  for (const read of [telegramOf, webhookOf, emailOf, heartbeatUrlOf, alertLanguagesOf]) {
+    read(env);
+  }
+}

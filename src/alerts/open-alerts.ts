@@ -6,7 +6,7 @@ import { type AlertBindings, CHANNEL_NAMES, type ChannelName, heartbeatUrlOf } f
 import { DIGEST_AT_MS, decideNotice, nextTryAtMs } from './decide.ts';
 import { countEvents, type EventWindow, QUIET, windowEndsAtMs } from './event-window.ts';
 import { LEDGER_TABLES, Ledger } from './ledger.ts';
-import { lookAround } from './looks.ts';
+import type { LookAround } from './looks.ts';
 import { MEMORY_TABLE, Memory } from './memory.ts';
 import { Methods } from './methods.ts';
 import type { Notice, NoticeSubject } from './notice.ts';
@@ -50,11 +50,13 @@ export class OpenAlerts {
   readonly #outbox: Outbox;
   readonly #memory: Memory;
   readonly #methods: Methods;
+  readonly #lookAroundGateway: LookAround;
   #sending: Promise<void> | null = null;
 
-  constructor(ctx: AlertsContext, env: Env & AlertBindings) {
+  constructor(ctx: AlertsContext, env: Env & AlertBindings, lookAround: LookAround) {
     this.#ctx = ctx;
     this.#env = env;
+    this.#lookAroundGateway = lookAround;
     ctx.storage.sql.exec(TABLES);
     this.#ledger = new Ledger(ctx.storage.sql);
     this.#outbox = new Outbox(ctx.storage.sql);
@@ -191,7 +193,7 @@ export class OpenAlerts {
     if (lookedAtMs !== null && nowMs - lookedAtMs < LOOK_EVERY_MS) {
       return;
     }
-    const looks = await lookAround(this.#env, nowMs);
+    const looks = await this.#lookAroundGateway(this.#env, nowMs);
     this.#ctx.storage.transactionSync(() => {
       for (const { source, standings } of looks) {
         if (standings !== null) {

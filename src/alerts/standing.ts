@@ -27,6 +27,7 @@ export type Source =
   | 'self_check'
   /** What the object looks at itself: see looks.ts. */
   | 'look/database'
+  | 'look/daily_runs'
   | 'look/queues'
   | 'look/keys'
   | 'look/methods'

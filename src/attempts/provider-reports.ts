@@ -1,3 +1,4 @@
+import { tellHappened } from '../alerts/happenings.ts';
 import type { Command } from '../domain/command.ts';
 import { type IntentClient, intentByName } from '../intent/client.ts';
 import type { ExecuteResult, ExpressAnswers } from '../intent/protocol.ts';
@@ -36,6 +37,8 @@ export async function storeResult(
     return null;
   } catch (error) {
     log('error', 'queue_send_failed', { objectName, error: errorText(error) });
+    // Not awaited: the alert must not hold up the report.
+    void tellHappened(env, 'messages_waiting', 'kefel-provider-reports', Date.now());
     return client.executePersistently(commands, answers);
   }
 }

@@ -1,9 +1,11 @@
+import { tellAlerts } from '../alerts/client.ts';
+import type { Standing } from '../alerts/standing.ts';
 import { configOf } from '../config.ts';
 import { prepare, runBatch } from '../platform/database.ts';
 import { errorText, log } from '../platform/log.ts';
 import { retryLater } from '../platform/retry-later.ts';
 import { type MessageQueue, queueOfDead } from './queues.ts';
-import { insertDeadLetter } from './store.ts';
+import { insertDeadLetter, type WaitingLetters, waitingByQueue } from './store.ts';
 
 /**
  * Consumer of all dead letter queues. It acks a message only after D1 has stored it. A message that
@@ -19,6 +21,28 @@ export async function consumeDeadLetters(batch: MessageBatch, env: Env): Promise
       retryLater(message);
     }
   }
+  await tell(env, queue, batch.messages.length);
+}
+
+/** Tells the operator how many letters wait or, while D1 fails, how many messages came just now. */
+async function tell(env: Env, queue: MessageQueue, messages: number): Promise<void> {
+  const standings = await letterStandings(env.DB).catch(() => [
+    letterStanding({ queue, letters: messages, oldestAtMs: Date.now() }),
+  ]);
+  await tellAlerts(env, (alerts) => alerts.stand('dead_letters', standings));
+}
+
+/** What waits for the operator. */
+export async function letterStandings(db: D1Database): Promise<readonly Standing[]> {
+  return (await waitingByQueue(db)).map(letterStanding);
+}
+
+function letterStanding({
+  queue,
+  letters: count,
+  oldestAtMs: sinceAtMs,
+}: WaitingLetters): Standing {
+  return { subject: 'dead_letters', count, sinceAtMs, detail: queue };
 }
 
 /** Stores the messages in one batch or, if that fails, one by one. Returns those in D1. */

@@ -128,18 +128,27 @@ export function readStored(db: D1Database, id: string): Promise<StoredDeadLetter
   return prepare(db, { sql, params: [id] }).first<StoredDeadLetter>();
 }
 
+/** Letters of one queue that wait for the operator. */
+export interface WaitingLetters {
+  readonly queue: MessageQueue;
+  readonly letters: number;
+  readonly oldestAtMs: number;
+}
+
+/** The waiting letters of each queue that has any. */
+export async function waitingByQueue(db: D1Database): Promise<readonly WaitingLetters[]> {
+  const sql = `SELECT queue, count(*) AS letters, min(stored_at_ms) AS oldestAtMs FROM dead_letters
+      INDEXED BY dead_letters_by_status
+    WHERE status = 'waiting' GROUP BY queue`;
+  return (await prepare(db, { sql, params: [] }).all<WaitingLetters>()).results;
+}
+
 /** The number of waiting letters by queue. */
 export async function countWaiting(
   db: D1Database,
 ): Promise<Readonly<Partial<Record<MessageQueue, number>>>> {
-  const sql = `SELECT queue, count(*) AS letters FROM dead_letters
-      INDEXED BY dead_letters_by_status
-    WHERE status = 'waiting' GROUP BY queue`;
-  const { results } = await prepare(db, { sql, params: [] }).all<{
-    queue: MessageQueue;
-    letters: number;
-  }>();
-  return Object.fromEntries(results.map(({ queue, letters }) => [queue, letters]));
+  const waiting = await waitingByQueue(db);
+  return Object.fromEntries(waiting.map(({ queue, letters }) => [queue, letters]));
 }
 
 /** A retried letter may be retried again, because its message may have been lost again. */

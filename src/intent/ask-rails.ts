@@ -14,6 +14,9 @@ import { errorText, log } from '../platform/log.ts';
 import type { Ports, RefundCall } from './ports.ts';
 import type { ExecuteResult } from './protocol.ts';
 
+/** An object that died is back within seconds. A start that is free after this will not be claimed. */
+const START_WAITS_MS = 30_000;
+
 /** What the alarm's provider calls need of the object. */
 export interface Asker {
   readonly env: Env;
@@ -58,10 +61,14 @@ async function attemptOutcome(
 ): Promise<Outcome> {
   const checkAtMs = nextCheckAtMs(attempt.checks, attempt.startedAtMs, Date.now());
   const unknown: Outcome = { type: 'unknown', checkAtMs };
+  const isProduction = intent.terms.environment === 'production';
   try {
     if (attempt.startClaim === 'free') {
       // The object died before it called the provider.
       startSlowly(intent);
+      if (isProduction && Date.now() - attempt.startedAtMs > START_WAITS_MS) {
+        void ports.alerts.startWaits(env, attempt.method);
+      }
       return unknown;
     }
     const outcome = (await ports.attempts.query(env, intent, attempt)) ?? unknown;

@@ -20,7 +20,7 @@ export async function sendMessages(
   env: Env,
   snapshot: Snapshot,
   messages: readonly Message[],
-  book: Ports['book'],
+  { book, alerts }: Pick<Ports, 'book' | 'alerts'>,
 ): Promise<Fed | null> {
   const { terms } = snapshot.intent;
   const objectName = await objectNameOf(terms);
@@ -31,8 +31,17 @@ export async function sendMessages(
       fed = (await sendProjection(env, snapshot, book)) ? 'confirmed' : 'not_confirmed';
       return;
     }
-    const queue = message.queue === 'webhooks' ? env.WEBHOOKS : env.WEBHOOK_RETRIES;
-    await queue.send(deliveryMessage(objectName, snapshot, message));
+    const [queue, name] =
+      message.queue === 'webhooks'
+        ? [env.WEBHOOKS, 'kefel-webhooks']
+        : [env.WEBHOOK_RETRIES, 'kefel-webhook-retries'];
+    try {
+      await queue.send(deliveryMessage(objectName, snapshot, message));
+    } catch (error) {
+      // Not awaited: the alert must not hold up the answer of the book.
+      void alerts.queueFails(env, name);
+      throw error;
+    }
   });
   for (const result of await Promise.allSettled(sends)) {
     if (result.status === 'rejected') {

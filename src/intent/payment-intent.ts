@@ -80,7 +80,7 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
     this.#sends += messages.some(({ queue }) => queue === 'book') ? 1 : 0;
     const send = this.#sends;
     const mustConfirm = needsConfirmation(snapshot.intent, Date.now());
-    const fed = await sendMessages(this.env, snapshot, messages, this.#ports.book);
+    const fed = await sendMessages(this.env, snapshot, messages, this.#ports);
     if (send !== this.#sends || this.#record.intent() === null) {
       return;
     }

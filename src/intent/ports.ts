@@ -1,7 +1,7 @@
 import type { Attempt, Outcome } from '../domain/attempt.ts';
 import type { Command } from '../domain/command.ts';
 import type { EventType, Intent } from '../domain/intent.ts';
-import type { Environment } from '../domain/method.ts';
+import type { Environment, Method } from '../domain/method.ts';
 import type { Refund, RefundOutcome } from '../domain/refund.ts';
 import type { ProjectionMessage } from './book-message.ts';
 import type { ExecuteResult } from './protocol.ts';
@@ -49,6 +49,13 @@ export interface Ports {
     readonly repeat: RefundCall;
     /** Queries the provider for the outcome. */
     readonly query: RefundCall;
+  };
+  /** What the operator must hear of although nothing keeps it. Never throws. */
+  readonly alerts: {
+    /** A queue did not take a message. The payment's alarm sends it again. */
+    queueFails(env: Env, queue: string): Promise<void>;
+    /** Nothing has claimed the start of an attempt for a while. */
+    startWaits(env: Env, method: Method): Promise<void>;
   };
   /** The merchant's book, which lists, searches and sums up the payments. */
   readonly book: {

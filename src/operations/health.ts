@@ -89,7 +89,7 @@ async function databaseHealth(db: D1Database) {
   };
 }
 
-async function queueHealth(env: Env, queue: MessageQueue): Promise<QueueHealth> {
+export async function queueHealth(env: Env, queue: MessageQueue): Promise<QueueHealth> {
   try {
     const { backlogCount, backlogBytes, oldestMessageTimestamp } = await producerOf(
       env,

@@ -1,7 +1,10 @@
 import { accountOf } from '../account/client.ts';
+import { alertsOf, tellAlerts } from '../alerts/client.ts';
+import { checkAlertSettings } from '../alerts/config.ts';
+import type { Standing } from '../alerts/standing.ts';
 import type { Actor } from '../audit/log.ts';
 import { isIncomplete } from '../backup/incomplete.ts';
-import { configOf } from '../config.ts';
+import { configOf, secretEndsOf } from '../config.ts';
 import { MESSAGE_QUEUES, producerOf } from '../dead-letters/queues.ts';
 import { ENVIRONMENTS } from '../domain/method.ts';
 import { problem } from '../http/problem.ts';
@@ -71,6 +74,7 @@ const IMMEDIATE = {
   database: ({ DB }) => checkMigrations(DB, PAYMENTS_MIGRATIONS),
   rails: checkRails,
   account: checkAccount,
+  alerts: checkAlerts,
   'daily-run': ({ DB }, nowMs) => checkDailyRun(DB, 'purge', nowMs),
   backup: checkBackup,
 } satisfies Checks;
@@ -84,11 +88,12 @@ const CHECK_NAMES: readonly string[] = [
 
 async function checkConfiguration(env: Env, nowMs: number): Promise<Finding> {
   configOf(env);
+  secretEndsOf(env);
   await Promise.all(ENVIRONMENTS.map((environment) => keysOfEvents(env, environment, nowMs)));
   return { state: 'ok', finding: 'parsed' };
 }
 
-async function checkBackup({ DB, BACKUPS }: Env, nowMs: number): Promise<Finding> {
+export async function checkBackup({ DB, BACKUPS }: Env, nowMs: number): Promise<Finding> {
   // A deployment may do without a bucket.
   if (BACKUPS === undefined) {
     return { state: 'ok', finding: 'switched_off' };
@@ -117,6 +122,13 @@ async function checkAccount(env: Env): Promise<Finding> {
   return { state: 'ok', finding: 'answered' };
 }
 
+/** A channel that is down is no reason to take back a deployment: the desk shows it. */
+async function checkAlerts(env: Env): Promise<Finding> {
+  checkAlertSettings(env);
+  await alertsOf(env).state();
+  return { state: 'ok', finding: 'answered' };
+}
+
 /** Findings with the time of the run; null before the first one. */
 export interface SelfCheck {
   readonly checks: readonly NamedFinding[];
@@ -136,7 +148,7 @@ interface Plane {
  */
 export async function startSelfCheck(
   { env, nowMs }: Plane,
-  { name }: Actor,
+  { name }: Pick<Actor, 'name'>,
   ownOrigin: string,
 ): Promise<SelfCheck> {
   const run = { runId: crypto.randomUUID(), startedAtMs: nowMs };
@@ -162,7 +174,43 @@ export async function startSelfCheck(
   await recordResults(env.DB, run.runId, started.flat(), Date.now()).catch((error: unknown) => {
     log('error', 'self_check_not_stored', { error: errorText(error) });
   });
-  return readSelfCheck({ env, nowMs: Date.now() });
+  const report = await readSelfCheck({ env, nowMs: Date.now() });
+  const standings = standingsOf(report);
+  if (standings !== null) {
+    await tellAlerts(env, (alerts) => alerts.stand('self_check', standings));
+  }
+  return report;
+}
+
+/** The cron is no request, and the payment's page is never shown. */
+const NO_ORIGIN = 'https://self-check.invalid';
+
+/** The daily run, which makes a quiet morning mean that every part works. Never throws. */
+export async function startDailySelfCheck(env: Env): Promise<void> {
+  try {
+    await startSelfCheck({ env, nowMs: Date.now() }, { name: 'cron' }, NO_ORIGIN);
+  } catch (error) {
+    // An operator has started one within this minute, or the configuration is wrong.
+    log('warn', 'self_check_not_started', { error: errorText(error) });
+  }
+}
+
+/** What the latest run found wrong. Null while it has found nothing and waits. Throws while D1 fails. */
+export async function selfCheckStandings({
+  env,
+  nowMs,
+}: Plane): Promise<readonly Standing[] | null> {
+  const latest = await latestRun(env.DB);
+  return latest && standingsOf(await reportOf(env, latest.run, latest.results, nowMs));
+}
+
+function standingsOf({ checks, startedAtMs, finishedAtMs }: SelfCheck): readonly Standing[] | null {
+  const wrong = checks.flatMap(({ name, state }): readonly Standing[] =>
+    state === 'wrong'
+      ? [{ subject: 'self_check_failed', count: 1, sinceAtMs: startedAtMs ?? 0, detail: name }]
+      : [],
+  );
+  return wrong.length === 0 && finishedAtMs === null ? null : wrong;
 }
 
 function immediately(env: Env, nowMs: number): Promise<readonly NamedFinding[]> {

@@ -45,6 +45,8 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'src/audit/',
   ],
   'src/account/': SHARED,
+  // Everyone may tell the object of the alerts something. What it looks at comes by a port.
+  'src/alerts/': SHARED,
   'src/restore/': [
     ...SHARED,
     'src/account/client.ts',
@@ -65,6 +67,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'src/book/': [
     ...SHARED,
     'src/account/client.ts',
+    'src/alerts/',
     'src/backup/',
     'src/intent/receipt-keys.ts',
     'src/intent/client.ts',
@@ -74,7 +77,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/intent/': [...SHARED, 'src/account/record-refunds.ts'],
   'src/webhooks/': [...SHARED, 'src/audit/', 'src/intent/client.ts', 'src/intent/protocol.ts'],
-  'src/dead-letters/': SHARED,
+  'src/dead-letters/': [...SHARED, 'src/alerts/'],
   'src/retention/': [...SHARED, 'src/audit/log.ts', 'src/dead-letters/'],
   'src/i18n/': SHARED,
   // Each function leads to the room that does the work.
@@ -107,6 +110,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'src/rails/': SHARED,
   'src/attempts/': [
     ...SHARED,
+    'src/alerts/happenings.ts',
     'src/account/client.ts',
     'src/intent/client.ts',
     'src/intent/protocol.ts',
@@ -214,6 +218,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'src/self-check/': [
     ...SHARED,
     'src/account/client.ts',
+    'src/alerts/',
     'src/attempts/',
     'src/audit/log.ts',
     'src/backup/incomplete.ts',
@@ -223,6 +228,15 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'src/operations/rails.ts',
     'src/rails/registry.ts',
     'src/webhooks/published-keys.ts',
+  ],
+  // What the object of the alerts looks at: it reads every part's own state.
+  'src/watch/': [
+    ...SHARED,
+    'src/alerts/',
+    'src/backup/',
+    'src/dead-letters/',
+    'src/operations/health.ts',
+    'src/self-check/',
   ],
   'src/api/': [
     ...SHARED,

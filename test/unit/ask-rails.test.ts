@@ -32,6 +32,7 @@ test('an answer that cannot be stored does not end the wait for the others', asy
     events: { body: vi.fn(), sign: vi.fn(), requestBody: vi.fn() },
     attempts: { start: vi.fn(), query: vi.fn() },
     refunds: { start, repeat: vi.fn(), query: vi.fn() },
+    alerts: { queueFails: vi.fn(), startWaits: vi.fn() },
     book: { apply: vi.fn() },
   };
   const hasEnded = vi.fn();

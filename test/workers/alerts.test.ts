@@ -6,6 +6,7 @@ import { DIGEST_AT_MS } from '../../src/alerts/decide.ts';
 import { OpenAlerts } from '../../src/alerts/open-alerts.ts';
 import { REPEAT_EVERY_MS } from '../../src/alerts/subjects.ts';
 import { businessDay, businessDayStartMs } from '../../src/domain/ethiopian-time.ts';
+import { lookAround } from '../../src/watch/look-around.ts';
 import { advance, HOUR_MS, MINUTE_MS, useGateway } from './support.ts';
 
 /**
@@ -66,7 +67,7 @@ function withAlerts<Result>(use: (alerts: OpenAlerts) => Promise<Result>): Promi
       ALERT_WEBHOOK: `${RECEIVER} ${SECRET}`,
       ALERT_HEARTBEAT_URL: HEARTBEAT,
     };
-    const result = await use(new OpenAlerts(ctx, bindings));
+    const result = await use(new OpenAlerts(ctx, bindings, lookAround));
     await Promise.all(sends);
     return result;
   });
@@ -143,7 +144,7 @@ test('the object dies while it sends: the next one sends the same message', asyn
   await runInDurableObject(stub, async (_instance, { storage }) => {
     const ctx = { storage, waitUntil: () => undefined };
     const bindings = { ...env, ALERT_WEBHOOK: `${RECEIVER} ${SECRET}` };
-    await new OpenAlerts(ctx, bindings).stand('book/production/abebe/0', [
+    await new OpenAlerts(ctx, bindings, lookAround).stand('book/production/abebe/0', [
       { subject: 'unresolved_attempts', count: 1, sinceAtMs: Date.now(), detail: null },
     ]);
     // A process that is gone commits nothing more.

@@ -41,6 +41,10 @@ export const selfCheck: SelfCheckMessages = {
       title: 'የነጋዴ ሒሳብ',
       remedy: 'የDurable Objects ብልሽት መኖሩን በcloudflarestatus.com፣ ከዚያም በመዝገቡ ይመልከቱ።',
     },
+    alerts: {
+      title: 'ማንቂያዎች',
+      remedy: 'በማንቂያዎች ገጽ ላይ መላኪያዎቹን ይመልከቱ። የማይሠራውን ያስተካክሉና የሙከራ መልእክት ይላኩ።',
+    },
     'daily-run': {
       title: 'የክፍያዎች ዕለታዊ ሥራ',
       remedy: 'የክፍያዎች Worker የcron መርሐ ግብር እንዳለው ያረጋግጡ፣ ስህተቶቹንም በመዝገቡ ይፈልጉ።',

@@ -42,6 +42,11 @@ export const selfCheck = {
       title: 'Account of a merchant',
       remedy: 'Look for a failure of Durable Objects at cloudflarestatus.com, then in the log.',
     },
+    alerts: {
+      title: 'Alerts',
+      remedy:
+        'Look at the channels on the page Alerts. Correct the one that fails, and send a test message.',
+    },
     'daily-run': {
       title: 'Daily run of payments',
       remedy:
