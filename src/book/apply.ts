@@ -6,6 +6,7 @@ import type {
 } from '../intent/book-message.ts';
 import { backUpLater } from './backup-state.ts';
 import { moveTotals, partsOfPayment, partsOfRefund } from './day-totals.ts';
+import { endedAttempts } from './ended-attempts.ts';
 import { STREAM_PLACES_PER_MS } from './queries/stream.ts';
 import { IDS_PER_MS } from './schema.ts';
 import { quotedTerm, termsOf } from './search-terms.ts';
@@ -50,8 +51,11 @@ export function applyMessage(
   message: ProjectionMessage,
   retentionMs: number,
   nowMs: number,
-): Applied & { readonly changedPaymentId: number | null } {
-  const { id, isChanged, transactionId } = applyPayment(sql, message, nowMs - retentionMs);
+): Applied & {
+  readonly changedPaymentId: number | null;
+  readonly ended: ReturnType<typeof endedAttempts>;
+} {
+  const { id, isChanged, transactionId, before } = applyPayment(sql, message, nowMs - retentionMs);
   const refunds = message.refunds.map((refund) =>
     applyRefund(sql, message, refund, { id, transactionId }),
   );
@@ -68,6 +72,7 @@ export function applyMessage(
   }
   return {
     changedPaymentId,
+    ended: isChanged ? endedAttempts(before, message, nowMs) : [],
     confirmed: !events.includes('left_out'),
     othersWithReceipt: othersWithReceipt(sql, message, id),
   };
@@ -96,7 +101,7 @@ function applyPayment(sql: SqlStorage, message: ProjectionMessage, keptFromMs: n
   const neighbors = createdAt(sql, createdAtMs);
   const before = neighbors.find((neighbor) => neighbor.uuid === uuid) ?? null;
   if (before !== null && message.intentVersion < before.version) {
-    return { id: before.id, isChanged: false, transactionId: before.transaction_id };
+    return { id: before.id, isChanged: false, transactionId: before.transaction_id, before };
   }
   const id = before?.id ?? freeId(neighbors, uuid, createdAtMs);
   const after = rowOf(message, before);
@@ -114,7 +119,7 @@ function applyPayment(sql: SqlStorage, message: ProjectionMessage, keptFromMs: n
       id,
     );
   }
-  return { id, isChanged, transactionId: after.transaction_id };
+  return { id, isChanged, transactionId: after.transaction_id, before };
 }
 
 /** The first free id from the uuid's random bits on, within its millisecond. */

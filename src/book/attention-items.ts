@@ -54,6 +54,8 @@ export type BookItem = { readonly about: AboutPayment } & (
       readonly payment: PaymentRow;
       /** The transactionIds of attempts that a person must resolve. */
       readonly unresolved: readonly string[];
+      /** Attempts whose receipt another payment has, too, or that were paid twice. */
+      readonly receiptConflicts: number;
     }
   | { readonly type: 'refund'; readonly refund: WaitingRefund }
   | { readonly type: 'delivery'; readonly event: EventRow }
@@ -150,7 +152,15 @@ export function itemsOf(sql: SqlStorage, paymentId: number, nowMs: number): read
   const events = sql.exec<StoredEvent>(DELIVERIES, paymentId).toArray();
   return [
     ...(reasonsOf(payment).length > 0
-      ? [{ type: 'payment', payment, unresolved, about: aboutConcerned ?? about } as const]
+      ? [
+          {
+            type: 'payment',
+            payment,
+            unresolved,
+            receiptConflicts: concerned.filter(({ receiptConflict }) => receiptConflict).length,
+            about: aboutConcerned ?? about,
+          } as const,
+        ]
       : []),
     ...refunds.map((found) => {
       const names = { ...tenant, uniqueId, paymentUuid, currency };

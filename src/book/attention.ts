@@ -86,6 +86,11 @@ export class BookAttention {
     return atMs;
   }
 
+  /** False when no payment needs the operator. */
+  hasItems(): boolean {
+    return !this.#isEmpty;
+  }
+
   #itemsOf(paymentId: number): string | undefined {
     const rows = this.#storage.sql.exec<{ items: string }>(
       'SELECT items FROM attention WHERE payment_id = ?',

@@ -3,6 +3,7 @@ import { earliest } from '../domain/earliest.ts';
 import type { Applied, ProjectionMessage } from '../intent/book-message.ts';
 import { batch } from '../platform/database.ts';
 import { errorText, log } from '../platform/log.ts';
+import { BookAlerts } from './alerts.ts';
 import { applyMessage } from './apply.ts';
 import { BookAttention } from './attention.ts';
 import { BookBackup } from './backup.ts';
@@ -29,6 +30,7 @@ export class OpenBook {
   readonly #ctx: BookState;
   readonly #env: Env;
   readonly #attention: BookAttention;
+  readonly #alerts: BookAlerts;
   readonly #backup: BookBackup;
   readonly #listeners = new Listeners();
   /** Known after the first committed message, so that the next ones need not read it. */
@@ -40,6 +42,7 @@ export class OpenBook {
     this.#ctx = ctx;
     this.#env = env;
     this.#attention = new BookAttention(ctx.storage, env.DB);
+    this.#alerts = new BookAlerts(ctx.storage, env);
     this.#backup = new BookBackup(ctx.storage, env);
   }
 
@@ -48,7 +51,7 @@ export class OpenBook {
     const { sql } = this.#ctx.storage;
     const nowMs = Date.now();
     const retentionMs = paymentRetentionMs(this.#env);
-    const { changedPaymentId, ...applied } = this.#ctx.storage.transactionSync(() => {
+    const { changedPaymentId, ended, ...applied } = this.#ctx.storage.transactionSync(() => {
       this.#claim(message);
       const result = applyMessage(sql, message, retentionMs, nowMs);
       if (result.changedPaymentId !== null) {
@@ -58,6 +61,7 @@ export class OpenBook {
     });
     this.#name = bookName(message.row, message.bookVolume);
     if (changedPaymentId !== null) {
+      this.#alerts.count(ended);
       this.#listeners.wake();
       this.#ctx.waitUntil(this.#afterChange());
     }
@@ -79,7 +83,7 @@ export class OpenBook {
         this.#attention.note(id, Date.now());
       }
     });
-    this.#ctx.waitUntil(this.#attention.send());
+    this.#ctx.waitUntil(this.#sendAttention());
   }
 
   /** Waits for an event after a place of the sandbox's stream, for at most `waitMs`. */
@@ -121,7 +125,13 @@ export class OpenBook {
 
   async #sendItems(nowMs: number): Promise<void> {
     this.#ctx.storage.transactionSync(() => this.#attention.look(nowMs));
-    await this.#attention.send();
+    await this.#sendAttention();
+  }
+
+  /** The alerts do not wait for D1. Never throws. */
+  async #sendAttention(): Promise<void> {
+    const alerts = this.#alerts.report(this.#attention.hasItems());
+    await Promise.all([this.#attention.send(), alerts]);
   }
 
   async #writeDigest(): Promise<void> {
@@ -162,6 +172,7 @@ export class OpenBook {
       purgeAtMs,
       this.#digestDueAtMs,
       this.#attention.wakeAtMs(nowMs),
+      this.#alerts.wakeAtMs(),
       this.#backup.wakeAtMs(),
     );
     if (wakeAtMs === null) {
@@ -182,7 +193,7 @@ export class OpenBook {
 
   /** Reports a change after its commit. Never throws. */
   async #afterChange(): Promise<void> {
-    await this.#attention.send();
+    await this.#sendAttention();
     const { storage } = this.#ctx;
     const nowMs = Date.now();
     const isNew = this.#digestDueAtMs === null || this.#digestDueAtMs === DUE_IF_CHANGED_BEFORE;

@@ -1,5 +1,5 @@
-import type { Attempt } from '../domain/attempt.ts';
-import { type Intent, reportedAttempt } from '../domain/intent.ts';
+import type { Attempt, FailureReason } from '../domain/attempt.ts';
+import { type Anomaly, type Intent, reportedAttempt } from '../domain/intent.ts';
 import { phoneFrom } from '../domain/phone.ts';
 import { hasRefundEnded } from '../domain/refund.ts';
 import { refundedOf } from '../domain/refund-amounts.ts';
@@ -48,6 +48,12 @@ export function projectionRow(intent: Intent) {
   };
 }
 
+const IN_CONFLICT: ReadonlySet<Anomaly['kind']> = new Set([
+  'duplicate_payment',
+  'second_receipt',
+  'receipt_conflict',
+]);
+
 function concernedAttempts({ terms, attempts, anomalies, late, paidAttemptId }: Intent) {
   const isConcerned = ({ id, status, proposal }: Attempt) =>
     status === 'unresolved' ||
@@ -60,6 +66,12 @@ function concernedAttempts({ terms, attempts, anomalies, late, paidAttemptId }: 
     chargedMinor: chargedMinor(terms, attempt.method),
     /** From when a person is needed to resolve it; null: it has an outcome. */
     unresolvedFromMs: attempt.status === 'unresolved' ? needsPersonFromMs(attempt) : null,
+    // Money may belong to another payment, or was paid twice.
+    ...(anomalies.some(
+      ({ attemptId, kind }) => attemptId === attempt.id && IN_CONFLICT.has(kind),
+    ) && {
+      receiptConflict: true as const,
+    }),
   }));
 }
 
@@ -96,6 +108,8 @@ interface AttemptCount {
   /** Attempts that succeeded, failed or expired. */
   readonly ended: number;
   readonly succeeded: number;
+  /** Attempts that did not reach the provider, or that it refused because of the gateway. */
+  readonly unreached?: number;
 }
 
 /**
@@ -107,8 +121,13 @@ function attemptCounts({ attempts, paidAttemptId }: Intent): readonly AttemptCou
   return [...new Set(ended.map(({ method }) => method))].map((method) => {
     const own = ended.filter((attempt) => attempt.method === method);
     const succeeded = own.filter(({ status }) => status === 'succeeded').length;
-    return { method, ended: own.length, succeeded };
+    const unreached = own.filter(({ failureReason }) => isUnreached(failureReason)).length;
+    return { method, ended: own.length, succeeded, ...(unreached > 0 && { unreached }) };
   });
+}
+
+function isUnreached(reason: FailureReason | null): boolean {
+  return reason === 'rail_unavailable' || reason === 'misconfigured';
 }
 
 /** The phone numbers of the customer and of the attempts, as `251XXXXXXXXX`. */

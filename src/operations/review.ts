@@ -2,9 +2,12 @@ import * as v from 'valibot';
 import { runAudited } from '../audit/log.ts';
 import { IS_REVIEWED, PAYMENT_SECTIONS } from '../book/attention.ts';
 import type { Needs } from '../book/attention-reasons.ts';
+import { bookOf } from '../book/client.ts';
+import type { Intent } from '../domain/intent.ts';
 import { withoutPhoneNumbers } from '../domain/phone.ts';
 import { oneOf } from '../http/fields.ts';
 import { body } from '../http/strict-body.ts';
+import { errorText, log } from '../platform/log.ts';
 import { action, type OperatorCall, type Target } from './call.ts';
 import { lineField, NOTE_CHARACTERS_MAX, patternField } from './fields.ts';
 import { needsOf } from './needs.ts';
@@ -63,6 +66,7 @@ export async function review(
     params: [intent.terms.uuid],
   };
   await runAudited(call.env.DB, [upsert], { ...entry, actor, atMs }, [hide]);
+  await tellBook(call.env, intent);
   if (intent.anomalies.some(({ reviewedAtMs }) => reviewedAtMs === null)) {
     const isVerified = actor.isProved === true;
     const { anomalies: count } = needs;
@@ -74,6 +78,15 @@ export async function review(
     }
   }
   return { note, reviewedBy: actor.name, reviewedAtMs: atMs };
+}
+
+/** So that the alert ends with the review. If this fails, it ends with the book's next report. */
+async function tellBook(env: Env, { terms }: Intent): Promise<void> {
+  await bookOf(env, terms, terms.bookVolume)
+    .report()
+    .catch((error: unknown) => {
+      log('warn', 'book_not_told', { error: errorText(error) });
+    });
 }
 
 export const reviewPayment = action(body({ note: lineField(NOTE_CHARACTERS_MAX) }), review);

@@ -46,7 +46,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/account/': SHARED,
   // Everyone may tell the object of the alerts something. What it looks at comes by a port.
-  'src/alerts/': SHARED,
+  'src/alerts/': [...SHARED, 'src/webhooks/'],
   'src/restore/': [
     ...SHARED,
     'src/account/client.ts',
