@@ -5,6 +5,7 @@ import { type Problem, problem } from '../../src/http/problem.ts';
 import { clientAddress, clientNetwork, isWithinLimit } from '../../src/http/rate-limit.ts';
 import type { BackOfficeConfig } from '../config.ts';
 import type { BackOfficeEnv } from '../env.ts';
+import { tellRefusedSignIn } from '../refused-sign-ins.ts';
 import { accessIdentity } from './access.ts';
 import { deskSessionOf } from './desk-session.ts';
 import { operatorProblem } from './problems.ts';
@@ -80,11 +81,13 @@ async function operatorWith(
   // Compares digests, so that timing reveals nothing.
   const person = credentials.digest === null ? undefined : settings.persons.get(credentials.digest);
   if (person === undefined) {
+    await tellRefusedSignIn(env, 'operators', nowMs);
     return refuse(operatorProblem('operator_secret_invalid', { headers }));
   }
   const identity =
     settings.access === null ? null : await accessIdentity(request, settings.access, nowMs);
   if (settings.access !== null && identity === null) {
+    await tellRefusedSignIn(env, 'operators', nowMs);
     return refuse(operatorProblem('access_token_invalid', { headers }));
   }
   const name = checkedName(identity?.name ?? person ?? credentials.name);

@@ -12,3 +12,12 @@ export { testAlertChannel as test } from '../operations/alert-test.ts';
 export function state({ env }: Pick<Plane, 'env'>): Promise<AlertsState> {
   return alertsOf(env).state();
 }
+
+/** The back office has refused so many sign-ins since it last said so. */
+export async function refuseSignIns(
+  { env }: Pick<Plane, 'env'>,
+  who: 'operators' | 'members',
+  count: number,
+): Promise<void> {
+  await alertsOf(env).happen('sign_ins_refused', count, who);
+}

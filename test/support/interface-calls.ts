@@ -65,7 +65,7 @@ export function interfaceCalls(tenant: Tenant, uniqueId: string): InterfaceCalls
     next: { table: 'members', part: 2, after: null },
   };
   return {
-    alerts: { state: [], test: [OPERATOR, { channel: 'pigeon' }] },
+    alerts: { refuseSignIns: ['operators', 3], state: [], test: [OPERATOR, { channel: 'pigeon' }] },
     audit: {
       entries: [
         merchantId,

@@ -19,6 +19,7 @@ import {
   registrationOptions,
   relyingPartyOf,
 } from '../../members/verification.ts';
+import { tellRefusedSignIn } from '../../refused-sign-ins.ts';
 import { answerJson } from '../../ui/answer.ts';
 import type { PublicCall } from '../call.ts';
 
@@ -37,6 +38,9 @@ export type RefusalReason =
 /** The same response to every failure, so that an attacker learns nothing. */
 export function refused(call: PublicCall, ceremony: Ceremony, reason: RefusalReason): Response {
   logRefused(ceremony, reason);
+  if (ceremony === 'sign-in') {
+    call.ctx.waitUntil(tellRefusedSignIn(call.env, 'members', call.nowMs));
+  }
   return answerRefused(call, ceremony);
 }
 
