@@ -1,12 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import type { Command } from '../../src/domain/command.ts';
-import { decide } from '../../src/domain/decide.ts';
+import { decide, openIntent } from '../../src/domain/decide.ts';
 import type { RefundOutcome } from '../../src/domain/refund.ts';
 import { askRails } from '../../src/intent/ask-rails.ts';
 import type { Ports } from '../../src/intent/ports.ts';
 import type { ExecuteResult } from '../../src/intent/protocol.ts';
-import { paidTwice, requestRefund } from '../support/intents.ts';
+import { accepted, paidTwice, requestRefund, someTerms, startAttempt } from '../support/intents.ts';
 
 /**
  * Goal: the alarm stores every answer that a provider gives, because Kefel requests a refund only
@@ -51,3 +51,41 @@ test('an answer that cannot be stored does not end the wait for the others', asy
   expect(await asked).toEqual(new Error('the storage is full'));
   expect(intent.refunds).toMatchObject([{ status: 'processing' }, { status: 'succeeded' }]);
 });
+
+test.each([
+  ['production', 31_000, 1],
+  ['production', 29_000, 0],
+  ['sandbox', 31_000, 0],
+] as const)(
+  'a start of the %s that nothing has claimed for %d ms',
+  async (environment, waitedMs, told) => {
+    vi.spyOn(Date, 'now').mockReturnValue(waitedMs);
+    const start = startAttempt('a1', {
+      startClaim: 'free',
+      checkAtMs: 5_000,
+      deadlineAtMs: 90_000,
+    });
+    const intent = accepted(
+      openIntent(someTerms({ environment, expiresAtMs: 90_000 })),
+      [start],
+      0,
+    );
+    const startWaits = vi.fn<Ports['alerts']['startWaits']>();
+    const startSlowly = vi.fn();
+    const ports = {
+      events: { body: vi.fn(), sign: vi.fn(), requestBody: vi.fn() },
+      attempts: { start: vi.fn(), query: vi.fn() },
+      refunds: { start: vi.fn(), repeat: vi.fn(), query: vi.fn() },
+      alerts: { queueFails: vi.fn(), startWaits },
+      book: { apply: vi.fn() },
+    };
+    const execute = vi.fn();
+    await askRails(
+      { env: {} as Env, objectName: 'object', ports, execute, startSlowly },
+      intent,
+      waitedMs,
+    );
+    expect(startSlowly).toHaveBeenCalledTimes(1);
+    expect(startWaits).toHaveBeenCalledTimes(told);
+  },
+);
