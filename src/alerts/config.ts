@@ -89,7 +89,7 @@ export function emailOf(env: AlertBindings): AlertEmail | null {
     throw new ConfigError('ALERT_EMAIL_FROM and ALERT_EMAIL_TO must both be e-mail addresses');
   }
   if (binding === undefined) {
-    throw new ConfigError('ALERT_EMAIL_TO needs the binding ALERT_EMAIL (see wrangler.toml)');
+    throw new ConfigError('ALERT_EMAIL_TO needs the binding ALERT_EMAIL: run `npm run setup`');
   }
   return { binding, from, to };
 }

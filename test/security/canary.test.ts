@@ -1,5 +1,7 @@
+import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
-import { expect, test, vi } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
+import { alertsOf } from '../../src/alerts/client.ts';
 import { ENVIRONMENTS } from '../../src/domain/method.ts';
 import { CREATION_SHOWN_WITHIN_MS } from '../../src/domain/schedule.ts';
 import { type Browser, joined } from '../workers/dashboard-people-support.ts';
@@ -65,8 +67,25 @@ const PERSONAL = {
   typed: 'canary-typed-phone',
 } as const;
 
+/** Where the operator is told, which fails in this run: errors could quote it. */
+const ALERTS = {
+  ALERT_TELEGRAM: '123456789:Canary-token-of-the-bot-0123456789 -1001234567890',
+  ALERT_WEBHOOK: `https://pager.example.com/canary-pager ${ALPHA.webhookSecret}`,
+  ALERT_HEARTBEAT_URL: 'https://monitor.example.com/canary-heartbeat',
+};
+Object.assign(env, ALERTS);
+afterAll(() => {
+  for (const name of Object.keys(ALERTS)) {
+    Reflect.deleteProperty(env, name);
+  }
+});
+const ALERT_HOSTS = /^https:\/\/(?:api\.telegram\.org|(?:pager|monitor)\.example\.com)\//;
+
 /** Settings that only the gateway or one provider may know. */
 const SECRETS = [
+  'Canary-token-of-the-bot-0123456789',
+  'canary-pager',
+  'canary-heartbeat',
   ...Object.values(ALPHA.apiKeys),
   ALPHA.webhookSecret,
   SECRET,
@@ -125,17 +144,19 @@ interface Run {
   readonly messages: unknown[];
   /** Every URL that the gateway called, redirected to, or put on a page. */
   readonly urls: string[];
+  /** What operators read of the alerts. */
+  readonly answers: string[];
   /** What its reader could use: links, sessions, one-time tokens. */
   readonly bearers: string[];
 }
 
 async function wholeRun(scene: Scene): Promise<Run> {
-  const run: Run = { messages: [], urls: [], bearers: [] };
+  const run: Run = { messages: [], urls: [], answers: [], bearers: [] };
   const calls = playRails();
   const providers = vi.mocked(fetch).getMockImplementation();
   vi.mocked(fetch).mockImplementation(async (input, init) => {
     const url = input instanceof Request ? input.url : String(input);
-    return isOfMerchant(url)
+    return isOfMerchant(url) || ALERT_HOSTS.test(url)
       ? new Response(PERSONAL.answer, { status: 500 })
       : (providers?.(input, init) ?? new Response());
   });
@@ -146,6 +167,7 @@ async function wholeRun(scene: Scene): Promise<Run> {
   await work(run.messages);
   await dashboardWork(await joined(), run);
   await wrongRequests();
+  run.answers.push(...(await failingAlerts()));
   await work(run.messages);
   run.urls.push(...calls.map(({ url }) => url));
   return run;
@@ -230,6 +252,34 @@ function linksIn(html: string): string[] {
   return [...html.matchAll(/(?:href|src|action)="([^"]*)"/g)].map(([, url]) => url ?? '');
 }
 
+/** The answers to the operator, and what the object of the alerts has stored. */
+async function failingAlerts(): Promise<readonly string[]> {
+  const letters = {
+    subject: 'dead_letters',
+    count: 1,
+    sinceAtMs: Date.now(),
+    detail: null,
+  } as const;
+  await alertsOf(env).stand('dead_letters', [letters]);
+  await alertsOf(env).look();
+  await vi.waitFor(() => {
+    const tried = logged.join('\n').matchAll(/"event":"alert_not_delivered","channel":"(\w+)"/g);
+    expect(new Set([...tried].map(([, channel]) => channel)).size).toBe(2);
+  });
+  const answers = [];
+  for (const channel of ['telegram', 'webhook']) {
+    answers.push(await operateApi(`/alerts/${channel}/test`, {}));
+  }
+  answers.push(await operateApi('/alerts'));
+  const stub = env.OPERATOR_ALERTS.get(env.OPERATOR_ALERTS.idFromName('gateway'));
+  const stored = await runInDurableObject(stub, (_instance, { storage: { sql } }) =>
+    ['channel', 'outbox', 'memory'].flatMap((table) =>
+      sql.exec(`SELECT * FROM ${table}`).toArray(),
+    ),
+  );
+  return [...answers.map(({ text }) => text), ...stored.map((row) => JSON.stringify(row))];
+}
+
 /** Requests that are refused, whose texts an error could repeat. */
 async function wrongRequests(): Promise<void> {
   for (const changes of [
@@ -259,6 +309,7 @@ test.each(SCENES)(
     const written: Readonly<Record<string, readonly string[]>> = {
       logs: logged,
       'queue messages': run.messages.map((message) => JSON.stringify(message)),
+      alerts: run.answers,
       URLs: run.urls.filter((url) => !isOfMerchant(url)),
       ...(await databaseRows()),
       ...(await storedInBooks()),
@@ -276,6 +327,7 @@ test.each(SCENES)(
     for (const [place, least] of [
       ['logs', 5],
       ['queue messages', 8],
+      ['alerts', 5],
       ['URLs', 50],
       ['payment', 3],
       ['audit_log', 3],

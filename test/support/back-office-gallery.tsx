@@ -498,7 +498,7 @@ const ALERTS: AlertsState = {
     {
       name: 'email',
       isSetUp: true,
-      problem: 'ALERT_EMAIL_TO needs the binding ALERT_EMAIL (see wrangler.toml)',
+      problem: 'ALERT_EMAIL_TO needs the binding ALERT_EMAIL: run `npm run setup`',
       waiting: 1,
       sentAtMs: null,
       error: null,

@@ -7,8 +7,9 @@ import { AlertReceivers, TELEGRAM_TOKEN, WEBHOOK_SECRET } from '../support/alert
 import { endTimeoutsOnSilence, holdTimeouts } from '../support/rails/timeouts.ts';
 
 /**
- * Goal: each channel takes its message, says whether another try makes sense, and no error has a
- * secret. Method: the operator's receivers on real sockets, which verify what they get.
+ * Goal: docs/decisions.md#64: each channel takes its message, says whether another try makes sense,
+ * and no error has a secret. Method: the operator's receivers on real sockets, which verify what
+ * they get.
  */
 
 const receivers = await AlertReceivers.start();
