@@ -109,8 +109,15 @@ export class OpenAlerts {
     return { open, channels, heartbeat: heartbeatStateOf(this.#env), lookedAtMs, beatAtMs };
   }
 
-  /** Sends a test message by one channel now. Not `test`: the runtime calls no method of that name. */
+  /**
+   * Sends a test message by one channel now, and wakes an object that nothing has woken before. Not
+   * `test`: the runtime calls no method of that name.
+   */
   async testChannel(channel: ChannelName): Promise<Sent> {
+    const { storage } = this.#ctx;
+    if ((await storage.getAlarm()) === null) {
+      await storage.setAlarm(Date.now());
+    }
     const found = channelsOf(this.#env).find(({ name }) => name === channel);
     if (found === undefined) {
       return { type: 'refused', error: 'not set up' };
