@@ -1,4 +1,5 @@
 import type { accountOf } from '../../src/account/client.ts';
+import type { alertsOf } from '../../src/alerts/client.ts';
 import type { bookOf } from '../../src/book/client.ts';
 import { QUESTIONS } from '../../src/book/questions.ts';
 import type { IntentClient } from '../../src/intent/client.ts';
@@ -62,6 +63,15 @@ const OF_BOOKS: MethodsOf<ReturnType<typeof bookOf>> = {
   settleBackup: true,
 };
 
+const OF_ALERTS: MethodsOf<ReturnType<typeof alertsOf>> = {
+  stand: true,
+  tally: true,
+  happen: true,
+  look: true,
+  state: true,
+  testChannel: true,
+};
+
 /** What the scenarios do not reach, and why that is safe. */
 const NOT_CALLED: Readonly<Record<string, string>> = {
   'PaymentIntent.executePersistently': 'the client calls `execute`',
@@ -79,8 +89,13 @@ const NOT_CALLED: Readonly<Record<string, string>> = {
   'MerchantAccount.lostRefunds': 'only the proof of a restore asks it; takes a number',
   'PaymentIntent.restoreTo': 'the local runtime has no point-in-time recovery',
   'PaymentIntent.restart': 'only after `restoreTo`; takes nothing',
+  'interface alerts.refuseSignIns': 'only after refused sign-ins; takes a text and a number',
   'interface operations.confirmRestoredMembers': 'only a restore calls it',
   'interface operations.proveRestore': 'only a restore calls it',
+  'OperatorAlerts.stand': 'a lost report is mended by the next one; takes a text and a list',
+  'OperatorAlerts.tally': 'a lost report is mended by the next one; takes a list',
+  'OperatorAlerts.happen': 'only when a queue or a start fails; takes two texts and a number',
+  'OperatorAlerts.look': 'only the cron calls it; takes nothing',
   'MerchantAccount.volumes': 'for tests; takes nothing',
   'MerchantAccount.openVolume': 'only after 4,000,000 payments; takes a number',
 };
@@ -95,6 +110,7 @@ export async function sayable(): Promise<readonly string[]> {
   return [
     ...Object.keys(OF_PAYMENTS).map((name) => `PaymentIntent.${name}`),
     ...Object.keys(OF_ACCOUNTS).map((name) => `MerchantAccount.${name}`),
+    ...Object.keys(OF_ALERTS).map((name) => `OperatorAlerts.${name}`),
     ...Object.keys(OF_BOOKS).map((name) => `MerchantBook.${name}`),
     ...Object.keys(QUESTIONS).map((name) => `MerchantBook.ask ${name}`),
     ...(await Promise.all(areas)).flat(),

@@ -21,20 +21,22 @@ function newer(...parts: readonly (typeof PARTS)[number][]): Assignment {
 }
 
 /**
- * Four assignments. Each part is new in two of them, and two parts are never new in the same two.
- * So each pair of parts meets in both directions: the one old and the other new, and the reverse.
+ * Each part but the alerts is new in two assignments, and two parts are never new in the same two. The
+ * alerts alone are new in the last one. So each pair of parts meets in both directions: the one old and
+ * the other new, and the reverse.
  */
 export const MIXED: readonly Assignment[] = [
   newer('backOffice', 'intent', 'account'),
   newer('worker', 'consumer', 'account'),
   newer('worker', 'intent', 'book'),
   newer('backOffice', 'consumer', 'book'),
+  newer('alerts'),
 ];
 
 /** Worker with the other version's objects, in both directions, for a test that must be short. */
 export const WORKER_AND_OBJECTS: readonly Assignment[] = [
   newer('worker', 'consumer'),
-  newer('backOffice', 'intent', 'book', 'account'),
+  newer('backOffice', 'intent', 'book', 'account', 'alerts'),
 ];
 
 export interface Verdict {

@@ -188,6 +188,7 @@ const EXAMPLES: Readonly<Record<string, Readonly<Record<string, (things: Things)
   '/operator/health/end-maintenance': {},
   '/operator/health/pause-changes': {},
   '/operator/health/resume-changes': {},
+  '/operator/alerts': { 'desk-alerts': () => '/operator/alerts' },
   '/operator/check': { 'desk-check': () => '/operator/check' },
   '/': { home: () => '/' },
 };

@@ -3,7 +3,15 @@
 export type Version = 'old' | 'new';
 
 /** A part of the deployment that the platform may run in another version than its neighbors. */
-export const PARTS = ['backOffice', 'worker', 'consumer', 'intent', 'book', 'account'] as const;
+export const PARTS = [
+  'backOffice',
+  'worker',
+  'consumer',
+  'intent',
+  'book',
+  'account',
+  'alerts',
+] as const;
 export type Part = (typeof PARTS)[number];
 
 /** Where a host answers with what it recorded. */

@@ -19,6 +19,7 @@ const OBJECTS: Readonly<Record<string, readonly [Part, className: string]>> = {
   PAYMENT_INTENT: ['intent', 'PaymentIntent'],
   MERCHANT_BOOK: ['book', 'MerchantBook'],
   MERCHANT_ACCOUNT: ['account', 'MerchantAccount'],
+  OPERATOR_ALERTS: ['alerts', 'OperatorAlerts'],
 };
 
 const QUEUES = ['WEBHOOKS', 'WEBHOOK_RETRIES', 'PROVIDER_REPORTS'];
@@ -104,6 +105,7 @@ function objectClass(part: Part, className: string) {
 export const PaymentIntent = objectClass('intent', 'PaymentIntent');
 export const MerchantBook = objectClass('book', 'MerchantBook');
 export const MerchantAccount = objectClass('account', 'MerchantAccount');
+export const OperatorAlerts = objectClass('alerts', 'OperatorAlerts');
 
 export class Payments extends WorkerEntrypoint<ControlledEnv> {
   constructor(ctx: ExecutionContext, env: ControlledEnv) {
