@@ -90,7 +90,7 @@ test('refuses changed classes of objects in the same step, and deploys them alon
   const { namespaces } = stage.script(PAYMENTS);
   namespaces.splice(2, 1, { id: 'n', class: 'Removed', use_sqlite: true });
   expectRefusal(await stage.run(), `${PAYMENTS} adds MerchantAccount and removes Removed`, command);
-  namespaces.pop();
+  namespaces.splice(2, 1);
 
   expect(await stage.run({ act: 'classes' })).toBe(true);
   expect(stage.history(PAYMENTS)).toEqual([undefined, 100]);
