@@ -1,16 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { prepareLocalDatabase } from '../../scripts/dev/d1.ts';
 import { localSecrets } from '../../scripts/dev/local-secrets.ts';
 import { keyRing } from '../../src/config.ts';
 import { insertDeadLetter } from '../../src/dead-letters/store.ts';
-import { type Endpoint, MerchantServer } from '../support/e2e-merchant-server.ts';
+import { AlertReceivers } from '../support/alert-receivers.ts';
 import { operate, runOperator } from '../support/e2e-operator.ts';
 import { type OwnScene, startScene } from '../support/e2e-scene.ts';
-import { Telegram } from '../support/e2e-telegram.ts';
 
 /**
  * Goal: what needs a person reaches one by every channel, and its end does, too; and an outside
@@ -21,33 +19,20 @@ import { Telegram } from '../support/e2e-telegram.ts';
 const HOUR_MS = 60 * 60_000;
 /** The wait before the second try of a message is 10 s. */
 const SENT_WITHIN = { timeout: 60_000, interval: 100 };
-const KEY = `whsec_${btoa('a secret of thirty-two characters')}`;
 const LETTER = 'letter-1';
 
-interface Alert {
-  readonly type: string;
-  readonly data: Readonly<Record<string, unknown>>;
-}
-
-let telegram: Telegram;
-let outside: MerchantServer;
-let pager: Endpoint;
-let monitor: Endpoint;
+let receivers: AlertReceivers;
 let scene: OwnScene;
 let stateDirectory: string;
 
 beforeAll(async () => {
-  [telegram, outside] = await Promise.all([Telegram.start(), MerchantServer.start()]);
-  pager = outside.endpoint();
-  monitor = outside.endpoint();
+  receivers = await AlertReceivers.start();
   scene = await startScene({
     name: 'alerts',
     variables: [
-      ...telegram.variables,
-      `ALERT_WEBHOOK:${pager.url} ${KEY}`,
+      ...Object.entries(receivers.bindings).map(([name, value]) => `${name}:${value}`),
       'ALERT_EMAIL_FROM:kefel@example.com',
       'ALERT_EMAIL_TO:hana@example.com',
-      `ALERT_HEARTBEAT_URL:${monitor.url}`,
       'BACK_OFFICE_BASE_URL:https://desk.example.com',
     ],
     prepare: async (directory) => {
@@ -59,7 +44,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await scene?.close();
-  await Promise.all([telegram.stop(), outside.stop()]);
+  await receivers.stop();
 });
 
 /** What the consumer of a queue of dead letters stores. */
@@ -68,12 +53,6 @@ async function givenUpMessage() {
   const keys = keyRing('DATA_ENCRYPTION_KEYS', DATA_ENCRYPTION_KEYS);
   const message = { id: LETTER, timestamp: new Date(), body: {} };
   return insertDeadLetter(keys, 'kefel-webhooks', message, Date.now());
-}
-
-function alerts(): readonly Alert[] {
-  return pager.requests.map(
-    ({ rawBody, headers }) => new Webhook(KEY).verify(rawBody.toString(), headers) as Alert,
-  );
 }
 
 /** The mails' texts, oldest first. */
@@ -85,9 +64,9 @@ async function mails(): Promise<readonly string[]> {
 /** The text with which every channel says it. */
 async function saidByAll(type: string): Promise<string> {
   return vi.waitFor(async () => {
-    const data = alerts().find((alert) => alert.type === type)?.data;
+    const data = receivers.events.find((alert) => alert.type === type)?.data;
     const text = String(data?.text);
-    expect(telegram.texts).toContain(text);
+    expect(receivers.chat).toContain(text);
     expect(await mails()).toContain(text);
     return text;
   }, SENT_WITHIN);
@@ -111,20 +90,19 @@ function letTimePass(ms: number): void {
 
 /** Whether the monitor warns, which it does two hours after the last call. */
 function isSilent(atMs: number): boolean {
-  const beats = monitor.requests.map(({ receivedAtMs }) => performance.timeOrigin + receivedAtMs);
-  return atMs - Math.max(...beats) > 2 * HOUR_MS;
+  return atMs - Math.max(...receivers.beats) > 2 * HOUR_MS;
 }
 
 test('what needs a person and its end reach Telegram, a webhook and a mailbox', async () => {
   const { gateway } = scene;
-  telegram.busyCalls = 1;
+  receivers.busyCalls = 1;
   // The test wakes the object, which finds what needs a person.
   expect(await operate(gateway.baseUrl, 'alert', 'test', 'webhook')).toMatch(/^Sent /);
   const text = await saidByAll('alert.new');
   expect(text).toContain('1 message given up by a queue');
   expect(text).toContain('https://desk.example.com/docs/night#dead_letters');
-  expect(telegram.busyCalls).toBe(0);
-  expect(alerts()).toMatchObject([
+  expect(receivers.busyCalls).toBe(0);
+  expect(receivers.events).toMatchObject([
     { type: 'alert.test' },
     {
       type: 'alert.new',
@@ -142,7 +120,11 @@ test('what needs a person and its end reach Telegram, a webhook and a mailbox', 
   letTimePass(HOUR_MS);
   await gateway.restart();
   await saidByAll('alert.resolved');
-  expect(alerts().map(({ type }) => type)).toEqual(['alert.test', 'alert.new', 'alert.resolved']);
+  expect(receivers.events.map(({ type }) => type)).toEqual([
+    'alert.test',
+    'alert.new',
+    'alert.resolved',
+  ]);
   const quiet = await runOperator(gateway.baseUrl, ['alerts', '--quiet']);
   expect([quiet.exitCode, quiet.output]).toEqual([0, '']);
 });
@@ -155,8 +137,7 @@ test('each button sends a test message', async () => {
 });
 
 test('the monitor hears the gateway each hour, and notices when it is gone', async () => {
-  await monitor.request(1);
-  expect(monitor.requests.map(({ method }) => method)).toEqual(['GET', 'GET']);
+  await vi.waitFor(() => expect(receivers.beats).toHaveLength(2), SENT_WITHIN);
   await scene.gateway.kill();
   expect(isSilent(Date.now() + HOUR_MS)).toBe(false);
   expect(isSilent(Date.now() + 3 * HOUR_MS)).toBe(true);

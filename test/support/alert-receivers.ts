@@ -16,6 +16,13 @@ export const WEBHOOK_SECRET = `whsec_${btoa('a secret of thirty-two characters')
 /** https://core.telegram.org/bots/api#sendmessage */
 const TEXT_CHARACTERS_MAX = 4_096;
 
+export const TELEGRAM_BUSY = jsonReply(429, {
+  ok: false,
+  error_code: 429,
+  description: 'Too Many Requests: retry after 7',
+  parameters: { retry_after: 7 },
+});
+
 export type ReceivedAlert = ReturnType<typeof wireAlert> & { readonly id: string };
 
 /** What a receiver answers instead of taking the message. */
@@ -30,7 +37,10 @@ export class AlertReceivers {
   readonly chat: string[] = [];
   /** The verified events. */
   readonly events: ReceivedAlert[] = [];
-  beats = 0;
+  /** When the monitor was called. */
+  readonly beats: number[] = [];
+  /** Telegram asks so many of the next calls to wait, as it asks a bot that writes too fast. */
+  busyCalls = 0;
   readonly refusals: Refusals = {};
   #server: StandInServer | null = null;
 
@@ -84,6 +94,10 @@ export class AlertReceivers {
     if (typeof text !== 'string' || text === '' || text.length > TEXT_CHARACTERS_MAX) {
       return refused(400, 'Bad Request: message is too long');
     }
+    if (this.busyCalls > 0) {
+      this.busyCalls -= 1;
+      return TELEGRAM_BUSY;
+    }
     this.chat.push(text);
     return jsonReply(200, { ok: true, result: { message_id: this.chat.length, text } });
   }
@@ -102,7 +116,7 @@ export class AlertReceivers {
     if (method !== 'GET') {
       return jsonReply(405, {});
     }
-    this.beats += 1;
+    this.beats.push(Date.now());
     return { type: 'answer', status: 200, body: 'OK' };
   }
 }
