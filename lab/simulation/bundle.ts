@@ -6,6 +6,7 @@ export const STAND_INS: Readonly<Record<string, string>> = {
   'cloudflare:workers': 'lab/simulation/cloudflare-workers.ts',
   'src/rails/settings.ts': 'lab/simulation/rails.ts',
   'src/backup/part.ts': 'lab/simulation/backup-part.ts',
+  'src/watch/look-around.ts': 'lab/simulation/look-around.ts',
 };
 
 /**
@@ -17,7 +18,7 @@ export async function bundleSimulation(root: string, outfile: string): Promise<r
     name: 'stand-ins',
     setup({ onResolve }) {
       onResolve(
-        { filter: /^cloudflare:workers$|settings\.ts$|part\.ts$/ },
+        { filter: /^cloudflare:workers$|settings\.ts$|part\.ts$|look-around\.ts$/ },
         ({ path, resolveDir }) => {
           const name = path.startsWith('.')
             ? resolve(resolveDir, path).slice(resolve(root).length + 1)

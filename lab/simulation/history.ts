@@ -120,6 +120,7 @@ export class World {
       PAYMENT_INTENT: this.objects.namespace,
       MERCHANT_BOOK: this.books.namespace,
       MERCHANT_ACCOUNT: this.accounts.namespace,
+      OPERATOR_ALERTS: ALERTS,
       DB: this.database,
       WEBHOOKS: this.queues.binding('kefel-webhooks'),
       WEBHOOK_RETRIES: this.queues.binding('kefel-webhook-retries'),
@@ -138,6 +139,16 @@ export class World {
     return this.clock.faults.counts.size === 0 && !hasPlanned && !isLost;
   }
 }
+
+/** The object of the alerts takes every report: it decides nothing about money. */
+const ALERTS = {
+  idFromName: (name: string) => name,
+  get: () => ({
+    stand: async () => undefined,
+    tally: async () => undefined,
+    happen: async () => undefined,
+  }),
+};
 
 /** Runs one history. The same plan gives the same result, hash included. */
 export async function runHistory(
