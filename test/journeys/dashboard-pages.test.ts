@@ -117,6 +117,12 @@ const EXAMPLES: Readonly<Record<string, Readonly<Record<string, (things: Things)
     'desk-group': ({ merchantId }) =>
       `/operator/attention/sandbox/unresolved_attempt/${merchantId}?all=1`,
   },
+  // Forms of the items that an operator has chosen: test/browser shows them as `desk-chosen`.
+  '/operator/attention/:environment/:reason/:merchantId/resend': {},
+  '/operator/attention/:environment/:reason/:merchantId/review': {},
+  '/operator/attention/:environment/:reason/:merchantId/unpaid': {},
+  '/operator/chosen-letters/discard': {},
+  '/operator/chosen-letters/retry': {},
   '/operator/add-merchant': { 'desk-add-merchant': () => '/operator/add-merchant' },
   '/operator/payments': {
     'desk-search': () => '/operator/payments',
