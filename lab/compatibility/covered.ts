@@ -1,5 +1,6 @@
 import type { accountOf } from '../../src/account/client.ts';
-import type { alertsOf } from '../../src/alerts/client.ts';
+import type { alertsOf } from '../../src/alerts/ask.ts';
+import type { AlertReports } from '../../src/alerts/client.ts';
 import type { bookOf } from '../../src/book/client.ts';
 import { QUESTIONS } from '../../src/book/questions.ts';
 import type { IntentClient } from '../../src/intent/client.ts';
@@ -63,7 +64,7 @@ const OF_BOOKS: MethodsOf<ReturnType<typeof bookOf>> = {
   settleBackup: true,
 };
 
-const OF_ALERTS: MethodsOf<ReturnType<typeof alertsOf>> = {
+const OF_ALERTS: MethodsOf<ReturnType<typeof alertsOf> & AlertReports> = {
   stand: true,
   tally: true,
   happen: true,

@@ -2,35 +2,41 @@ import { placementOf } from '../config.ts';
 import { errorText, log } from '../platform/log.ts';
 import { methodsOf } from '../platform/object-call.ts';
 import { objectsIn } from '../platform/objects.ts';
-import type { OpenAlerts } from './open-alerts.ts';
+import type { EventSubject, MethodTally, Source, Standing } from './standing.ts';
+
+/** What the parts of the gateway may tell the object of the alerts. `OpenAlerts` says what it does. */
+export interface AlertReports {
+  stand(source: Source, standings: readonly Standing[]): Promise<void>;
+  tally(tallies: readonly MethodTally[]): Promise<void>;
+  happen(subject: EventSubject, count: number, detail: string | null): Promise<void>;
+  look(): Promise<void>;
+}
 
 /** There is one object for the gateway. */
 const NAME = 'gateway';
 
-/** Calls the object of the alerts. Each method throws ObjectUnavailable. */
-export function alertsOf(env: Env) {
+/** Calls the object of the alerts by the names of its methods. Each throws ObjectUnavailable. */
+export function alertsMethods<Target extends AlertReports>(env: Env) {
   const alerts = objectsIn(env.OPERATOR_ALERTS, placementOf(env));
   const id = alerts.idFromName(NAME);
-  const method = methodsOf<OpenAlerts>(() => alerts.get(id));
-  return {
-    stand: method('stand'),
-    tally: method('tally'),
-    happen: method('happen'),
-    look: method('look'),
-    state: method('state'),
-    testChannel: method('testChannel'),
-  };
+  return methodsOf<Target>(() => alerts.get(id));
 }
 
-type Alerts = ReturnType<typeof alertsOf>;
-
-/** Tells the alerts something that must not fail its caller. False when they were out of reach. */
+/**
+ * Tells the alerts something that must not fail its caller. False when they were out of reach.
+ */
 export async function tellAlerts(
   env: Env,
-  tell: (alerts: Alerts) => Promise<unknown>,
+  tell: (alerts: AlertReports) => Promise<unknown>,
 ): Promise<boolean> {
   try {
-    await tell(alertsOf(env));
+    const method = alertsMethods<AlertReports>(env);
+    await tell({
+      stand: method('stand'),
+      tally: method('tally'),
+      happen: method('happen'),
+      look: method('look'),
+    });
     return true;
   } catch (error) {
     log('warn', 'alerts_unavailable', { error: errorText(error) });

@@ -1,4 +1,4 @@
-import { alertsOf } from '../alerts/client.ts';
+import { alertsOf } from '../alerts/ask.ts';
 import type { AlertsState } from '../alerts/open-alerts.ts';
 import type { Plane } from './plane.ts';
 

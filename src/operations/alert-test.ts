@@ -1,4 +1,4 @@
-import { alertsOf } from '../alerts/client.ts';
+import { alertsOf } from '../alerts/ask.ts';
 import { CHANNEL_NAMES, type ChannelName } from '../alerts/config.ts';
 import type { Actor } from '../audit/log.ts';
 import { oneOf } from '../http/fields.ts';

@@ -1,5 +1,6 @@
 import { accountOf } from '../account/client.ts';
-import { alertsOf, tellAlerts } from '../alerts/client.ts';
+import { alertsOf } from '../alerts/ask.ts';
+import { tellAlerts } from '../alerts/client.ts';
 import { checkAlertSettings } from '../alerts/config.ts';
 import type { Standing } from '../alerts/standing.ts';
 import type { Actor } from '../audit/log.ts';

@@ -1,7 +1,7 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { afterAll, expect, test, vi } from 'vitest';
-import { alertsOf } from '../../src/alerts/client.ts';
+import { alertsOf } from '../../src/alerts/ask.ts';
 import { ENVIRONMENTS } from '../../src/domain/method.ts';
 import { CREATION_SHOWN_WITHIN_MS } from '../../src/domain/schedule.ts';
 import { type Browser, joined } from '../workers/dashboard-people-support.ts';

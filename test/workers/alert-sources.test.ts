@@ -1,7 +1,7 @@
 import { createExecutionContext, createMessageBatch, runDurableObjectAlarm } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { afterEach, expect, test, vi } from 'vitest';
-import { alertsOf } from '../../src/alerts/client.ts';
+import { alertsOf } from '../../src/alerts/ask.ts';
 import type { SubjectId } from '../../src/alerts/subjects.ts';
 import { forgetUntold } from '../../src/platform/minutely.ts';
 import { lookAround } from '../../src/watch/look-around.ts';

@@ -1,7 +1,7 @@
 import { evictAllDurableObjects, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
-import { alertsOf } from '../../src/alerts/client.ts';
+import { alertsOf } from '../../src/alerts/ask.ts';
 import type { SubjectId } from '../../src/alerts/subjects.ts';
 import type { ProjectionMessage } from '../../src/intent/book-message.ts';
 import { projectedRefund, projectionMessage } from './book-fixture.ts';
