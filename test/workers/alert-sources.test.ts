@@ -1,12 +1,28 @@
-import { createExecutionContext, createMessageBatch, runDurableObjectAlarm } from 'cloudflare:test';
+import {
+  createExecutionContext,
+  createMessageBatch,
+  createScheduledController,
+  runDurableObjectAlarm,
+} from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { afterEach, expect, test, vi } from 'vitest';
 import { alertsOf } from '../../src/alerts/ask.ts';
 import type { SubjectId } from '../../src/alerts/subjects.ts';
 import { forgetUntold } from '../../src/platform/minutely.ts';
+import { readSelfCheck } from '../../src/self-check/run.ts';
+import { recordResults } from '../../src/self-check/store.ts';
 import { lookAround } from '../../src/watch/look-around.ts';
 import worker from '../support/gateway.ts';
 import { operateApi, SECRET } from './operator-support.ts';
+import {
+  alarmsUntil,
+  attemptNow,
+  configureRails,
+  dyingBeforeClaims,
+  EBIRR,
+  noRail,
+  payExpress,
+} from './rails-support.ts';
 import {
   advance,
   createHosted,
@@ -14,6 +30,7 @@ import {
   execute,
   HOUR_MS,
   reportsAreSent,
+  SECOND_MS,
   startRedirect,
   useGateway,
 } from './support.ts';
@@ -24,6 +41,7 @@ import {
  * and what the object of the alerts then has open.
  */
 
+configureRails({ RAIL_E_BIRR_PRODUCTION: EBIRR });
 useGateway();
 
 afterEach(forgetUntold);
@@ -57,6 +75,23 @@ test('a queue that takes no message, and an hour without it', async () => {
   await wake(HOUR_MS);
   await wake(HOUR_MS);
   expect(await open()).toEqual({});
+});
+
+test('a start that no object claims within half a minute, and an hour without one', async () => {
+  noRail();
+  const { startedAtMs } = await dyingBeforeClaims(async () => {
+    await payExpress({ method: 'E_BIRR', expireIn: 3_600 });
+    return attemptNow();
+  });
+  const claimsNothingUntil = (afterMs: number) =>
+    dyingBeforeClaims(() => alarmsUntil(startedAtMs + afterMs));
+  await claimsNothingUntil(30 * SECOND_MS);
+  expect(await open()).toEqual({});
+  await claimsNothingUntil(60 * SECOND_MS);
+  await expect.poll(open).toEqual({ starts_waiting: ['E_BIRR'] });
+  await wake(HOUR_MS);
+  await wake(HOUR_MS);
+  expect((await open()).starts_waiting).toBeUndefined();
 });
 
 test('a message that a queue gave up, until an operator has handled it', async () => {
@@ -120,6 +155,25 @@ test('a self-check that found something wrong', async () => {
   await result('wrong');
   await wake(0);
   expect(await open()).toMatchObject({ self_check_failed: ['rails'] });
+});
+
+test('the daily cron starts a self-check that tells what it finds, until a run finds nothing', async () => {
+  // The tests' database lacks wrangler's list of migrations.
+  await worker.scheduled(
+    createScheduledController({ cron: '17 1 * * *' }),
+    env,
+    createExecutionContext(),
+  );
+  const run = await env.DB.prepare(
+    'SELECT run_id AS id, started_by AS startedBy FROM self_check',
+  ).first<{ readonly id: string; readonly startedBy: string }>();
+  expect(run?.startedBy).toBe('cron');
+  expect((await open()).self_check_failed).toContain('database');
+  const { checks } = await readSelfCheck({ env, nowMs: Date.now() });
+  const passed = checks.map(({ name }) => ({ name, state: 'ok', finding: 'answered' }) as const);
+  await recordResults(env.DB, run?.id ?? '', passed, Date.now());
+  await wake(10 * 60_000);
+  expect((await open()).self_check_failed).toBeUndefined();
 });
 
 test.each([
