@@ -5,6 +5,7 @@ import type { OpenAlerts } from './open-alerts.ts';
 export function alertsOf(env: Env) {
   const method = alertsMethods<OpenAlerts>(env);
   return {
+    stand: method('stand'),
     happen: method('happen'),
     look: method('look'),
     state: method('state'),
