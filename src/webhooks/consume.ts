@@ -9,6 +9,7 @@ import type {
 } from '../intent/protocol.ts';
 import { errorText, log } from '../platform/log.ts';
 import { plainQueueName } from '../platform/queue-name.ts';
+import { retryLater } from '../platform/retry-later.ts';
 import { endpointOrigin, takesEvent } from './endpoints.ts';
 import {
   isAccepted,
@@ -59,6 +60,11 @@ export async function consumeDeliveries(
 ): Promise<void> {
   const slots = slotsOf(batch.queue);
   for (const message of batch.messages) {
+    if (!isReadable(message.body)) {
+      log('error', 'webhook_message_unreadable', { queue: batch.queue, id: message.id });
+      retryLater(message);
+      continue;
+    }
     // Polls, because a promise that another invocation resolves never settles once that one ends.
     while (slots.isFull(Date.now())) {
       await new Promise((resolve) => setTimeout(resolve, FULL_WAIT_MS));
@@ -73,6 +79,14 @@ export async function consumeDeliveries(
     ctx.waitUntil(delivering.finally(() => slots.release(slot)));
     message.ack();
   }
+}
+
+/**
+ * A message that cannot be read becomes a dead letter after its tries. An exception would return the
+ * other messages of its batch to the queue as well.
+ */
+function isReadable(body: Partial<DeliveryMessage> | null): boolean {
+  return typeof body?.objectName === 'string' && body.tenant?.merchantId !== undefined;
 }
 
 /**

@@ -135,6 +135,7 @@ export async function consume(
   const batch: unknown = {
     queue,
     messages: messages.map((body, index) => ({
+      id: `m${index}`,
       body,
       attempts,
       ack: () => {

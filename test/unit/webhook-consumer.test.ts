@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { forgetWebhookSettings } from '../../src/webhooks/settings.ts';
+import { expectLog } from '../support/output/expected-log.ts';
 import {
   choosing,
   consume,
@@ -15,6 +16,23 @@ beforeEach(forgetWebhookSettings);
 
 afterEach(() => {
   vi.restoreAllMocks();
+});
+
+test.each<[string, unknown]>([
+  ['nothing', null],
+  ['a text', 'hello'],
+  ['no payment', { ...message, objectName: undefined }],
+  ['no tenant', { ...message, tenant: undefined }],
+])('a message with %s waits for the dead letters and holds up no other', async (_name, body) => {
+  expectLog('webhook_message_unreadable');
+  vi.spyOn(globalThis, 'fetch').mockResolvedValue(new Response('', { status: 200 }));
+  const { stub, reports } = paymentObject({ callbackUrl: 'https://shop.et/' });
+  const env = environment(stub, database().d1);
+  const batch = [body as typeof message, message];
+  const { fates, settled } = await consume(env, 'q-unreadable', batch, { attempts: 2 });
+  await settled();
+  expect(fates).toEqual(['again in 120 s', 'acked']);
+  expect(reports).toMatchObject([{ outcome: { type: 'delivered' } }]);
 });
 
 describe('a delivery from claim to report (decisions.md#18, #19; promises.md#6)', () => {
