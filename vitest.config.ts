@@ -96,8 +96,8 @@ function loadLazyImportsAtOnce(): Plugin {
 
 export default defineConfig({
   test: {
-    // Thousands of log lines about rails would hide what failed.
-    onConsoleLog: (text) => !/^\{"event":"rail_(?:answer|misconfigured)"/.test(text),
+    // wrangler's code says so whenever a test reads a configuration.
+    onConsoleLog: (text) => !text.startsWith('Using secrets defined in '),
     sequence: { sequencer: LongestFirst },
     // The projects that compute run together; those that wait for gateways and browsers follow.
     projects: [
@@ -106,7 +106,7 @@ export default defineConfig({
           name: 'unit',
           isolate: false,
           maxWorkers: WORKERS,
-          setupFiles: './test/support/fixed-seed.ts',
+          setupFiles: ['./test/support/fixed-seed.ts', './test/support/output/watch-console.ts'],
           include: ['test/unit/**/*.test.ts'],
           // The walk through all states takes seconds, more where cores are shared.
           testTimeout: 60_000,
@@ -119,7 +119,11 @@ export default defineConfig({
           name: 'rails',
           isolate: false,
           maxWorkers: WORKERS,
-          setupFiles: ['./test/support/fixed-seed.ts', './scripts/project/node-md5.ts'],
+          setupFiles: [
+            './test/support/fixed-seed.ts',
+            './test/support/output/watch-console.ts',
+            './scripts/project/node-md5.ts',
+          ],
           include: ['test/rails/**/*.test.ts'],
           testTimeout: 60_000,
           expect: POLLS,
@@ -157,7 +161,12 @@ export default defineConfig({
           name: 'workers',
           isolate: false,
           maxWorkers: WORKERS,
-          setupFiles: './test/support/fixed-seed.ts',
+          globalSetup: './test/support/output/watch-runtime.ts',
+          setupFiles: [
+            './test/support/fixed-seed.ts',
+            './test/support/output/watch-console.ts',
+            './test/support/output/no-network.ts',
+          ],
           include: ['test/{workers,security}/**/*.test.ts'],
           // A file's first visit to the dashboard waits for its modules to be made ready.
           testTimeout: 60_000,
@@ -170,6 +179,7 @@ export default defineConfig({
           name: 'e2e',
           isolate: false,
           env: DISK,
+          setupFiles: './test/support/output/watch-console.ts',
           include: ['test/e2e/**/*.test.ts'],
           globalSetup: './test/support/e2e-sandbox.ts',
           // Much of it waits; all of it may run on a busy machine.
@@ -185,6 +195,7 @@ export default defineConfig({
           name: 'journeys',
           isolate: false,
           env: DISK,
+          setupFiles: './test/support/output/watch-console.ts',
           include: ['test/journeys/**/*.test.ts'],
           globalSetup: ['./test/support/unpack-browser.ts', './test/support/e2e-sandbox.ts'],
           testTimeout: 120_000,
@@ -199,6 +210,7 @@ export default defineConfig({
           name: 'browser',
           isolate: false,
           env: DISK,
+          setupFiles: './test/support/output/watch-console.ts',
           include: ['test/browser/**/*.test.ts'],
           globalSetup: './test/support/unpack-browser.ts',
           testTimeout: 120_000,

@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest';
 import { accountOf } from '../../src/account/client.ts';
 import { VOLUME_PAYMENTS_MAX } from '../../src/book/next-volume.ts';
 import { projectionMessage } from './book-fixture.ts';
-import { accountRows, fireAccountAlarm } from './support/account.ts';
+import { accountRows, accountStub, fireAccountAlarm } from './support/account.ts';
 import { applyToBook, bookSql, bookStub } from './support/book.ts';
 import { ALPHA, advance, HOUR_MS, MINUTE_MS, tenantOf, useGateway } from './support.ts';
 
@@ -58,10 +58,9 @@ test('the copy waits while D1 fails', async () => {
 });
 
 test('refuses a volume that leaves out another', async () => {
-  const thrown = await account()
-    .openVolume(2)
-    .then(() => null, String);
-  expect(thrown).toContain('volume 2 cannot follow volume 0');
+  await runInDurableObject(accountStub(), async (opened) => {
+    await expect(opened.openVolume(2)).rejects.toThrow('volume 2 cannot follow volume 0');
+  });
 });
 
 test.each([

@@ -10,6 +10,7 @@ import { IntentClient } from '../../src/intent/client.ts';
 import { setRefundLimits } from '../../src/merchants/refund-limits.ts';
 import { ObjectUnavailable } from '../../src/platform/object-call.ts';
 import { requestRefund } from '../../src/refunds/request.ts';
+import { plantedError } from '../support/output/planted.ts';
 import { accountRows, accountStub, fireAccountAlarm } from './support/account.ts';
 import {
   ALPHA,
@@ -230,7 +231,7 @@ test('a refund whose report was lost is recorded by the alarm', async () => {
       Object.getPrototypeOf(Object.getPrototypeOf(instance)),
       'recordRefunds',
     ).mockImplementation(() => {
-      throw new Error('killed before the record');
+      throw plantedError();
     });
   });
   expect(await refund()).toMatchObject({ type: 'accepted' });

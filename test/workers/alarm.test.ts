@@ -10,6 +10,7 @@ import {
 } from '../../src/domain/schedule.ts';
 import { simulator } from '../../src/rails/simulator/rail.ts';
 import { requestRefund } from '../support/intents.ts';
+import { PLANTED } from '../support/output/planted.ts';
 import { breakBook } from './support/book.ts';
 import {
   advance,
@@ -254,7 +255,7 @@ test('arm first: the alarm does not throw, stays set and works after the repair 
   await createProjected();
   advance(EXPIRE_IN_MS);
   await objectSql(
-    "CREATE TRIGGER sabotage BEFORE UPDATE ON record BEGIN SELECT RAISE(ABORT, 'SABOTAGE'); END",
+    `CREATE TRIGGER sabotage BEFORE UPDATE ON record BEGIN SELECT RAISE(ABORT, '${PLANTED}'); END`,
   );
   for (let times = 0; times < 8; times += 1) {
     expect(await fireAlarm().then(() => null, String)).toBeNull();
@@ -318,14 +319,11 @@ test('arm first: a queue that rejects messages loses none: they are sent again w
   await payHosted();
   caught.webhooks.length = 0;
   const send = vi.mocked(env.WEBHOOKS.send);
-  const caughtBy = send.getMockImplementation();
   send.mockRejectedValue(new Error('Too Many Requests'));
   advance(30 * SECOND_MS);
   expect(await fireAlarm().then(() => null, String)).toBeNull();
   expect(caught.webhooks).toEqual([]);
-  if (caughtBy !== undefined) {
-    send.mockImplementation(caughtBy);
-  }
+  send.mockRestore();
   const dueAtMs = await alarmOf();
   vi.setSystemTime(dueAtMs ?? 0);
   await fireAlarm();

@@ -8,6 +8,7 @@ import { eraseFromBackup } from '../../src/book/erase-from-backup.ts';
 import { MerchantBook } from '../../src/book/merchant-book.ts';
 import { IDS_PER_MS } from '../../src/book/schema.ts';
 import { PaymentIntentObject } from '../../src/intent/payment-intent.ts';
+import { plantedError } from '../support/output/planted.ts';
 import { linesOf, partNames, paymentLines, replacePut } from './support/backup.ts';
 import { bookSql, bookStub } from './support/book.ts';
 import {
@@ -140,7 +141,7 @@ describe.each([
       }
       isReached = true;
       if (what === 'an error') {
-        throw new Error('SABOTAGE');
+        throw plantedError();
       }
       return new Promise(() => undefined);
     });
@@ -171,7 +172,7 @@ describe.each([
 
 it('lets payments go on while the bucket is down, and retries with longer waits', async () => {
   await create('order-1');
-  const bucket = replacePut(() => Promise.reject(new Error('SABOTAGE')));
+  const bucket = replacePut(() => Promise.reject(plantedError()));
   advance(DAY_MS);
   const waits: number[] = [];
   for (let tries = 0; tries < 9; tries += 1) {
@@ -196,7 +197,7 @@ it('copies the others when one object is out of reach, and that one later', asyn
     .mockImplementation(async function (this: PaymentIntentObject) {
       const records = await exportRecords.call(this);
       if (JSON.stringify(records).includes('order-2')) {
-        throw new Error('SABOTAGE');
+        throw plantedError();
       }
       return records;
     });

@@ -10,6 +10,7 @@ import {
 import type { Applied } from '../../src/intent/book-message.ts';
 import { simulator } from '../../src/rails/simulator/rail.ts';
 import { SIMULATED_OUTCOME_AFTER_MS } from '../../src/rails/simulator/scenarios.ts';
+import { plantedError } from '../support/output/planted.ts';
 import { bookSql, breakBook } from './support/book.ts';
 import {
   ALPHA,
@@ -103,7 +104,7 @@ test('an outcome that comes in time sends nothing more while the first webhook t
 test.each(Object.entries(INTERRUPTIONS))(
   'a payment whose outcome does not come in time reaches the book without it (%s)',
   async (_name, interrupt) => {
-    vi.spyOn(simulator, 'query').mockRejectedValue(new Error('SABOTAGE'));
+    vi.spyOn(simulator, 'query').mockRejectedValue(plantedError());
     await postExpress();
     const { terms } = await intentOf();
     await interrupt();
@@ -135,7 +136,7 @@ test.each(Object.entries(CHANGES))(
     await expect.poll(() => apply).toHaveBeenCalledTimes(1);
     await change();
     await expect.poll(() => apply).toHaveBeenCalledTimes(2);
-    answers[1]?.reject(new Error('SABOTAGE'));
+    answers[1]?.reject(plantedError());
     answers[0]?.resolve({ confirmed: true, othersWithReceipt: [] });
     await reportsAreSent();
     expect(await lease()).toBe(Date.now() + QUEUED_LEASE_MS);
@@ -238,7 +239,7 @@ test('decisions.md#21: a payment found by uuid is shown in its current state, al
   await createHosted();
   await booksAreFed(caught);
   vi.spyOn(MerchantBook.prototype, 'apply').mockImplementation(() => {
-    throw new Error('SABOTAGE');
+    throw plantedError();
   });
   await execute(startRedirect('a0'), resolveAttempt('a0', 'succeeded'));
   const { terms } = await intentOf();

@@ -12,6 +12,7 @@ import type {
   ProjectionMessage,
 } from '../../src/intent/book-message.ts';
 import { type Cursor, parseCursor } from '../../src/platform/paging.ts';
+import { plantedError } from '../support/output/planted.ts';
 import { projectedEvent, projectedRefund, projectionMessage } from './book-fixture.ts';
 import { bookSql, bookStub, rowsWrittenBy } from './support/book.ts';
 import { ALPHA, MINUTE_MS, tenantOf, useGateway } from './support.ts';
@@ -418,7 +419,7 @@ async function crash(message: ProjectionMessage, statements: number): Promise<vo
     storage.sql.exec = (...args) => {
       left -= 1;
       if (left < 0) {
-        throw new Error('SABOTAGE');
+        throw plantedError();
       }
       return exec(...args);
     };

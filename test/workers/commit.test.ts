@@ -7,6 +7,7 @@ import {
   PROGRESS_SHOWN_AFTER_MS,
   QUEUED_LEASE_MS,
 } from '../../src/domain/schedule.ts';
+import { PLANTED, plantedError } from '../support/output/planted.ts';
 import { breakBook } from './support/book.ts';
 import {
   ALPHA,
@@ -57,7 +58,7 @@ function trigger(name: string, when: string): Sabotage {
     name,
     damage: () =>
       objectSql(
-        `CREATE TRIGGER sabotage BEFORE ${when} BEGIN SELECT RAISE(ABORT, 'SABOTAGE'); END`,
+        `CREATE TRIGGER sabotage BEFORE ${when} BEGIN SELECT RAISE(ABORT, '${PLANTED}'); END`,
       ),
     mend: () => objectSql('DROP TRIGGER sabotage'),
   };
@@ -68,7 +69,7 @@ const BROKEN_ALARM: Sabotage = {
   damage: () =>
     runInDurableObject(stubOf(), (_instance, { storage }) => {
       vi.spyOn(storage, 'setAlarm').mockImplementation(() => {
-        throw new Error('SABOTAGE');
+        throw plantedError();
       });
     }),
   mend: () =>
@@ -181,7 +182,7 @@ test.each(
     const before = { rows: await allRows(), alarm: await alarmOf(), sent: messagesSent() };
     await sabotage.damage();
     const failure = await change.change().then(() => null, String);
-    expect(failure).toContain('SABOTAGE');
+    expect(failure).toContain(PLANTED);
     expect({ rows: await allRows(), alarm: await alarmOf(), sent: messagesSent() }).toEqual(before);
 
     await sabotage.mend();
@@ -209,7 +210,7 @@ test('promises.md#2: a late success is not recorded when its event cannot be wri
   const before = { rows: await allRows(), alarm: await alarmOf(), sent: messagesSent() };
   await sabotage.damage();
   expect(await EXECUTE(resolveAttempt('a0', 'succeeded')).then(() => null, String)).toContain(
-    'SABOTAGE',
+    PLANTED,
   );
   expect({ rows: await allRows(), alarm: await alarmOf(), sent: messagesSent() }).toEqual(before);
   await sabotage.mend();

@@ -21,6 +21,7 @@ import {
 } from '../../src/merchants/methods.ts';
 import { createMerchant } from '../../src/merchants/provision.ts';
 import type { SqlStatement } from '../../src/platform/database.ts';
+import { expectLog } from '../support/output/expected-log.ts';
 
 const NO_RATE = { basisPoints: 0, fixedMinor: 0 };
 const TENANT = { environment: 'sandbox', merchantId: 'm1' } as const;
@@ -189,6 +190,7 @@ describe('decisions.md#9: the directory', () => {
   });
 
   test('survives an outage of D1 for up to five minutes', async () => {
+    expectLog('api_key_refresh_failed');
     await ask(apiKey, START_MS);
     fails = true;
     for (let ms = 8_999; ms < 300_000; ms += 3_000) {
@@ -201,6 +203,7 @@ describe('decisions.md#9: the directory', () => {
   });
 
   test('refuses a key that expires during an outage', async () => {
+    expectLog('api_key_refresh_failed');
     await run([{ sql: 'UPDATE api_keys SET expires_at_ms = ?1', params: [START_MS + 60_000] }]);
     await ask(apiKey, START_MS);
     fails = true;
@@ -209,6 +212,7 @@ describe('decisions.md#9: the directory', () => {
   });
 
   test('applies a revocation at the first request after an outage', async () => {
+    expectLog('api_key_refresh_failed');
     await ask(apiKey, START_MS);
     await run([revokeApiKey(TENANT, await apiKeyDigest(apiKey), START_MS)]);
     fails = true;
@@ -316,6 +320,7 @@ describe('decisions.md#9: the directory', () => {
   });
 
   test('answers although a use cannot be recorded, and writes nothing for unknown keys', async () => {
+    expectLog('api_key_use_not_recorded');
     writesFail = true;
     expect(await ask(apiKey, START_MS)).not.toBeNull();
     expect(writes).toBe(1);

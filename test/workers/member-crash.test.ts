@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { paymentsPlane } from '../../back-office/payments-plane.ts';
 import { IntentClient } from '../../src/intent/client.ts';
 import { PaymentIntentObject } from '../../src/intent/payment-intent.ts';
+import { plantedError } from '../support/output/planted.ts';
 import { applyAll } from './book-fixture.ts';
 import { auditLog } from './dashboard-support.ts';
 import {
@@ -55,7 +56,7 @@ async function pendingRefund(): Promise<void> {
 }
 
 function crashBeforeCommit(): void {
-  vi.spyOn(IntentClient.prototype, 'execute').mockRejectedValue(new Error(CRASH));
+  vi.spyOn(IntentClient.prototype, 'execute').mockRejectedValue(plantedError(CRASH));
 }
 
 interface Act {
@@ -101,7 +102,7 @@ const ACTS: readonly (readonly [string, Act])[] = [
       action: 'event.resend_requested',
       crash: () => {
         vi.spyOn(PaymentIntentObject.prototype, 'resendEvent').mockImplementation(() => {
-          throw new Error(CRASH);
+          throw plantedError(CRASH);
         });
       },
     },

@@ -9,6 +9,7 @@ import { PaymentIntentObject } from '../../src/intent/payment-intent.ts';
 import { runBatch } from '../../src/platform/database.ts';
 import * as askRail from '../../src/refunds/ask-rail.ts';
 import { databaseRows } from '../security/storage.ts';
+import { plantedError } from '../support/output/planted.ts';
 import { auditLog, signedIn } from './dashboard-support.ts';
 import { content, operateApi, project, refundByHand, unresolved } from './operator-support.ts';
 import { configureRails, MPESA, railServer } from './rails-support.ts';
@@ -60,18 +61,18 @@ interface Row {
 
 /** The object does not get the command. */
 function crashBeforeCommit(): void {
-  vi.spyOn(IntentClient.prototype, 'execute').mockRejectedValue(new Error(CRASH));
+  vi.spyOn(IntentClient.prototype, 'execute').mockRejectedValue(plantedError(CRASH));
 }
 
 function crashInBatch(): void {
   for (const database of [env.DB, env.BACK_OFFICE_DB]) {
-    vi.spyOn(database, 'batch').mockRejectedValue(new Error(CRASH));
+    vi.spyOn(database, 'batch').mockRejectedValue(plantedError(CRASH));
   }
 }
 
 function crashAtBook(): void {
   vi.spyOn(env.MERCHANT_BOOK, 'get').mockImplementation(() => {
-    throw new Error(CRASH);
+    throw plantedError(CRASH);
   });
 }
 
@@ -83,13 +84,13 @@ function crashAtAlerts(): void {
 
 function crashInAudit(): void {
   vi.spyOn(env.DB, 'prepare').mockImplementation(() => {
-    throw new Error(CRASH);
+    throw plantedError(CRASH);
   });
 }
 
 function crashAtHold(): void {
   vi.spyOn(PaymentIntentObject.prototype, 'setHold').mockImplementation(() => {
-    throw new Error(CRASH);
+    throw plantedError(CRASH);
   });
 }
 
@@ -401,7 +402,7 @@ async function entriesOf(action: string): Promise<number> {
   return (await auditLog()).filter((entry) => entry.action === action).length;
 }
 
-/** A restore is many requests with one entry at its end: test/workers/restore.test.ts. */
+/** A restore is many requests with one entry at its end: test/workers/restore.long.test.ts. */
 const ELSEWHERE = ['/restore', '/restore/parts'];
 const HERE = ACTIONS.map(({ path }) => path).filter((path) => !ELSEWHERE.includes(path));
 

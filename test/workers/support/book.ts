@@ -6,6 +6,7 @@ import { bookOf } from '../../../src/book/client.ts';
 import { bookName } from '../../../src/book/schema.ts';
 import type { Tenant } from '../../../src/domain/terms.ts';
 import type { Applied, ProjectionMessage } from '../../../src/intent/book-message.ts';
+import { plantedError } from '../../support/output/planted.ts';
 import { reachedBookIds } from './gateway.ts';
 import { ALPHA, tenantOf } from './merchants.ts';
 
@@ -118,7 +119,7 @@ export function breakBook({ isStored = false, ...marks }: BookFailure = {}) {
     if (isStored) {
       await get(id).apply(message);
     }
-    throw Object.assign(new Error('SABOTAGE'), marks);
+    throw Object.assign(plantedError(), marks);
   });
   const spy = vi
     .spyOn(env.MERCHANT_BOOK, 'get')

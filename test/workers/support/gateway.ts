@@ -28,19 +28,24 @@ export interface CaughtMessages {
 /** Every log line of the running test. */
 export const logged: string[] = [];
 
+const LEVELS = ['info', 'warn', 'error'] as const;
+
 /** A gateway with two merchants for each test of a file; everything is reset afterwards. */
 export function useGateway(): CaughtMessages {
   const caught: CaughtMessages = { webhooks: [], retries: [], projections: [], reports: [] };
+  catchLog();
+  catchInto(env.WEBHOOKS, caught.webhooks);
+  catchInto(env.WEBHOOK_RETRIES, caught.retries);
+  catchInto(env.PROVIDER_REPORTS, caught.reports);
   beforeEach(async () => {
     clockMs += DAY_MS;
     vi.useFakeTimers({ toFake: ['Date'], now: clockMs });
-    for (const level of ['info', 'warn', 'error'] as const) {
-      vi.spyOn(console, level).mockImplementation((line) => {
-        logged.push(String(line));
-      });
+    for (const level of LEVELS) {
+      vi.spyOn(console, level);
     }
-    catchInto(env.WEBHOOKS, caught.webhooks);
-    catchInto(env.WEBHOOK_RETRIES, caught.retries);
+    for (const queue of [env.WEBHOOKS, env.WEBHOOK_RETRIES, env.PROVIDER_REPORTS]) {
+      vi.spyOn(queue, 'send');
+    }
     const { apply } = MerchantBook.prototype;
     vi.spyOn(MerchantBook.prototype, 'apply').mockImplementation(function (
       this: MerchantBook,
@@ -49,7 +54,6 @@ export function useGateway(): CaughtMessages {
       caught.projections.push(message);
       return apply.call(this, message);
     });
-    catchInto(env.PROVIDER_REPORTS, caught.reports);
     forgetDirectory();
     forgetWebhookSettings();
     await watchBackground();
@@ -172,9 +176,19 @@ export async function forgetEverything(): Promise<void> {
   await reset();
 }
 
+/** Below the spies: a test that restores all mocks must not send to the real queue. */
 function catchInto<Body>(queue: Queue, messages: Body[]): void {
-  vi.spyOn(queue, 'send').mockImplementation(async (body) => {
+  queue.send = async (body) => {
     messages.push(structuredClone(body) as Body);
     return { metadata: { metrics: { backlogCount: 0, backlogBytes: 0 } } };
-  });
+  };
+}
+
+/** Below the spies, too: objects may log after the test has restored all mocks. */
+function catchLog(): void {
+  for (const level of LEVELS) {
+    console[level] = (line) => {
+      logged.push(String(line));
+    };
+  }
 }
