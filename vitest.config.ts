@@ -176,6 +176,21 @@ export default defineConfig({
       },
       {
         test: {
+          name: 'smoke',
+          isolate: false,
+          env: DISK,
+          setupFiles: './test/support/output/watch-console.ts',
+          include: ['test/smoke/**/*.test.ts'],
+          globalSetup: ['./test/support/unpack-browser.ts', './test/support/e2e-sandbox.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 180_000,
+          expect: POLLS,
+          maxWorkers: WAITING_WORKERS,
+          sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        test: {
           name: 'e2e',
           isolate: false,
           env: DISK,

@@ -1,5 +1,5 @@
 /**
- * `npm run bench`: what Kefel costs, each case measured in turn with a bare Worker that does the
+ * `npm run lab -- bench`: what Kefel costs, each case measured in turn with a bare Worker that does the
  * least that the case needs. `--help` lists the options; docs/benchmarks.md explains the tables.
  */
 import { createRequire } from 'node:module';
@@ -48,7 +48,7 @@ const FRESH = 'fresh';
 const NAMES = [...CASE_NAMES, FRESH] as const;
 
 const SCRIPT = {
-  usage: 'npm run bench',
+  usage: 'npm run lab -- bench',
   about: `Measures the built Worker on workerd, each case in turn with a bare Worker that does the least that
 the case needs.`,
   options: {

@@ -1,5 +1,5 @@
 /**
- * `npm run chaos -- [--seed N] [--kills 20] [--port N]`: kills the gateway's whole process group
+ * `npm run lab -- chaos [--seed N] [--kills 20] [--port N]`: kills the gateway's whole process group
  * with SIGKILL at random moments, and restarts it each time. Meanwhile it takes payments and refunds
  * by the API and the dashboard, in the sandbox and in production through stand-ins for providers.
  * Then it compares everything that was acknowledged with what the gateway answers and lists, what
@@ -37,7 +37,7 @@ const KILLED_WHILE_STARTING_PROBABILITY = 0.1;
 const STAND_INS = { ethswitch: 'cards', hasRefunds: true, hasStatusQueries: true } as const;
 
 const SCRIPT = {
-  usage: 'npm run chaos',
+  usage: 'npm run lab -- chaos',
   about: 'Kills a gateway under load at random moments, and checks that it lost nothing.',
   options: {
     seed: seedOption('decides payments, kills and failures'),

@@ -1,5 +1,5 @@
 /**
- * `npm run compatibility -- [--with REF] [--planted]`: runs the working tree's Workers beside those of
+ * `npm run lab -- compatibility [--with REF] [--planted]`: runs the working tree's Workers beside those of
  * a commit, by default the last one, as in the middle of a gradual deployment: old Workers with new
  * objects and the reverse, over every call between the parts, on one storage (docs/decisions.md#50).
  * Exits with 3 when the versions do not understand each other, and with 1 when they could not be run.
@@ -16,7 +16,7 @@ import { runCompatibility } from './compatibility/run.ts';
 const PORT = 8797;
 
 const SCRIPT = {
-  usage: 'npm run compatibility',
+  usage: 'npm run lab -- compatibility',
   about: 'Runs the Workers of a commit beside those of the working tree.',
   options: {
     with: {

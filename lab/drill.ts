@@ -1,5 +1,5 @@
 /**
- * `npm run drill -- [--payments 1000] [--kills 0] [--seed N] [--port N]`: rehearses the loss of a
+ * `npm run lab -- drill [--payments 1000] [--kills 0] [--seed N] [--port N]`: rehearses the loss of a
  * whole gateway. It fills one with payments in every state, backs it up, destroys all but the fetched
  * copy, restores it into an empty gateway, and compares it field by field. `--kills` ends the gateway
  * with SIGKILL at random moments of the backup and the restore. Exits with 1 if anything differs.
@@ -13,7 +13,7 @@ import { runLabScript, seedOption } from './harness/script.ts';
 const DIFFERENCES_SHOWN = 100;
 
 const SCRIPT = {
-  usage: 'npm run drill',
+  usage: 'npm run lab -- drill',
   about: 'Loses a whole gateway, restores it from its backup, and compares everything.',
   options: {
     payments: numberOption('N', 'how many payments', 1_000, 5),

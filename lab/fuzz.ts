@@ -1,5 +1,5 @@
 /**
- * `npm run fuzz -- [--seed N] [--requests N]`: starts a gateway with stand-ins for the providers, records what
+ * `npm run lab -- fuzz [--seed N] [--requests N]`: starts a gateway with stand-ins for the providers, records what
  * its users send, and sends it again with mutations (docs/reliability.md#fuzzing). The seed decides every
  * mutation. Exits with 1 when an answer is not as it must be, after printing the request as a command.
  */
@@ -14,7 +14,7 @@ const FINDINGS_SHOWN = 30;
 const PROGRESS_EVERY = 5_000;
 
 const SCRIPT = {
-  usage: 'npm run fuzz',
+  usage: 'npm run lab -- fuzz',
   about: 'Sends mutated requests to a gateway with stand-ins, and checks every answer.',
   options: {
     seed: seedOption('decides every mutation'),

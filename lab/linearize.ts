@@ -1,5 +1,5 @@
 /**
- * `npm run linearize -- [--operations 10000] [--seed N]`: clients act on the same few payments at the
+ * `npm run lab -- linearize [--operations 10000] [--seed N]`: clients act on the same few payments at the
  * same time, on the built Worker, and each payment's history is checked: some order of its
  * operations, one at a time, must explain every answer (docs/reliability.md#linearizability). Exits
  * with 1 when none does.
@@ -9,7 +9,7 @@ import { runLabScript, seedOption } from './harness/script.ts';
 import { type LinearizeResult, linearizeBuilt } from './linearize/run.ts';
 
 const SCRIPT = {
-  usage: 'npm run linearize',
+  usage: 'npm run lab -- linearize',
   about: 'Checks that concurrent requests about one payment act as if one came after the other.',
   options: {
     operations: numberOption('N', 'how many operations at least', 10_000),

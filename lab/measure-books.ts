@@ -1,5 +1,5 @@
 /**
- * `npm run books:measure [-- --payments N --runs N]`: calls the real MerchantBook in workerd, and
+ * `npm run lab -- measure-books [--payments N --runs N]`: calls the real MerchantBook in workerd, and
  * prints Markdown. First it measures the messages of new payments one by one, then it fills one
  * merchant's book through the book's own functions, in large transactions, and asks it each question
  * of the reader. Times of questions are inside the object.
@@ -38,7 +38,7 @@ const PROGRESS_STEP = 100_000;
 const MERCHANT: Tenant = { environment: 'production', merchantId: 'mer_measured' };
 
 const SCRIPT = {
-  usage: 'npm run books:measure',
+  usage: 'npm run lab -- measure-books',
   about: 'Measures what a book takes for its messages, and its answers over many payments.',
   options: {
     payments: numberOption('N', 'how many payments', 1_000_000),

@@ -1,5 +1,5 @@
 /**
- * `npm run mutants -- [--only PATTERN] [--seeds 400]`: plants one realistic mistake after the other into
+ * `npm run lab -- mutants [--only PATTERN] [--seeds 400]`: plants one realistic mistake after the other into
  * a copy of the repository and runs the quick tests on it: some histories of the simulation, then the
  * unit tests, then the file's own tests of rails and in workerd. Each mistake must be caught
  * (docs/reliability.md#planted-bugs). Exits with 1 when one survives, hangs the tests or makes them fail
@@ -127,7 +127,7 @@ const JUDGED: readonly (readonly [source: string, expected: Verdict['type']])[] 
 ];
 
 const SCRIPT = {
-  usage: 'npm run mutants',
+  usage: 'npm run lab -- mutants',
   about: 'Plants realistic mistakes one by one, and checks that the tests catch each.',
   options: {
     only: { value: 'PATTERN', about: 'only mistakes whose file or effect matches' },

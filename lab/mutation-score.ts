@@ -1,5 +1,5 @@
 /**
- * `npm run mutation-score`: Stryker changes the code of the rooms that decide about money in every
+ * `npm run lab -- mutation-score`: Stryker changes the code of the rooms that decide about money in every
  * small way, and the unit tests and histories of the simulation run on each change
  * (docs/reliability.md#mutation-score). `--help` lists the options.
  *
@@ -20,7 +20,7 @@ const PRIORITY = 10;
 const CONFIGURATION_DIRECTORY = join(import.meta.dirname, 'mutation-score');
 
 const SCRIPT = {
-  usage: 'npm run mutation-score',
+  usage: 'npm run lab -- mutation-score',
   about: 'Changes the code in every small way, and counts the changes that no test notices.',
   options: {
     mutate: {

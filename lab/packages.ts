@@ -1,5 +1,5 @@
 /**
- * `npm run packages`: packs the clients and the command line, installs each into an empty project,
+ * `npm run lab -- packages`: packs the clients and the command line, installs each into an empty project,
  * and makes its README's first payment there, at a gateway of its own. Exits with 1 if one fails.
  */
 import { mkdir } from 'node:fs/promises';
@@ -14,7 +14,7 @@ import { checkPython } from './packages/python.ts';
 import { Stage } from './packages/stage.ts';
 
 const SCRIPT = {
-  usage: 'npm run packages',
+  usage: 'npm run lab -- packages',
   about:
     'Packs the clients and the command line, installs each into an empty project,\nand makes a first payment there, at a gateway of its own.',
   options: {

@@ -1,5 +1,5 @@
 /**
- * `npm run page-speed [-- --runs N] [--port N]`: measures by the browser's performance entries how
+ * `npm run lab -- page-speed [--runs N] [--port N]`: measures by the browser's performance entries how
  * long a customer with a slow phone on slow 4G waits for the hosted page. Prints Markdown tables;
  * fails when a page's median misses the budget.
  */
@@ -14,7 +14,7 @@ import { launchBrowser, PHONE } from './pages/browser.ts';
 import { chooseTelebirr, createDemoPayment, payToReceipt } from './pages/demo-payment.ts';
 
 const SCRIPT = {
-  usage: 'npm run page-speed',
+  usage: 'npm run lab -- page-speed',
   about: 'Measures how long a customer with a slow phone on slow 4G waits for the hosted page.',
   options: {
     runs: numberOption('N', 'how often each page loads', 9),

@@ -1,5 +1,5 @@
 /**
- * `npm run screenshots [-- --port N]`: takes the README's pictures of the demo merchant's pages on
+ * `npm run lab -- screenshots [--port N]`: takes the README's pictures of the demo merchant's pages on
  * a phone: the demo shop, the checkout while a customer pays, then the dashboard. With `--all`, takes
  * pictures of every area in several languages and both themes instead, for a look before a change lands.
  */
@@ -22,7 +22,7 @@ import { takePictures } from './pages/pictures.ts';
 const PICTURES_DIRECTORY = join('.wrangler', 'pictures');
 
 const SCRIPT = {
-  usage: 'npm run screenshots',
+  usage: 'npm run lab -- screenshots',
   about: "Takes the README's pictures of the demo merchant's pages on a phone.",
   options: {
     port: numberOption('PORT', 'where the gateway listens', 8_794),

@@ -1,5 +1,5 @@
 /**
- * `npm run simulate -- [--seeds 1000] [--from 1] [--workers N] [--trace]`: runs simulated histories of
+ * `npm run lab -- simulate [--seeds 1000] [--from 1] [--workers N] [--trace]`: runs simulated histories of
  * the whole gateway and checks docs/promises.md after each (docs/reliability.md#simulation). One seed
  * is one history, and gives the same trace hash on every machine. Exits with 1 when a promise is
  * broken, after printing the history with everything cut away that it does not need.
@@ -16,7 +16,7 @@ import { type Run, runSimulation, type Summary } from './simulation/run.ts';
 const FAILURES_MAX = 3;
 
 const SCRIPT = {
-  usage: 'npm run simulate',
+  usage: 'npm run lab -- simulate',
   about: 'Runs simulated histories of the whole gateway and checks its promises after each.',
   options: {
     seeds: numberOption('N', 'how many histories', 1_000),

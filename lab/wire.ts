@@ -1,5 +1,5 @@
 /**
- * `npm run wire`: three generators that others wrote make clients of the OpenAPI document. Each client
+ * `npm run lab -- wire`: three generators that others wrote make clients of the OpenAPI document. Each client
  * is compiled strictly and makes the first payment and refund in both environments, on a gateway with
  * stand-ins (docs/reliability.md#wire). Exits with 1 when a step has another outcome.
  */
@@ -21,7 +21,7 @@ import { until } from './harness/until.ts';
 import { expressPayment, hostedPayment, type NewShop, type Shop } from './wire/project/shop.ts';
 
 const SCRIPT = {
-  usage: 'npm run wire',
+  usage: 'npm run lab -- wire',
   about: 'Generates three clients from the OpenAPI document, compiles them and pays with them.',
   options: {},
 };

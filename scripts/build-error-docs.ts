@@ -1,7 +1,7 @@
-/** `npm run error-docs`: writes docs/errors.md from the registries and the texts in `scripts/error-docs`. */
+/** A part of `npm run generate`: writes docs/errors.md from the registries and `scripts/error-docs`. */
 import { errorPage } from './error-docs/page.ts';
 import { writeGenerated } from './project/generated.ts';
 
-const SCRIPT = { usage: 'npm run error-docs', about: 'Writes docs/errors.md.' };
+const SCRIPT = { usage: 'npm run generate', about: 'Writes docs/errors.md.' };
 
 await writeGenerated(SCRIPT, async () => ({ files: new Map([['docs/errors.md', errorPage()]]) }));

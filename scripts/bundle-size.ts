@@ -1,5 +1,5 @@
 /**
- * `npm run bundle`: compares the size of what a deployment uploads with the budgets, and lists the
+ * `npm run lab -- bundle`: compares the size of what a deployment uploads with the budgets, and lists the
  * largest inputs. Fails beyond a budget, and when a bundle imports modules of Node.
  *
  * The payments' Worker has two budgets: one for what a payment needs, one for everything, including
@@ -23,7 +23,7 @@ import { runScript } from './project/options.ts';
 import { runWrangler } from './project/wrangler.ts';
 
 const SCRIPT = {
-  usage: 'npm run bundle',
+  usage: 'npm run lab -- bundle',
   about: 'Compares the size of what a deployment uploads with the budgets.',
   options: {},
 };

@@ -2,6 +2,7 @@
 import { exec } from 'node:child_process';
 import { promisify } from 'node:util';
 import { PROJECT_DIRECTORY } from './project/files.ts';
+import { GENERATORS } from './project/generators.ts';
 import { runScript } from './project/options.ts';
 
 /** Each knows other globals: those of a browser, Node or workerd. */
@@ -21,12 +22,8 @@ const CHECKS = [
   'biome check .',
   // The checks run side by side already; more threads for one of them would repeat its work.
   ...TYPE_SCRIPT_PROJECTS.map((project) => `tsc -p ${project} --singleThreaded`),
-  'wrangler types --include-runtime=false --strict-vars=false --check',
   'redocly lint public/openapi.json',
-  'node scripts/openapi.ts --check',
-  'node scripts/build-assets.ts --check',
-  'node scripts/build-error-docs.ts --check',
-  'node scripts/migration-names.ts --check',
+  ...GENERATORS.map((command) => `${command} --check`),
 ];
 
 const run = promisify(exec);

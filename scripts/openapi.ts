@@ -1,5 +1,5 @@
 /**
- * `npm run openapi`: writes `public/openapi.json`, which describes the API, and out of it
+ * A part of `npm run generate`: writes `public/openapi.json`, which describes the API, and out of it
  * `docs/reference.md` and the types of the TypeScript client. They are made out of the schemas that
  * validate requests and the registry of problems.
  */
@@ -10,7 +10,7 @@ import { referenceMarkdown } from './openapi/reference.ts';
 import { writeGenerated } from './project/generated.ts';
 
 const SCRIPT = {
-  usage: 'npm run openapi',
+  usage: 'npm run generate',
   about: 'Writes public/openapi.json, docs/reference.md and the types of the TypeScript client.',
 };
 

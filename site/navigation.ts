@@ -51,6 +51,7 @@ export const SECTIONS: readonly Section[] = [
     audience: 'developers',
     documents: [
       'architecture',
+      'changing',
       'decisions',
       'promises',
       'state-machine',

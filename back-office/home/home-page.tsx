@@ -3,7 +3,7 @@ import { useTexts } from '../../src/ui/texts.ts';
 import { CHECKOUT_TEXTS, HOME_TEXTS } from '../i18n/texts.ts';
 import { BackOfficePage } from '../ui/page.tsx';
 
-/** Made by `npm run screenshots`. */
+/** Made by `npm run lab -- screenshots`. */
 const PICTURE = { src: '/docs/images/checkout-choosing.jpg', width: 540, height: 1110 } as const;
 
 /** The page at `/`: what a merchant gets, and how to begin. */

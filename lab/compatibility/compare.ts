@@ -3,7 +3,7 @@ import type { Crossing } from './host/record.ts';
 
 /**
  * Names of members that the deployed version still sends, although nothing reads them any more. Empty
- * it after the release that removes them: see CONTRIBUTING.md, "Change an RPC or a queue message".
+ * it after the release that removes them: see docs/changing.md, "Change an RPC or a queue message".
  */
 const RETIRED: readonly string[] = [];
 

@@ -83,7 +83,7 @@ export async function checkCompatibility(
         if (!(await isCompatible(commit))) {
           throw new SetupProblem(
             `this version and commit ${commit} do not understand each other, and a deployment mixes them`,
-            'See CONTRIBUTING.md, "Change an RPC or a queue message".',
+            'See docs/changing.md, "Change an RPC or a queue message".',
           );
         }
       }

@@ -25,7 +25,7 @@ export interface DeployOptions {
   readonly command: string;
 }
 
-/** How `npm run compatibility` exits when it has run both versions, and they do not work together. */
+/** How `npm run lab -- compatibility` exits when it has run both versions, and they do not work together. */
 export const NOT_UNDERSTOOD = 3;
 
 /** What touches the world. Tests replace it. */
@@ -36,7 +36,7 @@ export interface DeployTools {
   /** Runs git in the project and returns what it printed. */
   readonly git: (...args: readonly string[]) => Promise<string>;
   /**
-   * Whether this code and that of a commit understand each other: `npm run compatibility`. Throws when
+   * Whether this code and that of a commit understand each other: `npm run lab -- compatibility`. Throws when
    * they could not be run.
    */
   readonly isCompatible: (commit: string) => Promise<boolean>;

@@ -53,7 +53,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const outputFile = join(LOGS_DIRECTORY, `${name}.log`);
   await mkdir(LOGS_DIRECTORY, { recursive: true });
   await rm(outputFile, { force: true });
-  // `npm run test:payments` shows that payments need no back office.
+  // docs/reliability.md#back-office: with this, tests show that payments need no back office.
   const planes = process.env.KEFEL_PAYMENTS_ONLY === 'true' ? ['--payments-only'] : [];
   const given = variables.flatMap((variable) => ['--var', variable]);
   const otherArgs = ['--no-stand-ins', ...ALL_LOGS, ...planes, ...args, ...given];

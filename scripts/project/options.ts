@@ -69,7 +69,8 @@ export function scriptHelp({ usage, about, options }: Script): string {
   );
   const width = Math.max(...rows.map(([written]) => written.length));
   return [
-    `${usage} [-- options]`,
+    // The lab's commands come after `--` themselves.
+    `${usage} ${usage.includes(' -- ') ? '[options]' : '[-- options]'}`,
     '',
     ...about.split('\n').map((line) => `  ${line}`),
     '',

@@ -31,11 +31,6 @@ describe('weight', () => {
         return { page: `${state} ${language}`, bytes };
       }),
     );
-    weights.sort((one, other) => other.bytes - one.bytes);
-    const [heaviest] = weights;
-    console.info(
-      `heaviest: ${heaviest?.page}, ${heaviest?.bytes} bytes gzipped, ${scriptBytes} of them the script`,
-    );
     expect(weights.filter(({ bytes }) => bytes > WEIGHT_BYTES_MAX)).toEqual([]);
     expect(weights).toHaveLength(SHOWN.length);
   });

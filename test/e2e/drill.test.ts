@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { runDrill } from '../../lab/drill/run.ts';
 import { freePort } from '../../scripts/gateway/own-gateway.ts';
 
-/** `npm run drill` in small: everything is lost but the fetched copy, with a kill in each half. */
+/** `npm run lab -- drill` in small: everything is lost but the fetched copy, with a kill in each half. */
 
 const PAYMENTS = 20;
 /** A kill leaves the backup leased for half a minute. */

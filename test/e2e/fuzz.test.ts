@@ -4,7 +4,7 @@ import { type Stage, startStage } from '../../lab/fuzz/stage.ts';
 
 /**
  * Goal: every request gets an answer, in its documented form. Method: the
- * short form of `npm run fuzz` (docs/reliability.md#fuzzing):
+ * short form of `npm run lab -- fuzz` (docs/reliability.md#fuzzing):
  * each route as users call it, then mutations.
  */
 

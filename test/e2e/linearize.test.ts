@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { linearizeBuilt } from '../../lab/linearize/run.ts';
 
-/** The short form of `npm run linearize` (docs/reliability.md#linearizability). */
+/** The short form of `npm run lab -- linearize` (docs/reliability.md#linearizability). */
 
 const OPERATIONS = 1_000;
 const SEED = 15;

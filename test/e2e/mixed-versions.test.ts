@@ -14,7 +14,7 @@ import { freePort } from '../../scripts/gateway/own-gateway.ts';
 /**
  * Goal: during a gradual deployment, old and new Workers, objects and back offices understand each
  * other, and each reads what the other stored. Method: two bundles side by side in one runtime, with a
- * merchant's life over every call between them. `npm run compatibility` mixes more, and plants more.
+ * merchant's life over every call between them. `npm run lab -- compatibility` mixes more, and plants more.
  */
 
 let code: VersionCode;

@@ -21,7 +21,7 @@ import { type Cloudflare, startCloudflare } from '../support/cloudflare/server.t
 const HOST = 'pay.example.com';
 const SECONDS_MAX = 300;
 
-/** Calls of wrangler that `npm run test:setup` lets fail, one in each run of setup. */
+/** Calls of wrangler that `SETUP_FAULTS=all` lets fail, one in each run of setup. */
 const FAULTY_CALLS =
   process.env.SETUP_FAULTS === 'all'
     ? [

@@ -9,7 +9,7 @@ import { checkout as english } from '../../src/i18n/en.ts';
 import { INSERTIONS } from '../fixtures/seventh-rail/insertions.ts';
 
 /**
- * Goal: a method costs exactly the files that CONTRIBUTING.md names under "Add a rail", and nothing
+ * Goal: a method costs exactly the files that docs/changing.md names under "Add a rail", and nothing
  * else knows the methods by name.
  * Method: a copy of the project gets an invented method by those files alone. It must compile, and a
  * gateway of the copy must take its payments and refunds.
@@ -49,8 +49,8 @@ beforeAll(async () => {
 
 afterAll(() => copy.remove());
 
-test('CONTRIBUTING.md names these files and no others', async () => {
-  const text = await readFile('CONTRIBUTING.md', 'utf8');
+test('docs/changing.md names these files and no others', async () => {
+  const text = await readFile('docs/changing.md', 'utf8');
   const section = /^## Add a rail\n(.*?)^## /ms.exec(text)?.[1] ?? '';
   const named = [...section.matchAll(/^\d\. `([^`]+)`/gm)].map(([, name = '']) =>
     name.replace('<rail>', RAIL),

@@ -25,12 +25,24 @@ import { postsOf } from '../support/page-checks.ts';
 
 /** Enough for many polls on a slow machine. */
 const POLLED_MS_MAX = 60_000;
-/** Enough to open three pages on a busy machine. */
+/** Enough to open three pages on an idle machine. */
 const EXPIRE_IN_SECONDS = 20;
 /** The time that the receipt shows. */
 const RETURN_AFTER_SECONDS = 10;
 
 const { scene, browser } = await useJourney();
+
+/** Shows a payment in all tabs, with at least half of its time left: a slow machine needs more. */
+async function openInTime(tabs: readonly Page[]) {
+  for (let expireIn = EXPIRE_IN_SECONDS; ; expireIn *= 2) {
+    const beganAtMs = Date.now();
+    const payment = await createPayment(scene, { expireIn });
+    await Promise.all(tabs.map((tab) => tab.goto(payment.checkoutUrl)));
+    if (Date.now() - beganAtMs < (expireIn * 1_000) / 2) {
+      return { payment, expireIn };
+    }
+  }
+}
 
 function passSeconds(page: Page, count: number): Promise<void> {
   return page.clock.runFor(count * 1_000);
@@ -117,19 +129,16 @@ describe.concurrent('an open page', () => {
     const plain = await Device.start(browser, { javaScriptEnabled: false });
     const late = await Device.start(browser);
     await late.stopClock();
-    const payment = await createPayment(scene, { expireIn: EXPIRE_IN_SECONDS });
-    const [live, stopped, unscripted] = await Promise.all([
-      device.open(payment.checkoutUrl),
-      late.open(payment.checkoutUrl),
-      plain.open(payment.checkoutUrl),
-    ]);
-    await live.getByText(/^Time left to pay: 0:[0-2]\d$/).waitFor();
+    const tabs = await Promise.all([device, late, plain].map((each) => each.tab()));
+    const { payment, expireIn } = await openInTime(tabs);
+    const [live, stopped, unscripted] = tabs as [Page, Page, Page];
+    await live.getByText(/^Time left to pay: \d:\d\d$/).waitFor();
     await unscripted.getByText(/^Please pay before .* EAT\.$/).waitFor();
     await choose(live, 'M_PESA', '0911');
     await choose(stopped, 'ETS_SWITCH');
     await Promise.all(
       [live, unscripted].map((page) =>
-        heading(page, 'This payment has expired', EXPIRE_IN_SECONDS * 1_000 + POLLED_MS_MAX),
+        heading(page, 'This payment has expired', expireIn * 1_000 + POLLED_MS_MAX),
       ),
     );
     await shoot(live, 'live-4-expired');

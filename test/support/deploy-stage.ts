@@ -27,7 +27,7 @@ import { deploymentFixture } from './deployment.ts';
 
 /**
  * `npm run deploy` against the local Cloudflare's API. Wrangler is replaced by what it changes in the
- * account, and the deployed Workers by answers that name their version: `test/e2e/cloudflare.test.ts`
+ * account, and the deployed Workers by answers that name their version: `test/unit/cloudflare.long.test.ts`
  * runs the real ones.
  */
 

@@ -1,5 +1,5 @@
 /**
- * `npm run gallery [-- --port N]`: serves every state of every page, and every component, to people
+ * `npm run lab -- gallery [--port N]`: serves every state of every page, and every component, to people
  * who change them. It is the gallery of the tests and is never deployed.
  */
 import { once } from 'node:events';
@@ -10,7 +10,7 @@ import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
 import { numberOption } from '../../scripts/project/options.ts';
 
 const SCRIPT = {
-  usage: 'npm run gallery',
+  usage: 'npm run lab -- gallery',
   about: 'Serves every state of every page, and every component.',
   options: { port: numberOption('PORT', 'where it listens', 8_795) },
 };

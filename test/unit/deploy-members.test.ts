@@ -5,7 +5,7 @@ import type { Crossing } from '../../lab/compatibility/host/record.ts';
 import { allOf } from '../../lab/compatibility/run.ts';
 
 /**
- * Goal: the test of mixed versions allows exactly the three releases of CONTRIBUTING.md, "Change an
+ * Goal: the test of mixed versions allows exactly the three releases of docs/changing.md, "Change an
  * RPC or a queue message". Method: what one version's sender says to its own receiver, it says to the
  * other version's, too.
  */

@@ -133,6 +133,11 @@ describe('citations', () => {
   test.each(anchorsOf(PROMISES))('of promise %s are the tests that the page names', (anchor) => {
     expect(testsNamedUnder(anchor)).toEqual(testsThatCite(`${PROMISES}#${anchor}`));
   });
+
+  test.each(anchorsOf(PROMISES))('of promise %s exist in a test that npm test runs', (anchor) => {
+    const always = /^test\/(?:unit|rails|workers|security|smoke)\/(?!.*\.long\.test)/;
+    expect(testsNamedUnder(anchor).filter((file) => always.test(file))).not.toEqual([]);
+  });
 });
 
 /** The conditions and rules of the interface that have a number. */

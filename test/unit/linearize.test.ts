@@ -11,7 +11,7 @@ import type {
 import { contradictionText } from '../../lab/linearize/run.ts';
 import { linearize } from '../../lab/linearize/search.ts';
 
-/** The checker of `npm run linearize`, on histories made by hand: it must find what is wrong. */
+/** The checker of `npm run lab -- linearize`, on histories made by hand: it must find what is wrong. */
 
 type Step = readonly [from: number, to: number, operation: Operation, answer: Answer | null];
 

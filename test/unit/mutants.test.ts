@@ -5,7 +5,7 @@ import { MUTANTS } from '../../lab/mutants/planted.ts';
 import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
 
 /**
- * Goal: no planted bug is outdated when its file changes. Only `npm run mutants`, which takes long,
+ * Goal: no planted bug is outdated when its file changes. Only `npm run lab -- mutants`, which takes long,
  * would notice otherwise.
  */
 test.each(MUTANTS)('the planted bug "$breaks" fits one place of $file', async ({ file, find }) => {

@@ -14,7 +14,7 @@ import {
 
 /**
  * Goal: a program that validates by the OpenAPI document, with a validator as it comes, accepts what
- * the gateway accepts and what a later gateway may answer. Generated clients: `npm run wire`.
+ * the gateway accepts and what a later gateway may answer. Generated clients: `npm run lab -- wire`.
  */
 
 const { paths, components } = openApiDocument('1.0.0');

@@ -94,7 +94,7 @@ test.each<[args: string, exitCode: number, given: readonly Answer[], output: Reg
 function runScript(args: readonly string[], url: string) {
   const secrets = { KEFEL_URL: url, KEFEL_OPERATOR_SECRET: 'kfl_op_x', KEFEL_ENV: undefined };
   const options = { cwd: PROJECT_DIRECTORY, env: { ...process.env, ...secrets } };
-  // See script-help.test.ts for the option.
+  // See script-help.long.test.ts for the option.
   const words = ['--no-maglev', 'scripts/operator.ts', ...args];
   return new Promise<{ exitCode: number; output: string; hasErrors: boolean }>((resolve) => {
     execFile('node', words, options, (error, output, errors) => {

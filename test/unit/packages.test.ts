@@ -9,7 +9,7 @@ import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
 
 /**
  * Goal: each client is a package that its registry accepts, with the version of the gateway. Method:
- * read the manifests, and have npm list what it would pack. `npm run packages` installs and runs them.
+ * read the manifests, and have npm list what it would pack. `npm run lab -- packages` installs and runs them.
  */
 
 const CLIENTS = join(PROJECT_DIRECTORY, 'clients');

@@ -25,7 +25,7 @@ import {
  * Goal: books that were lost come back from the ids of the payments' objects alone, equal in rows,
  * refunds, events, search and totals, while payments go on. Method: payments of three tenants in all
  * states, their books deleted, the ids in the order of a list of objects to the operator's API, and a
- * second rebuild in quiet to compare with. `npm run test:rebuild` takes 10,000 payments.
+ * second rebuild in quiet to compare with. `REBUILT_PAYMENTS=10000` takes more payments.
  */
 
 const caught = useGateway();

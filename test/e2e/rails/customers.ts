@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { wireAmount } from '../../../lab/harness/wire-amount.ts';
 import { checkout as english } from '../../../src/i18n/en.ts';
 import {
   ABANDONED,
@@ -14,28 +13,10 @@ import { formTo, open, submit } from '../../support/e2e-visitor.ts';
 import { FACTS } from '../../support/method-facts.ts';
 import { rails } from './scene.ts';
 
-/** Outcomes of production payments by the customers' acts, with stand-ins as strict as the rails. */
-
-describe.concurrent('the customer pays', () => {
-  it.each(CELLS)('$method, $kind: PAYMENT_SUCCESS', async (cell) => {
-    const payment = await rails.pay(cell);
-    const order = await payment.order();
-    expect(order.amountText).toBe(wireAmount(payment.standIn, payment.chargedMinor));
-    expect(order.phone).toBe(payment.isRedirect ? null : `251${payment.phone}`);
-    if (payment.answer !== null) {
-      expect(payment.answer).toMatchObject({
-        status: 'SUCCESS',
-        paymentUrl: payment.isRedirect ? expect.stringContaining(payment.standIn.baseUrl) : null,
-      });
-    }
-
-    await payment.act('pays');
-    await expectTold(payment, [PAID]);
-    if (cell.kind === 'hosted') {
-      expect((await open(payment.checkoutUrl)).heading).toBe(english.paidTitle);
-    }
-  });
-});
+/**
+ * Outcomes of production payments by the customers' acts, with stand-ins as strict as the rails.
+ * test/smoke/gateway.test.ts has those that are paid at once.
+ */
 
 describe.concurrent('the customer is refused', () => {
   it.each(EXPRESS)('$method, express: PAYMENT_FAILED has the reason', async (cell) => {

@@ -23,7 +23,7 @@ interface BodyContract {
 export type Contract = Readonly<Record<string, CallContract>>;
 
 export const FIXTURES_DIRECTORY = join(PROJECT_DIRECTORY, 'test', 'fixtures', 'cloudflare');
-/** Recorded by `npm run cloudflare:record`. */
+/** Recorded by `npm run lab -- record-cloudflare`. */
 export const CONTRACT_FILE = join(FIXTURES_DIRECTORY, 'contract.json');
 /** Calls that the project's scripts make themselves, each with the address of its documentation. */
 const ADDITIONS_FILE = join(FIXTURES_DIRECTORY, 'additions.json');

@@ -1,5 +1,5 @@
 /**
- * `npm run cloudflare:record`: runs the wrangler commands that the project uses against the local
+ * `npm run lab -- record-cloudflare`: runs the wrangler commands that the project uses against the local
  * Cloudflare, which refuses nothing then, and writes what they asked for as the contract. To be run
  * after an update of wrangler; the difference of the file shows what wrangler now asks.
  */
@@ -24,7 +24,7 @@ const { version } = createRequire(import.meta.url)('wrangler/package.json');
 const QUEUES = ['kefel-webhooks', 'kefel-webhook-retries', 'kefel-provider-reports'];
 
 commandLine({
-  usage: 'npm run cloudflare:record',
+  usage: 'npm run lab -- record-cloudflare',
   about: 'Records what wrangler asks of Cloudflare, as the contract of the local Cloudflare.',
   options: {},
 });

@@ -1,5 +1,5 @@
 /**
- * `npm run cloudflare`: a local Cloudflare with an empty account, in which a person rehearses setup,
+ * `npm run lab -- cloudflare`: a local Cloudflare with an empty account, in which a person rehearses setup,
  * deployments and restores as docs/deploy.md describes them.
  */
 import { rmSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { startCloudflare } from './server.ts';
 const RETRIES = 3;
 
 const { port, gateway } = commandLine({
-  usage: 'npm run cloudflare',
+  usage: 'npm run lab -- cloudflare',
   about: `Starts a local Cloudflare with an empty account, until Ctrl-C. It prints the command that leads
 setup, deployments and wrangler of another terminal to it.`,
   options: {

@@ -18,7 +18,7 @@
  *   500, 3)` fails a call and wrangler's retries. Faults: `reset`, `answer lost` (after it took effect),
  *   500, 429, or an `ApiError` that Cloudflare may answer.
  * - **Contract**: a call that was not recorded, or whose body has other fields, is answered with 500, is
- *   in `refusals`, and makes `stop()` throw. `npm run cloudflare:record` records wrangler's calls;
+ *   in `refusals`, and makes `stop()` throw. `npm run lab -- record-cloudflare` records wrangler's calls;
  *   test/fixtures/cloudflare/additions.json has calls of our own scripts, with their documentation.
  * - `gatewayUrl` takes requests by their Host header; `fetch(hostname, path)` sends one. Routes, custom
  *   domains and workers.dev lead to a Worker, the current deployment's percentages or

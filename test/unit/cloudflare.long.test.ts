@@ -147,7 +147,7 @@ describe('the contract', () => {
   test('was recorded from the installed wrangler', () => {
     const recorded = JSON.parse(readFileSync(CONTRACT_FILE, 'utf8')).wrangler;
     const installed = createRequire(import.meta.url)('wrangler/package.json').version;
-    expect(recorded, 'run `npm run cloudflare:record`').toBe(installed);
+    expect(recorded, 'run `npm run lab -- record-cloudflare`').toBe(installed);
   });
 
   const DATABASE = '/d1/database';

@@ -117,7 +117,7 @@ test('refuses a Worker that lacks a secret', async () => {
 
 test('uploads nothing that the deployed commit does not understand', async () => {
   stage.isCompatible = false;
-  expectRefusal(await stage.run(), 'do not understand each other', 'CONTRIBUTING.md');
+  expectRefusal(await stage.run(), 'do not understand each other', 'docs/changing.md');
 });
 
 test('deploys nothing beside an unknown commit, unless a person says so', async () => {

@@ -32,6 +32,7 @@ import { PAYMENTS_MAX } from '../../src/restore/payments.ts';
 import { readState } from '../../src/restore/state.ts';
 import worker from '../support/gateway.ts';
 import { requestRefund, someTerms, startAttempt } from '../support/intents.ts';
+import { plantedError } from '../support/output/planted.ts';
 import { auditLog, signedIn } from './dashboard-support.ts';
 import { content, operate, operateApi } from './operator-support.ts';
 import {
@@ -743,7 +744,7 @@ test('a restore that dies at any step or within one ends like one that did not',
   let crashes = 0;
   /** The process ends before, within or after what the next step writes. */
   const crash = async (index: number) => {
-    const failing = new Error('the process ended');
+    const failing = plantedError('the process ended');
     const spies = [
       () => vi.spyOn(env.DB, 'batch').mockRejectedValueOnce(failing),
       () => vi.spyOn(env.BACK_OFFICE_DB, 'batch').mockRejectedValueOnce(failing),
@@ -805,7 +806,7 @@ test('a payment whose object dies within its restore is restored by the next try
       died += 1;
       await runInDurableObject(stubOf('paid'), (_payment, { storage }) => {
         storage.transactionSync = () => {
-          throw new Error('the object died');
+          throw plantedError('the object died');
         };
       });
       expect((await operateApi('/restore', { run: RUN })).status).toBeGreaterThanOrEqual(500);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { CASES } from '../../lab/bench/cases.ts';
+import { LAB } from '../../lab/commands.ts';
 import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
 import { commandsOf } from '../support/documents/commands.ts';
 import { DOCUMENTS } from '../support/documents/markdown.ts';
@@ -21,20 +22,26 @@ const run = (words: readonly string[]) =>
   promisify(execFile)('node', [WITHOUT_MAGLEV, ...words], { cwd: PROJECT_DIRECTORY });
 
 /** Their arguments are nouns and methods: documented-commands.test.ts and documented-operator.test.ts. */
-const WITH_ARGUMENTS = ['operator', 'rail:check'];
+const WITH_ARGUMENTS = ['operator', 'rail:check', 'lab'];
 
 const { scripts } = JSON.parse(readFileSync(join(PROJECT_DIRECTORY, 'package.json'), 'utf8'));
 
-const SCRIPTS = Object.entries<string>(scripts)
-  .filter(([name, command]) => /^node [^&]+\.ts$/.test(command) && !WITH_ARGUMENTS.includes(name))
-  .map(([name, command]) => ({ name, file: / (\S+\.ts)$/.exec(command)?.[1] }));
+/** Every script by the words that start it. */
+const SCRIPTS = [
+  ...Object.entries<string>(scripts)
+    .filter(([name, command]) => /^node [^&]+\.ts$/.test(command) && !WITH_ARGUMENTS.includes(name))
+    .map(([name, command]) => ({ name, file: / (\S+\.ts)$/.exec(command)?.[1] })),
+  ...Object.entries(LAB).map(([name, [file]]) => ({ name: `lab -- ${name}`, file })),
+];
 
-/** What the documents write after `npm run NAME --`. */
+/** What the documents write after `npm run NAME --`, or after `npm run lab -- NAME`. */
 async function documentedOptions(script: string): Promise<readonly (readonly string[])[]> {
+  const start = `npm run ${script}`;
   const found = (await commands).map(({ words }) => words.filter((word) => word !== '--silent'));
+  const length = start.split(' ').length;
   return found
-    .filter(([program, verb, name]) => program === 'npm' && verb === 'run' && name === script)
-    .map((words) => words.slice(words[3] === '--' ? 4 : 3));
+    .filter((words) => words.slice(0, length).join(' ') === start)
+    .map((words) => words.slice(words[length] === '--' ? length + 1 : length));
 }
 
 const commands = commandsOf(DOCUMENTS);
@@ -60,7 +67,8 @@ describe('npm run', () => {
     async ({ name }) => {
       const options = (await documentedOptions(name)).flat();
       const [usage, ...lines] = helps.get(name)?.trimEnd().split('\n') ?? [];
-      expect(usage?.replace('--silent ', '')).toBe(`npm run ${name} [-- options]`);
+      const mark = name.startsWith('lab ') ? '[options]' : '[-- options]';
+      expect(usage?.replace('--silent ', '')).toBe(`npm run ${name} ${mark}`);
       const explained = lines.flatMap((line) => /^ +--([\w-]+)\b.* {2,}\S/.exec(line)?.[1] ?? []);
       const documented = options.flatMap((option) => /^--([\w-]+)/.exec(option)?.[1] ?? []);
       expect(explained).toEqual(expect.arrayContaining([...documented, 'help']));
@@ -70,8 +78,8 @@ describe('npm run', () => {
   );
 });
 
-test('npm run bench has the cases that the documents name', async () => {
-  const lists = (await documentedOptions('bench')).flatMap((options) =>
+test('npm run lab -- bench has the cases that the documents name', async () => {
+  const lists = (await documentedOptions('lab -- bench')).flatMap((options) =>
     options.filter((_, index) => options[index - 1] === '--only'),
   );
   const names = lists.flatMap((list) => list.split(','));
@@ -85,7 +93,18 @@ test.each([
   ['bench', '--only=pay', expect.stringMatching(/^--only takes .*create, .*\n$/)],
   ['bench', '--on=tape', '--on takes tmpfs, disk\n'],
   ['bench', '--clients=0', '--clients takes a whole number from 1\n'],
-])('npm run %s rejects %s without a stack trace', async (name, option, stderr) => {
+])('npm run lab -- %s rejects %s without a stack trace', async (name, option, stderr) => {
   const refused = { code: 1, stderr };
-  await expect(run([`lab/${name}.ts`, option])).rejects.toMatchObject(refused);
+  await expect(run(['lab/main.ts', name, option])).rejects.toMatchObject(refused);
+});
+
+test('npm run lab lists what it runs, and rejects anything else', async () => {
+  const { stdout } = await run(['lab/main.ts']);
+  expect([...stdout.matchAll(/^ {2}(\S+) {2,}\S/gm)].map(([, name]) => name)).toEqual(
+    Object.keys(LAB),
+  );
+  await expect(run(['lab/main.ts', 'nope'])).rejects.toMatchObject({
+    code: 1,
+    stderr: 'the lab has no nope; `npm run lab` lists what it has\n',
+  });
 });

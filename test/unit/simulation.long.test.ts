@@ -8,7 +8,7 @@ import { runSimulation } from '../../lab/simulation/run.ts';
 
 /**
  * Goal: the gateway keeps its promises through crashes, losses, delays and lies. Method: the short
- * form of `npm run simulate` (docs/reliability.md#simulation): the real code under a simulated clock,
+ * form of `npm run lab -- simulate` (docs/reliability.md#simulation): the real code under a simulated clock,
  * storage, queues, provider and merchants, driven by seeds.
  */
 

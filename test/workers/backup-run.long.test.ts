@@ -20,6 +20,7 @@ import { bytesFromBase64 } from '../../src/crypto/encoding.ts';
 import { PaymentIntentObject } from '../../src/intent/payment-intent.ts';
 import { runBatch } from '../../src/platform/database.ts';
 import worker from '../support/gateway.ts';
+import { plantedError } from '../support/output/planted.ts';
 import { auditLog } from './dashboard-support.ts';
 import { content, operateApi } from './operator-support.ts';
 import { loseGateway } from './restore-support.ts';
@@ -228,7 +229,7 @@ it('names a book whose copy is not complete, and health counts it until it is', 
     .mockImplementation(async function (this: PaymentIntentObject) {
       const records = await exportRecords.call(this);
       if (JSON.stringify(records).includes('broken')) {
-        throw new Error('SABOTAGE');
+        throw plantedError();
       }
       return records;
     });
@@ -266,7 +267,7 @@ it('names a book that has begun a new generation, with the time of its last whol
   const copiedAtMs = Date.now();
   await bookSql('UPDATE backup SET sequence = 0, to_id = 0');
   advance(DAY_MS);
-  const bucket = replacePut(() => Promise.reject(new Error('SABOTAGE')));
+  const bucket = replacePut(() => Promise.reject(plantedError()));
   await fireBookAlarm();
   bucket.repair();
   await crons();
@@ -314,7 +315,7 @@ describe('a run that dies', () => {
         }
         left -= 1;
         if (left < 0) {
-          throw new Error('SABOTAGE');
+          throw plantedError();
         }
         return put();
       });
@@ -352,7 +353,7 @@ describe('a run that dies', () => {
 
   test('whose manifest cannot be written writes it with the next cron', async () => {
     const bucket = replacePut((put, name) =>
-      name.startsWith('runs/') ? Promise.reject(new Error('SABOTAGE')) : put(),
+      name.startsWith('runs/') ? Promise.reject(plantedError()) : put(),
     );
     await crons().catch(() => undefined);
     bucket.repair();
@@ -625,7 +626,7 @@ describe('the operator', () => {
 
   test('gets no manifest while the back office’s export is left by a dead call', async () => {
     await operateApi('/merchants/mer_alpha/invitations', { name: 'Almaz', role: 'owner' });
-    const bucket = replacePut(() => Promise.reject(new Error('SABOTAGE')));
+    const bucket = replacePut(() => Promise.reject(plantedError()));
     await exportDatabase(env).catch(() => undefined);
     bucket.repair();
     expect(await content(operateApi('/backups', {}))).toMatchObject({ isFinished: false });

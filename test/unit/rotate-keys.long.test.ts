@@ -22,7 +22,7 @@ import { type SetupScene, setupScene } from '../support/setup-scene.ts';
 
 /**
  * Goal: keys are rotated, and a trial is deleted, by one command that loses nothing in use and
- * continues after a failure. Method: as in setup-cases.test.ts, with times that the tests choose.
+ * continues after a failure. Method: as in setup-cases.long.test.ts, with times that the tests choose.
  */
 
 const START = new Date();

@@ -13,6 +13,7 @@ import { runBatch } from '../../src/platform/database.ts';
 import { databaseRows } from '../security/storage.ts';
 import worker from '../support/gateway.ts';
 import { refuseCallback } from '../support/intents.ts';
+import { plantedError } from '../support/output/planted.ts';
 import { auditLog } from './dashboard-support.ts';
 import { content, deskOf, operateApi } from './operator-support.ts';
 import { decideAtRails, playRails, SCENE_SECRETS, SCENES, type Scene } from './rails-scenes.ts';
@@ -348,14 +349,14 @@ describe('a crash during an erasure', () => {
       'before the object is asked',
       () =>
         vi.spyOn(PaymentIntentObject.prototype, 'erase').mockImplementation(() => {
-          throw new Error(CRASH);
+          throw plantedError(CRASH);
         }),
     ],
     [
       'after the object, before the parts of the backup',
       () =>
         vi.spyOn(MerchantBook.prototype, 'settleBackup').mockImplementation(() => {
-          throw new Error(CRASH);
+          throw plantedError(CRASH);
         }),
     ],
     [
@@ -364,7 +365,7 @@ describe('a crash during an erasure', () => {
         const batch = env.DB.batch.bind(env.DB);
         return vi.spyOn(env.DB, 'batch').mockImplementation(async (statements) => {
           if ((await clientOf('paid').read()) === null) {
-            throw new Error(CRASH);
+            throw plantedError(CRASH);
           }
           return batch(statements) as never;
         });
@@ -374,7 +375,7 @@ describe('a crash during an erasure', () => {
       'after the rows of the database, before the book',
       () =>
         vi.spyOn(MerchantBook.prototype, 'erase').mockImplementation(() => {
-          throw new Error(CRASH);
+          throw plantedError(CRASH);
         }),
     ],
     [
@@ -384,7 +385,7 @@ describe('a crash during an erasure', () => {
         return vi.spyOn(env.DB, 'batch').mockImplementation(async (statements) => {
           const rows = await bookSql("SELECT id FROM payment WHERE search_keys <> '[]'");
           if (rows.length === 0) {
-            throw new Error(CRASH);
+            throw plantedError(CRASH);
           }
           return batch(statements) as never;
         });
