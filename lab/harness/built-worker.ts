@@ -12,7 +12,8 @@ import { type BenchServer, type ServerOptions, startServer } from './worker-serv
 
 /** Builds the Worker as for a deployment. */
 export async function buildKefel(directory: string): Promise<void> {
-  await runWrangler(['deploy', '--dry-run', '--outdir', directory], PROJECT_DIRECTORY);
+  const bundling = ['deploy', '--dry-run', '--outdir', directory];
+  await runWrangler(bundling, PROJECT_DIRECTORY, { WRANGLER_LOG: 'warn' });
 }
 
 /** The merchant on whose behalf the load acts. */

@@ -28,8 +28,12 @@ export function startWrangler(
 }
 
 /** Runs wrangler and waits until it has ended. Throws when it fails. */
-export async function runWrangler(args: readonly string[], directory: string): Promise<void> {
-  const wrangler = startWrangler(args, directory);
+export async function runWrangler(
+  args: readonly string[],
+  directory: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  const wrangler = startWrangler(args, directory, environment);
   const exitCode = await new Promise<number | null>((resolve, reject) => {
     wrangler.once('error', reject);
     wrangler.once('exit', resolve);

@@ -69,7 +69,7 @@ const READ_TIMEOUT_MS = 2_000;
  * After this, every query has failed. The slowest, purges of a full database, take about a second.
  * A hung one would hold a page, or the whole batch of a queue.
  */
-const QUERY_TIMEOUT_MS = 10_000;
+export const QUERY_TIMEOUT_MS = 10_000;
 
 /** What `read` brings. Throws DatabaseUnavailable when D1 fails or takes too long. */
 export async function readInTime<T>(read: () => Promise<T>): Promise<T> {

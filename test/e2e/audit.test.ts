@@ -55,6 +55,8 @@ beforeAll(async () => {
       resourcePersistencePath: join(directory, 'v3'),
       cf: false,
       logRequests: false,
+      handleStructuredLogs: ({ level, message }) =>
+        console[level === 'error' ? 'error' : 'info'](message),
       workers: [
         await builtWorker(payments, inject('sandbox').builtDirectory),
         {

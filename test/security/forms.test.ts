@@ -19,7 +19,7 @@ import { databaseRows } from './storage.ts';
  * Goal: no other site acts with a member's session or a customer's link, and an attacker cannot
  * prepare a session for another person (docs/reliability.md#csrf). Method: every form as a foreign
  * page would send it, with the genuine cookie and token; and every cookie that is ever set. The
- * desk's forms: test/workers/operator-desk.test.ts.
+ * desk's forms: test/workers/operator-desk.long.test.ts.
  */
 
 useGateway();

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { QUERY_TIMEOUT_MS } from '../../src/platform/database.ts';
 import { forgetWebhookSettings } from '../../src/webhooks/settings.ts';
 import { expectLog } from '../support/output/expected-log.ts';
 import {
@@ -15,6 +16,7 @@ import {
 beforeEach(forgetWebhookSettings);
 
 afterEach(() => {
+  vi.useRealTimers();
   vi.restoreAllMocks();
 });
 
@@ -69,13 +71,17 @@ describe('a delivery from claim to report (decisions.md#18, #19; promises.md#6)'
   });
 
   test('is reported although D1 hangs when the endpoint is recorded', async () => {
+    expectLog('webhook_endpoint_not_recorded');
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     vi.spyOn(globalThis, 'fetch').mockResolvedValue(new Response('no', { status: 500 }));
     const { d1, addEndpoint } = database();
     addEndpoint({});
     const hanging = { ...(d1 as object), batch: () => new Promise(() => undefined) };
     const { stub, reports } = paymentObject({});
-    await consume(environment(stub, hanging), 'q-hanging', [choosing]);
+    const { settled } = await consume(environment(stub, hanging), 'q-hanging', [choosing]);
     await vi.waitFor(() => expect(reports).toMatchObject([{ outcome: { type: 'failed' } }]));
+    await vi.advanceTimersByTimeAsync(QUERY_TIMEOUT_MS);
+    await settled();
   });
 
   test('that fails on our side uses no try, is logged in one line without bodies, and never throws', async () => {

@@ -193,7 +193,13 @@ test('an unreadable record is set back when the book says that nothing happened 
   const repair = await damage();
   await forgetMemory();
   // The local runtime brings nothing back when the object restarts.
-  vi.spyOn(IntentClient.prototype, 'restart').mockImplementation(repair);
+  const { restart } = IntentClient.prototype;
+  vi.spyOn(IntentClient.prototype, 'restart').mockImplementation(async function (
+    this: IntentClient,
+  ) {
+    await repair();
+    await restart.call(this);
+  });
   expect(await setBack(at)).toMatchObject({ status: 200 });
   expect(restored).toHaveLength(1);
 });
