@@ -78,7 +78,7 @@ function crashAtBook(): void {
 
 function crashAtAlerts(): void {
   vi.spyOn(env.OPERATOR_ALERTS, 'get').mockImplementation(() => {
-    throw new Error(CRASH);
+    throw plantedError(CRASH);
   });
 }
 
@@ -123,7 +123,7 @@ async function deadEvent(): Promise<void> {
 
 function crashAtResend(): void {
   vi.spyOn(PaymentIntentObject.prototype, 'resendEvent').mockImplementation(() => {
-    throw new Error(CRASH);
+    throw plantedError(CRASH);
   });
 }
 

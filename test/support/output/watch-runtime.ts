@@ -39,7 +39,9 @@ export default function watchRuntime({ vitest }: TestProject): () => void {
       const message = String(text);
       if (EXCEPTION.test(message)) {
         if (!EXPECTED.some((expected) => message.includes(expected))) {
-          vitest.state.catchError(new Error(message), 'Exception that left a Worker or an object');
+          // The stack of this function would hide where the exception came from.
+          const error = Object.assign(new Error(message), { stack: message });
+          vitest.state.catchError(error, 'Exception that left a Worker or an object');
           process.exitCode = 1;
         }
         return true;
