@@ -145,17 +145,12 @@ function hangMpesa(): () => void {
 }
 
 function refuseMessages(): () => void {
-  const queues = [env.WEBHOOKS, env.WEBHOOK_RETRIES, env.PROVIDER_REPORTS];
-  const accepted = queues.map((queue) => vi.mocked(queue.send).getMockImplementation());
-  for (const queue of queues) {
-    vi.mocked(queue.send).mockRejectedValue(new Error('Queue sends are temporarily unavailable'));
-  }
+  const sends = [env.WEBHOOKS, env.WEBHOOK_RETRIES, env.PROVIDER_REPORTS].map((queue) =>
+    vi.mocked(queue.send).mockRejectedValue(new Error('Queue sends are temporarily unavailable')),
+  );
   return () => {
-    for (const [index, queue] of queues.entries()) {
-      const accept = accepted[index];
-      if (accept !== undefined) {
-        vi.mocked(queue.send).mockImplementation(accept);
-      }
+    for (const send of sends) {
+      send.mockRestore();
     }
   };
 }
