@@ -2,14 +2,14 @@ import {
   ACCESS_CHANGES_SHOWN_MAX,
   type AccessViewer,
   accessChanges,
-} from '../src/audit/access-changes.ts';
+} from '../src/control/audit/access-changes.ts';
 import {
   AUDIT_PAGE_ROWS,
   type AuditFilter,
   type AuditRecord,
   auditEntries,
-} from '../src/audit/read.ts';
-import { type Cursor, type Page, pageOf } from '../src/platform/paging.ts';
+} from '../src/control/audit/read.ts';
+import { type Cursor, type Page, pageOf } from '../src/kit/platform/paging.ts';
 import type { BackOfficeEnv } from './env.ts';
 import type { PaymentsPlane } from './payments-plane.ts';
 

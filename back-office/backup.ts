@@ -1,11 +1,11 @@
-import { databaseFacts, readPage } from '../src/backup/pages.ts';
-import { AUDIT_LOG, type ExportedTable } from '../src/backup/tables.ts';
+import { databaseFacts, readPage } from '../src/recovery/backup/pages.ts';
+import { AUDIT_LOG, type ExportedTable } from '../src/recovery/backup/tables.ts';
 import type { BackOfficeEnv } from './env.ts';
 import { paymentsPlane } from './payments-plane.ts';
 
 /** The daily export of the back office's database, which the payments plane writes to the bucket. */
 
-/** In the order of src/backup/tables.ts. */
+/** In the order of src/recovery/backup/tables.ts. */
 export const BACK_OFFICE_TABLES: readonly ExportedTable[] = [
   { table: 'passkeys', key: ['credential_id'], pageRows: 300 },
   { table: 'invitations', key: ['digest'], pageRows: 1_000 },

@@ -1,4 +1,5 @@
-import { flag, type KeyRing, origin, retentionMs, strongKeyRing } from '../src/config.ts';
+import { flag, origin, retentionMs, strongKeyRing } from '../src/engine/config.ts';
+import type { KeyRing } from '../src/kit/crypto/key-ring.ts';
 import type { BackOfficeEnv } from './env.ts';
 
 /** The variables and secrets of the back office, parsed once per isolate. */

@@ -1,4 +1,4 @@
-import type { Payments } from '../src/interface/entrypoint.ts';
+import type { Payments } from '../src/control/rpc/entrypoint.ts';
 
 /** The bindings of `back-office/wrangler.toml`. Everything else is asked of the payments plane. */
 export interface BackOfficeEnv {

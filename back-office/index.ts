@@ -1,5 +1,5 @@
-import { withCommonHeaders } from '../src/http/common-headers.ts';
-import { isHealth } from '../src/http/health.ts';
+import { withCommonHeaders } from '../src/kit/http/common-headers.ts';
+import { isHealth } from '../src/kit/http/health.ts';
 import type { BackOfficeEnv } from './env.ts';
 
 /** The cron of wrangler.toml that continues the day's backup. */

@@ -1,8 +1,8 @@
-import { Problem } from '../src/http/problem.ts';
-import type { Answer } from '../src/interface/answer.ts';
-import type { Areas } from '../src/interface/areas.ts';
-import type { Plane } from '../src/interface/plane.ts';
-import { Unavailable } from '../src/platform/unavailable.ts';
+import type { Answer } from '../src/control/rpc/answer.ts';
+import type { Areas } from '../src/control/rpc/areas.ts';
+import type { Plane } from '../src/control/rpc/plane.ts';
+import { Problem } from '../src/kit/http/problem.ts';
+import { Unavailable } from '../src/kit/platform/unavailable.ts';
 import type { BackOfficeEnv } from './env.ts';
 
 type Remote<Function> = Function extends (plane: Plane, ...args: infer Arguments) => infer Result

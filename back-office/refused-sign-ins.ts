@@ -1,5 +1,5 @@
-import { errorText, log } from '../src/platform/log.ts';
-import { tellMinutely } from '../src/platform/minutely.ts';
+import { errorText, log } from '../src/kit/platform/log.ts';
+import { tellMinutely } from '../src/kit/platform/minutely.ts';
 import type { BackOfficeEnv } from './env.ts';
 import { paymentsPlane } from './payments-plane.ts';
 

@@ -1,6 +1,6 @@
-import { PURGE_ADDRESSES } from '../src/audit/log.ts';
-import { finishDailyRun } from '../src/platform/daily-runs.ts';
-import { purgeAged } from '../src/platform/purge-database.ts';
+import { PURGE_ADDRESSES } from '../src/kit/audit/log.ts';
+import { finishDailyRun } from '../src/kit/platform/daily-runs.ts';
+import { purgeAged } from '../src/kit/platform/purge-database.ts';
 import { memberRetentionOf } from './config.ts';
 import type { BackOfficeEnv } from './env.ts';
 

@@ -304,7 +304,7 @@ type Files = ReadonlyMap<string, { readonly type: string; readonly text: string 
 /** The style sheet uses the colors and sizes of Kefel's own pages. */
 async function readFiles(): Promise<Files> {
   const read = (...path: string[]) => readFile(join(import.meta.dirname, ...path), 'utf8');
-  const css = (await read('../src/ui/styles/tokens.css')) + (await read('shop.css'));
+  const css = (await read('../src/kit/ui/styles/tokens.css')) + (await read('shop.css'));
   return new Map([
     ['/shop.css', { type: 'text/css', text: css }],
     ['/shop.js', { type: 'text/javascript', text: await read('shop.js') }],

@@ -12,7 +12,7 @@ import { prepareLocalDatabase } from '../scripts/dev/d1.ts';
 import { localSecrets } from '../scripts/dev/local-secrets.ts';
 import { PROJECT_DIRECTORY } from '../scripts/project/files.ts';
 import { numberOption } from '../scripts/project/options.ts';
-import type { Tenant } from '../src/domain/terms.ts';
+import type { Tenant } from '../src/kit/tenant.ts';
 import { kefelWorker } from './harness/built-worker.ts';
 import { inDirectory, MEMORY_DIRECTORY } from './harness/directory.ts';
 import { median, quantile } from './harness/quantile.ts';

@@ -25,7 +25,7 @@ const SCRIPT = {
   options: {
     mutate: {
       value: 'PATTERNS',
-      about: 'only these files or lines, as src/domain/money.ts:10-20, separated by commas',
+      about: 'only these files or lines, as src/engine/domain/money.ts:10-20, separated by commas',
     },
     incremental: {
       value: null,

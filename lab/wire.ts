@@ -13,7 +13,7 @@ import { freePort, startGateway } from '../scripts/gateway/own-gateway.ts';
 import { PROJECT_DIRECTORY } from '../scripts/project/files.ts';
 import type { StandIn } from '../scripts/stand-ins/stand-in.ts';
 import { startStandIns } from '../scripts/stand-ins/start-all.ts';
-import { ROOT } from '../src/api/operations.ts';
+import { ROOT } from '../src/engine/api/operation.ts';
 import { inDirectory } from './harness/directory.ts';
 import { runProgram } from './harness/program.ts';
 import { runLabScript } from './harness/script.ts';

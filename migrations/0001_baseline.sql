@@ -10,7 +10,7 @@
 
 CREATE TABLE merchants (
   id TEXT PRIMARY KEY,
-  -- Names the merchant in references of attempts (src/domain/identifiers.ts). Never changes.
+  -- Names the merchant in references of attempts (src/engine/domain/identifiers.ts). Never changes.
   number INTEGER NOT NULL UNIQUE CHECK (number > 0),
   name TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND 1000),
   status TEXT NOT NULL DEFAULT 'active' CHECK (status IN ('active', 'suspended')),
@@ -60,7 +60,7 @@ CREATE UNIQUE INDEX api_keys_by_form ON api_keys (merchant_id, environment, form
 CREATE TABLE merchant_methods (
   merchant_id TEXT NOT NULL,
   environment TEXT NOT NULL CHECK (environment IN ('sandbox', 'production')),
-  -- One of METHODS in src/domain/method.ts, so that a new method needs no migration.
+  -- One of METHODS in src/engine/domain/method.ts, so that a new method needs no migration.
   method TEXT NOT NULL CHECK (length(method) BETWEEN 1 AND 40),
   -- The operator decides `offered`, the merchant `enabled`: a method needs both.
   offered INTEGER NOT NULL DEFAULT 1 CHECK (offered IN (0, 1)),
@@ -230,10 +230,10 @@ CREATE INDEX dead_letters_by_status ON dead_letters (status, stored_at_ms, id);
 CREATE INDEX dead_letters_waiting ON dead_letters (kind, stored_at_ms, id) WHERE status = 'waiting';
 
 -- What the operator must look at, over all merchants: payments, refunds and deliveries. The merchants'
--- books write it when it changes (src/book/attention.ts), up to a number of payments each.
+-- books write it when it changes (src/lists/book/attention.ts), up to a number of payments each.
 CREATE TABLE attention_item (
   environment TEXT NOT NULL CHECK (environment IN ('sandbox', 'production')),
-  -- Why it is listed (src/book/attention-reasons.ts). Not listed: `reviewed`, a payment that has no
+  -- Why it is listed (src/lists/book/attention-reasons.ts). Not listed: `reviewed`, a payment that has no
   -- more to review than at its review, and `resolved`, a payment without items, whose row keeps a
   -- delayed older write out until the daily purge.
   section TEXT NOT NULL,
@@ -273,7 +273,7 @@ CREATE TABLE manual_receipts (
 
 CREATE INDEX manual_receipts_by_time ON manual_receipts (environment, recorded_at_ms);
 
--- One row for each book, for the operator's pages about all merchants (src/book/digest.ts).
+-- One row for each book, for the operator's pages about all merchants (src/lists/book/digest.ts).
 CREATE TABLE book_digest (
   environment TEXT NOT NULL CHECK (environment IN ('sandbox', 'production')),
   merchant_id TEXT NOT NULL,
@@ -326,7 +326,7 @@ CREATE TABLE audit_log (
 ) STRICT;
 
 CREATE INDEX audit_log_by_merchant ON audit_log (merchant_id, at_ms, id);
--- For the notice on the overview: the list of src/audit/access-changes.ts.
+-- For the notice on the overview: the list of src/control/audit/access-changes.ts.
 CREATE INDEX audit_log_of_access ON audit_log (merchant_id, at_ms, id)
 WHERE action IN ('member.joined', 'passkey.added', 'api_key.created', 'api_key.rolled', 'webhook.endpoint_created', 'webhook.endpoint_changed', 'webhook.secret_shown', 'webhook.secret_rotated');
 -- For the operator: the entries of all merchants and of none.

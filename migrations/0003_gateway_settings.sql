@@ -30,7 +30,7 @@ CREATE TABLE daily_runs (
   detail TEXT NOT NULL CHECK (json_valid(detail))
 ) STRICT, WITHOUT ROWID;
 
--- The latest self-check of the gateway (src/self-check). One row.
+-- The latest self-check of the gateway (src/control/self-check). One row.
 CREATE TABLE self_check (
   id INTEGER PRIMARY KEY CHECK (id = 1),
   -- Names the run, and its sandbox payment.

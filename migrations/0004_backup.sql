@@ -1,4 +1,4 @@
--- The daily export of both databases to the bucket (src/backup/runs.ts). A run is done in many steps,
+-- The daily export of both databases to the bucket (src/recovery/backup/runs.ts). A run is done in many steps,
 -- and each stores where the next one continues.
 CREATE TABLE backup_runs (
   database TEXT NOT NULL CHECK (database IN ('payments', 'back-office')),

@@ -34,7 +34,7 @@ CREATE TABLE customer_request_payments (
   unique_id TEXT NOT NULL,
   uuid TEXT NOT NULL,
   due_at_ms INTEGER NOT NULL,
-  -- Why the payment is kept (src/domain/retention.ts), NULL while it is being erased; and until when,
+  -- Why the payment is kept (src/engine/domain/retention.ts), NULL while it is being erased; and until when,
   -- NULL until a person or a provider acts.
   kept_reason TEXT,
   kept_until_ms INTEGER,

@@ -1,4 +1,4 @@
--- The restore of this gateway from a backup (src/restore). One row; none: never restored.
+-- The restore of this gateway from a backup (src/recovery/restore). One row; none: never restored.
 CREATE TABLE restore (
   id INTEGER PRIMARY KEY CHECK (id = 1),
   -- The run of the backup, such as 20261127T011700Z.

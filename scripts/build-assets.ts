@@ -1,6 +1,6 @@
 /**
  * A part of `npm run generate`: makes the scripts and style sheets of the customers' pages (out of
- * `src/checkout/browser` and `src/checkout/styles`) and of all other pages (`src/ui`), and the
+ * `src/engine/checkout/browser` and `src/engine/checkout/styles`) and of all other pages (`src/kit/ui`), and the
  * script of the merchants' pages.
  */
 import { createHash } from 'node:crypto';
@@ -17,10 +17,10 @@ const SCRIPT = {
 
 /** The customers' pages have their styles inline. */
 const CHECKOUT = {
-  script: 'src/checkout/browser/main.ts',
-  scriptProject: 'src/checkout/browser/tsconfig.json',
-  style: 'src/checkout/styles/checkout.css',
-  module: 'src/checkout/assets.generated.ts',
+  script: 'src/engine/checkout/browser/main.ts',
+  scriptProject: 'src/engine/checkout/browser/tsconfig.json',
+  style: 'src/engine/checkout/styles/checkout.css',
+  module: 'src/engine/checkout/assets.generated.ts',
 };
 /** Members open many pages in a row: they fetch the style sheet once, as a file. */
 const DASHBOARD = {
@@ -31,7 +31,7 @@ const DASHBOARD = {
 };
 /** For the merchants' pages, which name it: the address never changes. */
 const EMBED = {
-  script: 'src/checkout/browser/embed.ts',
+  script: 'src/engine/checkout/browser/embed.ts',
   scriptProject: CHECKOUT.scriptProject,
   path: 'public/kefel.js',
 };

@@ -24,7 +24,7 @@ const RESULTS = ['docs-assets', 'docs', 'llms.txt', 'llms-full.txt', 'llms-merch
 const SOURCES = [
   'docs/**',
   'site/**',
-  'src/ui/styles/*.css',
+  'src/kit/ui/styles/*.css',
   'CHANGELOG.md',
   'clients/**',
   'public/openapi.json',

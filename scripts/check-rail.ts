@@ -4,10 +4,12 @@
  */
 import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
-import { type Bindings, ConfigError } from '../src/config.ts';
-import { ENVIRONMENTS, type Environment, METHODS, type Method } from '../src/domain/method.ts';
-import { minorFromMajor } from '../src/domain/money.ts';
-import { railConfiguration, railSecretName } from '../src/rails/settings.ts';
+import type { Bindings } from '../src/engine/config.ts';
+import { METHODS, type Method } from '../src/engine/domain/method.ts';
+import { railConfiguration, railSecretName } from '../src/engine/rails/settings.ts';
+import { ConfigError } from '../src/kit/config-error.ts';
+import { minorFromMajor } from '../src/kit/money.ts';
+import { ENVIRONMENTS, type Environment } from '../src/kit/tenant.ts';
 import { probeLive, queryLive } from './check-rail/live.ts';
 import { PROBE_EXIT_CODES } from './check-rail/probe-text.ts';
 import './project/node-md5.ts';

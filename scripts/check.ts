@@ -10,7 +10,7 @@ const TYPE_SCRIPT_PROJECTS = [
   'test',
   'test/workers',
   '.',
-  'src/checkout/browser',
+  'src/engine/checkout/browser',
   'back-office/ui/browser',
   'site/browser',
   'clients/typescript',

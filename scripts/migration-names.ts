@@ -15,7 +15,7 @@ const SCRIPT = {
 const LISTS = [
   {
     folder: 'migrations',
-    file: 'src/self-check/migrations.generated.ts',
+    file: 'src/control/self-check/migrations.generated.ts',
     name: 'PAYMENTS_MIGRATIONS',
   },
   {

@@ -5,7 +5,7 @@
 import { constants, createPublicKey, publicEncrypt, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
-import { ConfigError } from '../src/config.ts';
+import { ConfigError } from '../src/kit/config-error.ts';
 import { runScript } from './project/options.ts';
 
 const SCRIPT = {

@@ -6,7 +6,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { text as bodyOf } from 'node:stream/consumers';
-import type { Environment } from '../src/domain/method.ts';
+import type { Environment } from '../src/kit/tenant.ts';
 import { credentialsOf, readDemoMerchant } from './dev/demo-merchant.ts';
 import { WEBHOOK_RECEIVER_PORT } from './dev/first-steps.ts';
 import { isSignedByRsa, isStandardWebhook } from './gateway/webhook-signatures.ts';

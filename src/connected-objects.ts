@@ -1,38 +1,40 @@
-import { merchantAccount } from './account/merchant-account.ts';
-import { operatorAlerts } from './alerts/operator-alerts.ts';
-import { queryRail } from './attempts/query.ts';
-import { PaymentIntentObject } from './intent/payment-intent.ts';
-import type { Ports } from './intent/ports.ts';
-import { eventBody } from './webhooks/payload.ts';
-import { requestBody, signEvent } from './webhooks/sign.ts';
+import { operatorAlerts } from './control/alerts/operator-alerts.ts';
+import { merchantAccount } from './engine/account/merchant-account.ts';
+import { queryRail } from './engine/attempts/query.ts';
+import { PaymentIntentObject } from './engine/intent/payment-intent.ts';
+import type { Ports } from './engine/intent/ports.ts';
+import { eventBody } from './engine/webhooks/payload.ts';
+import { requestBody, signEvent } from './engine/webhooks/sign.ts';
 
 const PORTS: Ports = {
   events: { body: eventBody, sign: signEvent, requestBody },
   attempts: {
     // Loaded with the first start that waits for a customer.
-    start: async (...about) => (await import('./attempts/slow-start.ts')).startSlowly(...about),
+    start: async (...about) =>
+      (await import('./engine/attempts/slow-start.ts')).startSlowly(...about),
     query: queryRail,
   },
   // Loaded with the first refund: few payments have one.
   refunds: {
-    start: async (...about) => (await import('./refunds/ask-rail.ts')).startRefund(...about),
-    repeat: async (...about) => (await import('./refunds/ask-rail.ts')).repeatRefund(...about),
-    query: async (...about) => (await import('./refunds/ask-rail.ts')).queryRefund(...about),
+    start: async (...about) => (await import('./engine/refunds/ask-rail.ts')).startRefund(...about),
+    repeat: async (...about) =>
+      (await import('./engine/refunds/ask-rail.ts')).repeatRefund(...about),
+    query: async (...about) => (await import('./engine/refunds/ask-rail.ts')).queryRefund(...about),
   },
   // Loaded with the first fault.
   alerts: {
     queueFails: async (env, queue) => {
-      const { tellHappened } = await import('./alerts/happenings.ts');
+      const { tellHappened } = await import('./engine/alerts/happenings.ts');
       await tellHappened(env, 'messages_waiting', queue, Date.now());
     },
     startWaits: async (env, method) => {
-      const { tellHappened } = await import('./alerts/happenings.ts');
+      const { tellHappened } = await import('./engine/alerts/happenings.ts');
       await tellHappened(env, 'starts_waiting', method, Date.now());
     },
   },
   // Loaded after the first commit: no request waits for it.
   book: {
-    apply: async (...about) => (await import('./book/feed.ts')).feedBook(...about),
+    apply: async (...about) => (await import('./lists/book/feed.ts')).feedBook(...about),
   },
 };
 
@@ -47,10 +49,10 @@ export class PaymentIntent extends PaymentIntentObject {
 export class MerchantAccount extends merchantAccount({
   // Loaded with the first claim that is not settled: few requests die.
   settleClaim: async (...about) =>
-    (await import('./refunds/settle-claim.ts')).settleClaim(...about),
+    (await import('./engine/refunds/settle-claim.ts')).settleClaim(...about),
 }) {}
 
 /** The object of the alerts, connected to what it looks at. */
 export class OperatorAlerts extends operatorAlerts(async (...about) =>
-  (await import('./watch/look-around.ts')).lookAround(...about),
+  (await import('./control/watch/look-around.ts')).lookAround(...about),
 ) {}

@@ -1,16 +1,16 @@
-import { apiRouter } from './api/router.ts';
-import { consumeResults, type ResultMessage } from './attempts/provider-reports.ts';
-import { checkoutRouter } from './checkout/router.ts';
-import { placementOf } from './config.ts';
-import { withCommonHeaders } from './http/common-headers.ts';
-import type { DeliveryMessage } from './intent/protocol.ts';
-import { plainQueueName } from './platform/queue-name.ts';
-import { isProbe } from './self-check/probe.ts';
-import { consumeDeliveries } from './webhooks/consume.ts';
+import { apiRouter } from './engine/api/router.ts';
+import { consumeResults, type ResultMessage } from './engine/attempts/provider-reports.ts';
+import { checkoutRouter } from './engine/checkout/router.ts';
+import { placementOf } from './engine/config.ts';
+import type { DeliveryMessage } from './engine/intent/protocol.ts';
+import { consumeDeliveries } from './engine/webhooks/consume.ts';
+import { withCommonHeaders } from './kit/http/common-headers.ts';
+import { isProbe } from './kit/platform/probe-message.ts';
+import { plainQueueName } from './kit/platform/queue-name.ts';
 
-export { MerchantBook } from './book/merchant-book.ts';
 export { MerchantAccount, OperatorAlerts, PaymentIntent } from './connected-objects.ts';
-export { Payments } from './interface/entrypoint.ts';
+export { Payments } from './control/rpc/entrypoint.ts';
+export { MerchantBook } from './lists/book/merchant-book.ts';
 
 type Consumer = (batch: MessageBatch, env: Env, ctx: ExecutionContext) => Promise<void>;
 
@@ -46,33 +46,33 @@ export default {
     await consume(await withoutProbes(batch, queue, env), env, ctx);
   },
   async scheduled({ cron }, env) {
-    const { tellAlerts } = await import('./alerts/client.ts');
+    const { tellAlerts } = await import('./engine/alerts/client.ts');
     // Before anything that needs D1: the runtime may have lost the alarm that looks for its failure.
     await tellAlerts(env, (alerts) => alerts.look());
-    const { checkJurisdiction } = await import('./platform/jurisdiction.ts');
+    const { checkJurisdiction } = await import('./kit/platform/jurisdiction.ts');
     await checkJurisdiction(env.DB, placementOf(env));
     if (cron === HOURLY) {
-      const { continueBackup } = await import('./backup/daily.ts');
+      const { continueBackup } = await import('./recovery/backup/daily.ts');
       await continueBackup(env, Date.now());
       return;
     }
-    const { startDailySelfCheck } = await import('./self-check/run.ts');
+    const { startDailySelfCheck } = await import('./control/self-check/run.ts');
     await startDailySelfCheck(env);
-    const { purgeExpired } = await import('./retention/purge.ts');
+    const { purgeExpired } = await import('./control/retention/purge.ts');
     const purged = await purgeExpired(env, Date.now());
-    const { compareManualReceipts } = await import('./operations/receipts.ts');
+    const { compareManualReceipts } = await import('./control/payments/receipts.ts');
     await compareManualReceipts(env, Date.now());
     await continueErasures(env);
-    const { finishDailyRun } = await import('./platform/daily-runs.ts');
+    const { finishDailyRun } = await import('./kit/platform/daily-runs.ts');
     await finishDailyRun(env.DB, 'purge', purged, Date.now());
   },
 } satisfies ExportedHandler<Env>;
 
 /** Not during a restore, which has the requests before it has their payments. */
 async function continueErasures(env: Env): Promise<void> {
-  const { isRestoring } = await import('./backup/incomplete.ts');
+  const { isRestoring } = await import('./recovery/incomplete.ts');
   if (!(await isRestoring(env.DB))) {
-    const { continueRequests } = await import('./operations/customers/actions.ts');
+    const { continueRequests } = await import('./control/customers/actions.ts');
     await continueRequests(env, Date.now());
   }
 }
@@ -86,11 +86,11 @@ async function withoutProbes(batch: MessageBatch, queue: string, env: Env): Prom
   if (!batch.messages.some(isProbe)) {
     return batch;
   }
-  const { consumeProbes } = await import('./self-check/consume-probes.ts');
+  const { consumeProbes } = await import('./control/self-check/consume-probes.ts');
   return consumeProbes(batch, queue, env);
 }
 
 async function keepDeadLetters(batch: MessageBatch, env: Env): Promise<void> {
-  const { consumeDeadLetters } = await import('./dead-letters/consume.ts');
+  const { consumeDeadLetters } = await import('./control/dead-letters/consume.ts');
   await consumeDeadLetters(batch, env);
 }

@@ -1,4 +1,4 @@
-import type { CalendarDate } from '../../src/i18n/time-text.ts';
+import type { CalendarDate } from '../../src/kit/i18n/time-text.ts';
 
 /** The Ethiopian calendar. Days are counted from 1970, like `businessDay`. Pure. */
 

@@ -1,10 +1,9 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import type { Actor } from '../../src/audit/log.ts';
-import type { Environment } from '../../src/domain/method.ts';
-import type { Tenant } from '../../src/domain/terms.ts';
-import type { Form } from '../../src/http/form.ts';
-import { clientAddress } from '../../src/http/rate-limit.ts';
+import type { Actor } from '../../src/kit/audit/log.ts';
+import type { Form } from '../../src/kit/http/form.ts';
+import { clientAddress } from '../../src/kit/http/rate-limit.ts';
+import type { Environment, Tenant } from '../../src/kit/tenant.ts';
 import type { BackOfficeConfig } from '../config.ts';
 import type { BackOfficeEnv } from '../env.ts';
 import type { BackOfficeLanguage } from '../i18n/texts.ts';

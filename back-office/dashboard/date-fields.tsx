@@ -1,6 +1,6 @@
-import { businessDay, dayText } from '../../src/domain/ethiopian-time.ts';
-import { clockText, exactClockText } from '../../src/i18n/time-text.ts';
-import { useTexts } from '../../src/ui/texts.ts';
+import { businessDay, dayText } from '../../src/kit/ethiopian-time.ts';
+import { clockText, exactClockText } from '../../src/kit/i18n/time-text.ts';
+import { useTexts } from '../../src/kit/ui/texts.ts';
 import { DASHBOARD_TEXTS } from '../i18n/texts.ts';
 import { Moment } from '../ui/elements.tsx';
 import { Field, FieldError, useProblem } from '../ui/fields.tsx';

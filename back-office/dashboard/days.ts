@@ -1,6 +1,6 @@
-import { businessDay, businessDayStartMs, dayText } from '../../src/domain/ethiopian-time.ts';
-import type { CalendarDate } from '../../src/i18n/time-text.ts';
-import type { TimeRange } from '../../src/platform/paging.ts';
+import { businessDay, businessDayStartMs, dayText } from '../../src/kit/ethiopian-time.ts';
+import type { CalendarDate } from '../../src/kit/i18n/time-text.ts';
+import type { TimeRange } from '../../src/kit/platform/paging.ts';
 import { dayOfEthiopianDate, ethiopianDate } from './calendar.ts';
 
 /** Days in forms and URLs, in Addis Ababa, numbered like `businessDay`. Pure. */

@@ -1,6 +1,6 @@
 import type { ComponentChildren, VNode } from 'preact';
-import { ENVIRONMENTS } from '../../src/domain/method.ts';
-import { useTexts } from '../../src/ui/texts.ts';
+import { ENVIRONMENTS } from '../../src/kit/tenant.ts';
+import { useTexts } from '../../src/kit/ui/texts.ts';
 import type { DashboardMessages } from '../i18n/messages.ts';
 import { DASHBOARD_TEXTS } from '../i18n/texts.ts';
 import { isAllowed, type Permission } from '../members/permissions.ts';

@@ -1,6 +1,6 @@
 import type { ComponentChildren, VNode } from 'preact';
-import { type Cursor, parseCursor } from '../../src/platform/paging.ts';
-import { useTexts } from '../../src/ui/texts.ts';
+import { type Cursor, parseCursor } from '../../src/kit/platform/paging.ts';
+import { useTexts } from '../../src/kit/ui/texts.ts';
 import { DASHBOARD_TEXTS } from '../i18n/texts.ts';
 import { Message, Pager, type Pages, Table } from '../ui/elements.tsx';
 import { type Problems, SelectField, TextField } from '../ui/fields.tsx';

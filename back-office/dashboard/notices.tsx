@@ -1,6 +1,6 @@
-import { Problem } from '../../src/http/problem.ts';
-import { CHANGES_PAUSED_RETRY_SECONDS } from '../../src/interface/changes-paused.ts';
-import { useTexts } from '../../src/ui/texts.ts';
+import { CHANGES_PAUSED_RETRY_SECONDS } from '../../src/control/rpc/changes-paused.ts';
+import { Problem } from '../../src/kit/http/problem.ts';
+import { useTexts } from '../../src/kit/ui/texts.ts';
 import type { DashboardMessages } from '../i18n/messages.ts';
 import { DASHBOARD_TEXTS, HOME_TEXTS } from '../i18n/texts.ts';
 import { type AnswerOptions, answerPage, redirectTo } from '../ui/answer.ts';

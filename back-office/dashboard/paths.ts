@@ -1,4 +1,4 @@
-import type { Environment } from '../../src/domain/method.ts';
+import type { Environment } from '../../src/kit/tenant.ts';
 
 /** The query of these fields, without the empty ones. */
 export function queryFrom(fields: Readonly<Record<string, string>>): string {

@@ -1,5 +1,5 @@
-import { ENVIRONMENTS, type Environment } from '../../src/domain/method.ts';
-import { type Cookie, cookieValue, setCookie } from '../../src/http/cookie.ts';
+import { type Cookie, cookieValue, setCookie } from '../../src/kit/http/cookie.ts';
+import { ENVIRONMENTS, type Environment } from '../../src/kit/tenant.ts';
 import { CALENDARS, type Calendar } from './days.ts';
 
 /** What the browser remembers of a member's choices, in cookies. */

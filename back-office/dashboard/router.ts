@@ -1,8 +1,8 @@
-import { Form, isFromOwnPage, readForm } from '../../src/http/form.ts';
-import { Problem } from '../../src/http/problem.ts';
-import { clientNetwork, isWithinLimit } from '../../src/http/rate-limit.ts';
-import { AreaRouter, methodNotAllowed } from '../../src/http/router.ts';
-import { CHANGES_PAUSED } from '../../src/interface/changes-paused.ts';
+import { CHANGES_PAUSED } from '../../src/control/rpc/changes-paused.ts';
+import { Form, isFromOwnPage, readForm } from '../../src/kit/http/form.ts';
+import { Problem } from '../../src/kit/http/problem.ts';
+import { clientNetwork, isWithinLimit } from '../../src/kit/http/rate-limit.ts';
+import { AreaRouter, methodNotAllowed } from '../../src/kit/http/router.ts';
 import { backOfficeConfigOf } from '../config.ts';
 import type { BackOfficeEnv } from '../env.ts';
 import { backOfficeLanguageOf } from '../i18n/texts.ts';

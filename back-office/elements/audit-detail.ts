@@ -1,8 +1,8 @@
-import type { AuditRecord } from '../../src/audit/read.ts';
-import { METHODS } from '../../src/domain/method.ts';
-import { majorText } from '../../src/domain/money.ts';
-import { timeText } from '../../src/i18n/time-text.ts';
-import { useTexts } from '../../src/ui/texts.ts';
+import type { AuditRecord } from '../../src/control/audit/read.ts';
+import { METHODS } from '../../src/engine/domain/method.ts';
+import { timeText } from '../../src/kit/i18n/time-text.ts';
+import { majorText } from '../../src/kit/money.ts';
+import { useTexts } from '../../src/kit/ui/texts.ts';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../i18n/texts.ts';
 import { roleFrom } from '../members/permissions.ts';
 

@@ -1,6 +1,6 @@
-import type { AuditRecord } from '../../src/audit/read.ts';
-import { METHODS } from '../../src/domain/method.ts';
-import { useTexts } from '../../src/ui/texts.ts';
+import type { AuditRecord } from '../../src/control/audit/read.ts';
+import { METHODS } from '../../src/engine/domain/method.ts';
+import { useTexts } from '../../src/kit/ui/texts.ts';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../i18n/texts.ts';
 import { useDetailRows } from './audit-detail.ts';
 import { useOperatorText } from './operator-text.ts';

@@ -1,7 +1,7 @@
-import type { EventType } from '../../src/domain/intent.ts';
-import type { DeliveryStatus } from '../../src/intent/protocol.ts';
-import { useTexts } from '../../src/ui/texts.ts';
-import { WIRE_EVENTS } from '../../src/webhooks/payload.ts';
+import type { EventType } from '../../src/engine/domain/intent.ts';
+import type { DeliveryStatus } from '../../src/engine/intent/protocol.ts';
+import { WIRE_EVENTS } from '../../src/engine/webhooks/payload.ts';
+import { useTexts } from '../../src/kit/ui/texts.ts';
 import { DASHBOARD_TEXTS } from '../i18n/texts.ts';
 import { Badge, type BadgeTone } from '../ui/elements.tsx';
 

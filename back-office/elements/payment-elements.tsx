@@ -1,8 +1,8 @@
-import type { FailureReason } from '../../src/domain/attempt.ts';
-import type { IntentStatus } from '../../src/domain/intent.ts';
-import type { Currency } from '../../src/domain/method.ts';
-import { moneyText } from '../../src/i18n/money-text.ts';
-import { useTexts } from '../../src/ui/texts.ts';
+import type { FailureReason } from '../../src/engine/domain/attempt.ts';
+import type { IntentStatus } from '../../src/engine/domain/intent.ts';
+import { moneyText } from '../../src/kit/i18n/money-text.ts';
+import type { Currency } from '../../src/kit/money.ts';
+import { useTexts } from '../../src/kit/ui/texts.ts';
 import { type BackOfficeLanguage, CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../i18n/texts.ts';
 import { Badge, type BadgeTone } from '../ui/elements.tsx';
 

@@ -1,12 +1,16 @@
 import type { ComponentChildren } from 'preact';
-import type { Attempt, AttemptStatus } from '../../src/domain/attempt.ts';
-import type { Intent, IntentStatus } from '../../src/domain/intent.ts';
-import { partyOf } from '../../src/domain/party.ts';
-import { phoneText } from '../../src/domain/phone.ts';
-import type { MerchantRequester } from '../../src/domain/refund.ts';
-import { awaitsProof } from '../../src/domain/time.ts';
-import type { HistoryDetail, HistoryEntry, RefundDetail } from '../../src/intent/protocol.ts';
-import { useTexts } from '../../src/ui/texts.ts';
+import type { Attempt, AttemptStatus } from '../../src/engine/domain/attempt.ts';
+import type { Intent, IntentStatus } from '../../src/engine/domain/intent.ts';
+import { partyOf } from '../../src/engine/domain/party.ts';
+import { phoneText } from '../../src/engine/domain/phone.ts';
+import type { MerchantRequester } from '../../src/engine/domain/refund.ts';
+import { awaitsProof } from '../../src/engine/domain/time.ts';
+import type {
+  HistoryDetail,
+  HistoryEntry,
+  RefundDetail,
+} from '../../src/engine/intent/protocol.ts';
+import { useTexts } from '../../src/kit/ui/texts.ts';
 import type { DashboardMessages } from '../i18n/messages.ts';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../i18n/texts.ts';
 import {

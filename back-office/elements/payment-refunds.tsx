@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
-import type { Intent } from '../../src/domain/intent.ts';
-import type { Refund, RefundStatus } from '../../src/domain/refund.ts';
-import { useTexts } from '../../src/ui/texts.ts';
+import type { Intent } from '../../src/engine/domain/intent.ts';
+import type { Refund, RefundStatus } from '../../src/engine/domain/refund.ts';
+import { useTexts } from '../../src/kit/ui/texts.ts';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../i18n/texts.ts';
 import {
   Badge,

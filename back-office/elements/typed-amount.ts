@@ -1,4 +1,4 @@
-import { minorFromMajor } from '../../src/domain/money.ts';
+import { minorFromMajor } from '../../src/kit/money.ts';
 
 /** Up to 999,999,999.99, with or without commas. */
 const AMOUNT = /^(?:\d{1,9}|\d{1,3}(?:,\d{3}){1,2})(?:\.\d{1,2})?$/;

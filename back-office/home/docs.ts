@@ -1,7 +1,7 @@
-import { type PublicLink, type Support, supportOf } from '../../src/config.ts';
-import { originOf } from '../../src/http/envelope.ts';
-import { problem } from '../../src/http/problem.ts';
-import { documentHeaders } from '../../src/ui/headers.ts';
+import { type PublicLink, type Support, supportOf } from '../../src/engine/config.ts';
+import { originOf } from '../../src/kit/http/envelope.ts';
+import { problem } from '../../src/kit/http/problem.ts';
+import { documentHeaders } from '../../src/kit/ui/headers.ts';
 import type { BackOfficeEnv } from '../env.ts';
 
 /** Stands for the gateway in the built pages (site/gateway.ts). */

@@ -1,5 +1,5 @@
-import { METHODS } from '../../src/domain/method.ts';
-import { useTexts } from '../../src/ui/texts.ts';
+import { METHODS } from '../../src/engine/domain/method.ts';
+import { useTexts } from '../../src/kit/ui/texts.ts';
 import { CHECKOUT_TEXTS, HOME_TEXTS } from '../i18n/texts.ts';
 import { BackOfficePage } from '../ui/page.tsx';
 

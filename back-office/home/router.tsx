@@ -1,9 +1,9 @@
-import { isOfProgram } from '../../src/http/common-headers.ts';
-import { type ProblemContext, problemResponse } from '../../src/http/envelope.ts';
-import { BACK_OFFICE_HEALTH_PATH, HEALTH_PATH, healthBy } from '../../src/http/health.ts';
-import type { Problem } from '../../src/http/problem.ts';
-import { AreaRouter, methodNotAllowed } from '../../src/http/router.ts';
-import { webUrl } from '../../src/http/web-url.ts';
+import { isOfProgram } from '../../src/kit/http/common-headers.ts';
+import { type ProblemContext, problemResponse } from '../../src/kit/http/envelope.ts';
+import { BACK_OFFICE_HEALTH_PATH, HEALTH_PATH, healthBy } from '../../src/kit/http/health.ts';
+import type { Problem } from '../../src/kit/http/problem.ts';
+import { AreaRouter, methodNotAllowed } from '../../src/kit/http/router.ts';
+import { webUrl } from '../../src/kit/http/web-url.ts';
 import { backOfficeConfigOf } from '../config.ts';
 import type { BackOfficeEnv } from '../env.ts';
 import { answerPage } from '../ui/answer.ts';

@@ -1,4 +1,4 @@
-import type { Translated } from '../../src/i18n/messages.ts';
+import type { Translated } from '../../src/engine/i18n/messages.ts';
 import type * as dashboard from './en/dashboard.ts';
 import type * as desk from './en/desk.ts';
 import type * as home from './en/home.ts';

@@ -1,10 +1,10 @@
-import { am as amharicAlerts } from '../../src/alerts/words/am.ts';
-import { en as englishAlerts } from '../../src/alerts/words/en.ts';
-import type { AlertWords } from '../../src/alerts/words/words.ts';
-import * as amharic from '../../src/i18n/am.ts';
-import * as english from '../../src/i18n/en.ts';
-import { LANGUAGE_NAMES, languageOf } from '../../src/i18n/language.ts';
-import type { CheckoutMessages } from '../../src/i18n/messages.ts';
+import { am as amharicAlerts } from '../../src/control/alerts/words/am.ts';
+import { en as englishAlerts } from '../../src/control/alerts/words/en.ts';
+import type { AlertWords } from '../../src/control/alerts/words/words.ts';
+import * as amharic from '../../src/engine/i18n/am.ts';
+import * as english from '../../src/engine/i18n/en.ts';
+import type { CheckoutMessages } from '../../src/engine/i18n/messages.ts';
+import { LANGUAGE_NAMES, languageOf } from '../../src/kit/i18n/language.ts';
 import { dashboard as amharicDashboard } from './am/dashboard.ts';
 import { desk as amharicDesk } from './am/desk.ts';
 import { home as amharicHome } from './am/home.ts';

@@ -1,7 +1,7 @@
-import { base64UrlFromBytes, bytesFromBase64Url, utf8 } from '../../src/crypto/encoding.ts';
-import { signText, verifyText } from '../../src/crypto/signed-bytes.ts';
-import { type Cookie, clearCookie, cookieValue, setCookie } from '../../src/http/cookie.ts';
-import type { SqlStatement } from '../../src/platform/database.ts';
+import { base64UrlFromBytes, bytesFromBase64Url, utf8 } from '../../src/kit/crypto/encoding.ts';
+import { signText, verifyText } from '../../src/kit/crypto/signed-bytes.ts';
+import { type Cookie, clearCookie, cookieValue, setCookie } from '../../src/kit/http/cookie.ts';
+import type { SqlStatement } from '../../src/kit/platform/database.ts';
 import type { BackOfficeConfig } from '../config.ts';
 
 /**

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { readBytes } from '../../src/http/read-bytes.ts';
+import { readBytes } from '../../src/kit/http/read-bytes.ts';
 
 /** What browsers send for a passkey: its shape. `verification.ts` checks its content. */
 

@@ -1,5 +1,5 @@
-import { prepare } from '../../src/platform/database.ts';
-import { errorText, log } from '../../src/platform/log.ts';
+import { prepare } from '../../src/kit/platform/database.ts';
+import { errorText, log } from '../../src/kit/platform/log.ts';
 
 /** A session writes one CSV file at a time: a full one reads 100,000 rows of the book. */
 

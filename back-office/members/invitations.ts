@@ -1,6 +1,6 @@
-import type { Actor } from '../../src/audit/log.ts';
-import { base64UrlFromBytes, sha256Hex } from '../../src/crypto/encoding.ts';
-import { prepare, type SqlStatement } from '../../src/platform/database.ts';
+import type { Actor } from '../../src/kit/audit/log.ts';
+import { base64UrlFromBytes, sha256Hex } from '../../src/kit/crypto/encoding.ts';
+import { prepare, type SqlStatement } from '../../src/kit/platform/database.ts';
 import { newId } from './members.ts';
 import type { Role } from './permissions.ts';
 import type { MembersCall } from './sessions.ts';

@@ -1,6 +1,6 @@
-import { hexFromBytes } from '../../src/crypto/encoding.ts';
-import { isPrintable } from '../../src/domain/text.ts';
-import { prepare, type SqlStatement } from '../../src/platform/database.ts';
+import { hexFromBytes } from '../../src/kit/crypto/encoding.ts';
+import { prepare, type SqlStatement } from '../../src/kit/platform/database.ts';
+import { isPrintable } from '../../src/kit/text.ts';
 import type { Role } from './permissions.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { prepare, type SqlStatement } from '../../src/platform/database.ts';
+import { prepare, type SqlStatement } from '../../src/kit/platform/database.ts';
 import type { KnownPasskey, NewPasskey, StoredPasskey, VerifiedAssertion } from './verification.ts';
 
 /** The passkeys of members, as rows. */

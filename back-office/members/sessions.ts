@@ -1,9 +1,9 @@
-import { auditEntry } from '../../src/audit/log.ts';
-import type { KeyRing } from '../../src/config.ts';
-import { base64UrlFromBytes, sha256Hex, utf8 } from '../../src/crypto/encoding.ts';
-import { signBytes, verifyBytes } from '../../src/crypto/signed-bytes.ts';
-import { type Cookie, clearCookie, cookieValue, setCookie } from '../../src/http/cookie.ts';
-import { prepare, type SqlStatement } from '../../src/platform/database.ts';
+import { auditEntry } from '../../src/kit/audit/log.ts';
+import { base64UrlFromBytes, sha256Hex, utf8 } from '../../src/kit/crypto/encoding.ts';
+import type { KeyRing } from '../../src/kit/crypto/key-ring.ts';
+import { signBytes, verifyBytes } from '../../src/kit/crypto/signed-bytes.ts';
+import { type Cookie, clearCookie, cookieValue, setCookie } from '../../src/kit/http/cookie.ts';
+import { prepare, type SqlStatement } from '../../src/kit/platform/database.ts';
 import type { BackOfficeConfig } from '../config.ts';
 import type { BackOfficeEnv } from '../env.ts';
 import type { PaymentsPlane } from '../payments-plane.ts';

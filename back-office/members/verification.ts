@@ -17,7 +17,7 @@ import {
   toHash,
   verifySignature,
 } from '@simplewebauthn/server/helpers';
-import { bytesFromBase64Url } from '../../src/crypto/encoding.ts';
+import { bytesFromBase64Url } from '../../src/kit/crypto/encoding.ts';
 import type { BackOfficeConfig } from '../config.ts';
 import { CHALLENGE_MS, type Challenge, userHandleOf } from './challenge.ts';
 import type { Assertion, Registration, Transport } from './credential.ts';

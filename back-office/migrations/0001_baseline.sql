@@ -122,7 +122,7 @@ CREATE TABLE audit_log (
 ) STRICT;
 
 CREATE INDEX audit_log_by_merchant ON audit_log (merchant_id, at_ms, id);
--- For the notice on the overview: the list of src/audit/access-changes.ts.
+-- For the notice on the overview: the list of src/control/audit/access-changes.ts.
 CREATE INDEX audit_log_of_access ON audit_log (merchant_id, at_ms, id)
 WHERE action IN ('member.joined', 'passkey.added', 'api_key.created', 'api_key.rolled', 'webhook.endpoint_created', 'webhook.endpoint_changed', 'webhook.secret_shown', 'webhook.secret_rotated');
 -- For the operator: the entries of all merchants and of none.

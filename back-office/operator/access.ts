@@ -2,7 +2,7 @@ import type { JWTPayload, JWTVerifyGetKey } from 'jose';
 import { JOSEError, JWKSInvalid, JWKSNoMatchingKey } from 'jose/errors';
 import { createLocalJWKSet } from 'jose/jwks/local';
 import { jwtVerify } from 'jose/jwt/verify';
-import { errorText, log } from '../../src/platform/log.ts';
+import { errorText, log } from '../../src/kit/platform/log.ts';
 import { operatorProblem } from './problems.ts';
 import type { AccessSettings } from './settings.ts';
 

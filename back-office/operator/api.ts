@@ -1,7 +1,7 @@
-import { successResponse } from '../../src/http/envelope.ts';
-import { fieldError } from '../../src/http/field-error.ts';
-import { readJsonBody } from '../../src/http/json-body.ts';
-import { problem, validationProblem } from '../../src/http/problem.ts';
+import { successResponse } from '../../src/kit/http/envelope.ts';
+import { fieldError } from '../../src/kit/http/field-error.ts';
+import { readJsonBody } from '../../src/kit/http/json-body.ts';
+import { problem, validationProblem } from '../../src/kit/http/problem.ts';
 import { DESK_TEXTS } from '../i18n/texts.ts';
 import { withMemberCounts } from '../members/members.ts';
 import type { OperatorAction } from './actions/action.ts';

@@ -1,8 +1,8 @@
-import type { Actor } from '../../src/audit/log.ts';
-import { sha256Hex } from '../../src/crypto/encoding.ts';
-import { isOperatorName, OPERATOR_LENGTH_MAX } from '../../src/domain/operator-name.ts';
-import { type Problem, problem } from '../../src/http/problem.ts';
-import { clientAddress, clientNetwork, isWithinLimit } from '../../src/http/rate-limit.ts';
+import { isOperatorName, OPERATOR_LENGTH_MAX } from '../../src/engine/domain/operator-name.ts';
+import type { Actor } from '../../src/kit/audit/log.ts';
+import { sha256Hex } from '../../src/kit/crypto/encoding.ts';
+import { type Problem, problem } from '../../src/kit/http/problem.ts';
+import { clientAddress, clientNetwork, isWithinLimit } from '../../src/kit/http/rate-limit.ts';
 import type { BackOfficeConfig } from '../config.ts';
 import type { BackOfficeEnv } from '../env.ts';
 import { tellRefusedSignIn } from '../refused-sign-ins.ts';

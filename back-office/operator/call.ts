@@ -1,4 +1,4 @@
-import type { Actor } from '../../src/audit/log.ts';
+import type { Actor } from '../../src/kit/audit/log.ts';
 import type { BackOfficeConfig } from '../config.ts';
 import type { BackOfficeEnv } from '../env.ts';
 import type { PaymentsPlane } from '../payments-plane.ts';

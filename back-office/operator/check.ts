@@ -1,8 +1,12 @@
-import { origin, supportOf } from '../../src/config.ts';
-import { Problem } from '../../src/http/problem.ts';
-import type { SelfCheck } from '../../src/interface/operations.ts';
-import { checkBindings, checkDailyRun, checkMigrations } from '../../src/self-check/findings.ts';
-import { settled } from '../../src/self-check/settle.ts';
+import type { SelfCheck } from '../../src/control/rpc/operations.ts';
+import {
+  checkBindings,
+  checkDailyRun,
+  checkMigrations,
+} from '../../src/control/self-check/findings.ts';
+import { settled } from '../../src/control/self-check/settle.ts';
+import { origin, supportOf } from '../../src/engine/config.ts';
+import { Problem } from '../../src/kit/http/problem.ts';
 import { backOfficeConfigOf, memberRetentionOf } from '../config.ts';
 import type { BackOfficeEnv } from '../env.ts';
 import type { SelfCheckMessages } from '../i18n/messages.ts';

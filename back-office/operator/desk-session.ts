@@ -1,6 +1,6 @@
-import { sha256Hex } from '../../src/crypto/encoding.ts';
-import { signText, verifyText } from '../../src/crypto/signed-bytes.ts';
-import { type Cookie, clearCookie, cookieValue, setCookie } from '../../src/http/cookie.ts';
+import { sha256Hex } from '../../src/kit/crypto/encoding.ts';
+import { signText, verifyText } from '../../src/kit/crypto/signed-bytes.ts';
+import { type Cookie, clearCookie, cookieValue, setCookie } from '../../src/kit/http/cookie.ts';
 import type { BackOfficeConfig } from '../config.ts';
 
 /** An unused session ends after half an hour: the operator may have left the browser open. */

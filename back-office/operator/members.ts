@@ -1,9 +1,9 @@
-import { runAudited } from '../../src/audit/log.ts';
-import { oneOf } from '../../src/http/fields.ts';
-import { found, problem } from '../../src/http/problem.ts';
-import { body, checked } from '../../src/http/strict-body.ts';
-import { lineField } from '../../src/operations/fields.ts';
-import { prepare } from '../../src/platform/database.ts';
+import { lineField } from '../../src/control/operator/fields.ts';
+import { runAudited } from '../../src/kit/audit/log.ts';
+import { oneOf } from '../../src/kit/http/fields.ts';
+import { found, problem } from '../../src/kit/http/problem.ts';
+import { body, checked } from '../../src/kit/http/strict-body.ts';
+import { prepare } from '../../src/kit/platform/database.ts';
 import {
   INVITATION_MS,
   invitationPath,

@@ -1,7 +1,7 @@
-import { type Intent, paidAtMs } from '../../src/domain/intent.ts';
-import { paidNeedsSecondOperator } from '../../src/domain/manual-resolution.ts';
-import { needsSecondOperator } from '../../src/domain/refund-amounts.ts';
-import type { PaymentDetails } from '../../src/interface/operations.ts';
+import type { PaymentDetails } from '../../src/control/rpc/operations.ts';
+import { type Intent, paidAtMs } from '../../src/engine/domain/intent.ts';
+import { paidNeedsSecondOperator } from '../../src/engine/domain/manual-resolution.ts';
+import { needsSecondOperator } from '../../src/engine/domain/refund-amounts.ts';
 
 /** A payment in the API's answers. */
 export function paymentContent(details: PaymentDetails) {

@@ -1,6 +1,6 @@
-import { problemsOf } from '../../src/http/problem.ts';
-import type { ProblemEntry } from '../../src/http/problems.ts';
-import { OPERATION_PROBLEMS } from '../../src/operations/problems.ts';
+import { OPERATION_PROBLEMS } from '../../src/control/operator/problems.ts';
+import { problemsOf } from '../../src/kit/http/problem.ts';
+import type { ProblemEntry } from '../../src/kit/http/problems.ts';
 
 /** Every error that only the operator's API has, by its code, besides those that all APIs share. */
 export const OPERATOR_PROBLEMS = {

@@ -1,5 +1,5 @@
-import type { RestoreProgress, RestoreProof } from '../../src/interface/operations.ts';
-import { prepare, runBatch } from '../../src/platform/database.ts';
+import type { RestoreProgress, RestoreProof } from '../../src/control/rpc/operations.ts';
+import { prepare, runBatch } from '../../src/kit/platform/database.ts';
 import type { Fields, Outcome } from './actions/action.ts';
 import type { OperatorCall } from './call.ts';
 
@@ -12,7 +12,7 @@ export async function restoreGateway(call: OperatorCall, fields: Fields): Promis
   const memberRows = await countOf(env.BACK_OFFICE_DB, 'members');
   const step: RestoreProgress = await operations.restoreStep(actor, {}, { ...fields, memberRows });
   if (step.members !== null) {
-    const { insertStatements } = await import('../../src/restore/rows.ts');
+    const { insertStatements } = await import('../../src/recovery/restore/rows.ts');
     const { place, table, rows } = step.members;
     const statements = insertStatements(table, rows);
     if (statements.length > 0) {

@@ -1,6 +1,6 @@
-import { problemResponse } from '../../src/http/envelope.ts';
-import { Form, isFromOwnPage, readForm } from '../../src/http/form.ts';
-import { AreaRouter, type Handler, type Refuse } from '../../src/http/router.ts';
+import { problemResponse } from '../../src/kit/http/envelope.ts';
+import { Form, isFromOwnPage, readForm } from '../../src/kit/http/form.ts';
+import { AreaRouter, type Handler, type Refuse } from '../../src/kit/http/router.ts';
 import { backOfficeConfigOf } from '../config.ts';
 import type { BackOfficeEnv } from '../env.ts';
 import { paymentsPlane } from '../payments-plane.ts';

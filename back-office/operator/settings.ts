@@ -1,6 +1,6 @@
-import { ConfigError } from '../../src/config.ts';
-import { sha256Hex } from '../../src/crypto/encoding.ts';
-import { isOperatorName } from '../../src/domain/operator-name.ts';
+import { isOperatorName } from '../../src/engine/domain/operator-name.ts';
+import { ConfigError } from '../../src/kit/config-error.ts';
+import { sha256Hex } from '../../src/kit/crypto/encoding.ts';
 import type { BackOfficeEnv } from '../env.ts';
 
 /** `kfl_op_` and at least 43 characters: 256 random bits. The upper bound limits the work. */

@@ -1,6 +1,6 @@
 import { h, type VNode } from 'preact';
-import { documentHeaders, seeOther } from '../../src/ui/headers.ts';
-import { htmlIn } from '../../src/ui/texts.ts';
+import { documentHeaders, seeOther } from '../../src/kit/ui/headers.ts';
+import { htmlIn } from '../../src/kit/ui/texts.ts';
 import { backOfficeLanguageOf } from '../i18n/texts.ts';
 import { PageUrl } from './page.tsx';
 

@@ -1,7 +1,7 @@
 import type { ComponentChildren, VNode } from 'preact';
-import { exactTimeText, timeText } from '../../src/i18n/time-text.ts';
-import type { Page } from '../../src/platform/paging.ts';
-import { useTexts } from '../../src/ui/texts.ts';
+import { exactTimeText, timeText } from '../../src/kit/i18n/time-text.ts';
+import type { Page } from '../../src/kit/platform/paging.ts';
+import { useTexts } from '../../src/kit/ui/texts.ts';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../i18n/texts.ts';
 import { EmptyState } from './layout.tsx';
 import { usePageUrl } from './page.tsx';

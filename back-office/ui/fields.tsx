@@ -1,6 +1,6 @@
 import { type ComponentChildren, createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import { useTexts } from '../../src/ui/texts.ts';
+import { useTexts } from '../../src/kit/ui/texts.ts';
 import { DASHBOARD_TEXTS } from '../i18n/texts.ts';
 import { Message } from './elements.tsx';
 

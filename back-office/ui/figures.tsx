@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
-import type { Currency } from '../../src/domain/method.ts';
-import { moneyText } from '../../src/i18n/money-text.ts';
-import { useTexts } from '../../src/ui/texts.ts';
+import { moneyText } from '../../src/kit/i18n/money-text.ts';
+import type { Currency } from '../../src/kit/money.ts';
+import { useTexts } from '../../src/kit/ui/texts.ts';
 import { CHECKOUT_TEXTS } from '../i18n/texts.ts';
 
 /** An amount, which never breaks and whose digits stand below those of other rows. */

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useTexts } from '../../src/ui/texts.ts';
+import { useTexts } from '../../src/kit/ui/texts.ts';
 import { DASHBOARD_TEXTS } from '../i18n/texts.ts';
 
 /** What a page begins with, besides its heading. */

@@ -1,8 +1,8 @@
 import { type ComponentChildren, createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import { LANGUAGE_PARAMETER } from '../../src/i18n/language.ts';
-import { Document, LanguageSwitch } from '../../src/ui/document.tsx';
-import { useTexts } from '../../src/ui/texts.ts';
+import { LANGUAGE_PARAMETER } from '../../src/kit/i18n/language.ts';
+import { Document, LanguageSwitch } from '../../src/kit/ui/document.tsx';
+import { useTexts } from '../../src/kit/ui/texts.ts';
 import {
   BACK_OFFICE_LANGUAGE_NAMES,
   type BackOfficeLanguage,

@@ -6,7 +6,7 @@ import {
   type HttpRequest,
   NoAnswer,
 } from '../../scripts/gateway/http.ts';
-import type { Environment } from '../../src/domain/method.ts';
+import type { Environment } from '../../src/kit/tenant.ts';
 import { MerchantApi } from '../harness/merchant-api.ts';
 import type { Observations } from './observations.ts';
 

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { HttpRequest } from '../../scripts/gateway/http.ts';
 import type { StandIns } from '../../scripts/stand-ins/start-all.ts';
-import type { Method } from '../../src/domain/method.ts';
+import type { Method } from '../../src/engine/domain/method.ts';
 import {
   abandonAttempt,
   type CheckoutPage,

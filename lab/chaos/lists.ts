@@ -1,4 +1,4 @@
-import { ENVIRONMENTS } from '../../src/domain/method.ts';
+import { ENVIRONMENTS } from '../../src/kit/tenant.ts';
 import type { ShownPayment } from '../harness/shown.ts';
 import type { Caller } from './caller.ts';
 import type { ReceivedEvent } from './merchant-server.ts';

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { Currency, Environment, Method } from '../../src/domain/method.ts';
-import { REFUND_SCENARIOS } from '../../src/rails/simulator/refunds.ts';
+import type { Method } from '../../src/engine/domain/method.ts';
+import { REFUND_SCENARIOS } from '../../src/engine/rails/simulator/refunds.ts';
+import type { Currency } from '../../src/kit/money.ts';
+import type { Environment } from '../../src/kit/tenant.ts';
 import { Random } from '../harness/random.ts';
 
 /** What a customer or the merchant does after the create. */

@@ -1,10 +1,10 @@
-import type { accountOf } from '../../src/account/client.ts';
-import type { alertsOf } from '../../src/alerts/ask.ts';
-import type { AlertReports } from '../../src/alerts/client.ts';
-import type { bookOf } from '../../src/book/client.ts';
-import { QUESTIONS } from '../../src/book/questions.ts';
-import type { IntentClient } from '../../src/intent/client.ts';
-import { AREAS } from '../../src/interface/areas.ts';
+import type { alertsOf } from '../../src/control/alerts/ask.ts';
+import { AREAS } from '../../src/control/rpc/areas.ts';
+import type { accountOf } from '../../src/engine/account/client.ts';
+import type { AlertReports } from '../../src/engine/alerts/client.ts';
+import type { IntentClient } from '../../src/engine/intent/client.ts';
+import type { bookOf } from '../../src/lists/book/client.ts';
+import { QUESTIONS } from '../../src/lists/book/questions.ts';
 import type { Crossing } from './host/record.ts';
 
 /** Everything that one part may ask another. A new method of a client does not compile without a row. */

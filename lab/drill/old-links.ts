@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { HttpClient } from '../../scripts/gateway/http.ts';
 import type { StandInOrder } from '../../scripts/stand-ins/stand-in.ts';
 import type { StandIns } from '../../scripts/stand-ins/start-all.ts';
-import { METHODS } from '../../src/domain/method.ts';
+import { METHODS } from '../../src/engine/domain/method.ts';
 import type { Caller } from '../chaos/caller.ts';
 import type { MerchantServer } from '../chaos/merchant-server.ts';
 import type { PaymentRecord } from '../chaos/observations.ts';

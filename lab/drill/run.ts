@@ -7,12 +7,12 @@ import type { Gateway as OperatorGateway } from '../../scripts/operator/client.t
 import { Given } from '../../scripts/operator/command.ts';
 import { restoreGateway } from '../../scripts/operator/restore-gateway.ts';
 import type { RestoreStep } from '../../scripts/operator/restore-lines.ts';
-import type { Manifest } from '../../src/backup/manifest.ts';
-import { manifestName } from '../../src/backup/names.ts';
-import { openPart } from '../../src/backup/part.ts';
-import { keyRing } from '../../src/config.ts';
-import type { Environment } from '../../src/domain/method.ts';
-import type { RestoreProof } from '../../src/interface/operations.ts';
+import type { RestoreProof } from '../../src/control/rpc/operations.ts';
+import { keyRing } from '../../src/engine/config.ts';
+import type { Environment } from '../../src/kit/tenant.ts';
+import type { Manifest } from '../../src/recovery/backup/manifest.ts';
+import { manifestName } from '../../src/recovery/backup/names.ts';
+import { openPart } from '../../src/recovery/backup/part.ts';
 import { Caller } from '../chaos/caller.ts';
 import { Journey, type Scene } from '../chaos/journey.ts';
 import { MerchantServer } from '../chaos/merchant-server.ts';

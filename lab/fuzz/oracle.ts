@@ -1,5 +1,5 @@
 import { OPERATOR_PROBLEMS } from '../../back-office/operator/problems.ts';
-import { PROBLEMS, type ProblemEntry } from '../../src/http/problems.ts';
+import { PROBLEMS, type ProblemEntry } from '../../src/kit/http/problems.ts';
 import type { ApiDocument } from '../harness/api-document.ts';
 import { MARKUP } from './mutate.ts';
 import type { Route } from './routes.ts';

@@ -7,9 +7,9 @@ import { localSecrets } from '../../scripts/dev/local-secrets.ts';
 import { type Gateway, NO_RATE_LIMITS } from '../../scripts/gateway/gateway.ts';
 import { freePort, startGateway } from '../../scripts/gateway/own-gateway.ts';
 import { type StandIns, startStandIns } from '../../scripts/stand-ins/start-all.ts';
-import { keyRing } from '../../src/config.ts';
-import { apiKeyDigest, apiKeyHint, generateApiKey } from '../../src/merchants/api-key.ts';
-import type { SqlStatement } from '../../src/platform/database.ts';
+import { keyRing } from '../../src/engine/config.ts';
+import { apiKeyDigest, apiKeyHint, generateApiKey } from '../../src/engine/merchants/api-key.ts';
+import type { SqlStatement } from '../../src/kit/platform/database.ts';
 import { Recorder } from './recorder.ts';
 import { COOKIE, type Credentials, CSRF, PRODUCTION_KEY, SANDBOX_KEY } from './template.ts';
 

@@ -1,4 +1,4 @@
-import { METHODS } from '../../src/domain/method.ts';
+import { METHODS } from '../../src/engine/domain/method.ts';
 import { operatorSecret } from '../harness/operator.ts';
 import { until } from '../harness/until.ts';
 import { wireAmount } from '../harness/wire-amount.ts';

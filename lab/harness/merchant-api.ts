@@ -1,5 +1,5 @@
 import { type HttpRequest, jsonPost } from '../../scripts/gateway/http.ts';
-import type { Environment } from '../../src/domain/method.ts';
+import type { Environment } from '../../src/kit/tenant.ts';
 
 interface Keys {
   readonly baseUrl: string;

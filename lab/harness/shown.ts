@@ -1,4 +1,4 @@
-import type { eventBody, statusContent } from '../../src/webhooks/payload.ts';
+import type { eventBody, statusContent } from '../../src/engine/webhooks/payload.ts';
 
 /** A payment as merchants see it in the answer of the status call. */
 export type ShownPayment = ReturnType<typeof statusContent>;

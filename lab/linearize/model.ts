@@ -1,14 +1,14 @@
-import type { Attempt } from '../../src/domain/attempt.ts';
-import type { Command } from '../../src/domain/command.ts';
-import { decide, openIntent } from '../../src/domain/decide.ts';
-import { type Intent, reportedAttempt } from '../../src/domain/intent.ts';
-import { plainTerms } from '../../src/domain/plain-terms.ts';
-import type { Refund } from '../../src/domain/refund.ts';
-import { refundableMinor } from '../../src/domain/refund-amounts.ts';
-import type { IntentTerms } from '../../src/domain/terms.ts';
-import { REFUND_SCENARIOS } from '../../src/rails/simulator/refunds.ts';
-import { statusContent, wireStatus } from '../../src/webhooks/payload.ts';
-import { WIRE_REFUND_STATUSES } from '../../src/webhooks/refund-payload.ts';
+import type { Attempt } from '../../src/engine/domain/attempt.ts';
+import type { Command } from '../../src/engine/domain/command.ts';
+import { decide, openIntent } from '../../src/engine/domain/decide.ts';
+import { type Intent, reportedAttempt } from '../../src/engine/domain/intent.ts';
+import { plainTerms } from '../../src/engine/domain/plain-terms.ts';
+import type { Refund } from '../../src/engine/domain/refund.ts';
+import { refundableMinor } from '../../src/engine/domain/refund-amounts.ts';
+import type { IntentTerms } from '../../src/engine/domain/terms.ts';
+import { REFUND_SCENARIOS } from '../../src/engine/rails/simulator/refunds.ts';
+import { statusContent, wireStatus } from '../../src/engine/webhooks/payload.ts';
+import { WIRE_REFUND_STATUSES } from '../../src/engine/webhooks/refund-payload.ts';
 import type { Answer, Call, CreateKind, Operation, PaymentView, Way } from './operations.ts';
 import type { Model } from './search.ts';
 

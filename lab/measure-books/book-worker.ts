@@ -1,13 +1,13 @@
-import { applyMessage } from '../../src/book/apply.ts';
-import { MerchantBook } from '../../src/book/merchant-book.ts';
-import { answer } from '../../src/book/questions.ts';
-import { BookReader } from '../../src/book/reader.ts';
-import { bookName } from '../../src/book/schema.ts';
-import { BookVolumes } from '../../src/book/volumes.ts';
-import { DAY_MS } from '../../src/domain/schedule.ts';
-import type { Tenant } from '../../src/domain/terms.ts';
-import type { ProjectionMessage } from '../../src/intent/book-message.ts';
-import { parseCursor } from '../../src/platform/paging.ts';
+import { DAY_MS } from '../../src/engine/domain/schedule.ts';
+import type { ProjectionMessage } from '../../src/engine/intent/book-message.ts';
+import { parseCursor } from '../../src/kit/platform/paging.ts';
+import type { Tenant } from '../../src/kit/tenant.ts';
+import { applyMessage } from '../../src/lists/book/apply.ts';
+import { MerchantBook } from '../../src/lists/book/merchant-book.ts';
+import { answer } from '../../src/lists/book/questions.ts';
+import { BookReader } from '../../src/lists/book/reader.ts';
+import { bookName } from '../../src/lists/book/schema.ts';
+import { BookVolumes } from '../../src/lists/book/volumes.ts';
 import { type Filling, messageOf, type Step, stepOf } from './messages.ts';
 import { MERGED_QUESTIONS, measuredQuestions } from './questions.ts';
 

@@ -1,10 +1,14 @@
-import { attemptReferenceFrom } from '../../src/domain/identifiers.ts';
-import type { IntentStatus } from '../../src/domain/intent.ts';
-import { METHODS } from '../../src/domain/method.ts';
-import { digestSearchKey, idSearchKey, receiptSearchKey } from '../../src/domain/search-key.ts';
-import type { Tenant } from '../../src/domain/terms.ts';
-import type { ProjectedEvent, ProjectionMessage } from '../../src/intent/book-message.ts';
-import type { DeliveryStatus } from '../../src/intent/protocol.ts';
+import { attemptReferenceFrom } from '../../src/engine/domain/identifiers.ts';
+import type { IntentStatus } from '../../src/engine/domain/intent.ts';
+import { METHODS } from '../../src/engine/domain/method.ts';
+import {
+  digestSearchKey,
+  idSearchKey,
+  receiptSearchKey,
+} from '../../src/engine/domain/search-key.ts';
+import type { ProjectedEvent, ProjectionMessage } from '../../src/engine/intent/book-message.ts';
+import type { DeliveryStatus } from '../../src/engine/intent/protocol.ts';
+import type { Tenant } from '../../src/kit/tenant.ts';
 
 /** Plausible payments. The same index gives the same payment, so that runs are repeatable. */
 

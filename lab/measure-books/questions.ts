@@ -1,8 +1,8 @@
-import type { QuestionArguments, QuestionName } from '../../src/book/questions.ts';
-import type { BookReader } from '../../src/book/reader.ts';
-import type { PaymentFilter } from '../../src/book/rows.ts';
-import { IDS_PER_MS } from '../../src/book/schema.ts';
-import { businessDay } from '../../src/domain/ethiopian-time.ts';
+import { businessDay } from '../../src/kit/ethiopian-time.ts';
+import type { QuestionArguments, QuestionName } from '../../src/lists/book/questions.ts';
+import type { BookReader } from '../../src/lists/book/reader.ts';
+import type { PaymentFilter } from '../../src/lists/book/rows.ts';
+import { IDS_PER_MS } from '../../src/lists/book/schema.ts';
 import { chance, type Filling, messageOf, NEWEST_MS, nameKeysOf, phoneKeyOf } from './messages.ts';
 
 /** One question to a book. */

@@ -3,7 +3,7 @@
  * `npm run deploy` and the keys. As in `lab/mutants/planted.ts`.
  */
 export const PLANTED_KEEPING: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  'src/domain/retention.ts': {
+  'src/engine/domain/retention.ts': {
     'return hold !== null && (hold.untilMs === null« || hold.untilMs > nowMs→»);':
       'a legal hold with an end does not hold',
     'const isOver = «hasEnded(intent.status) && →»intent': 'an open payment is deleted',
@@ -16,7 +16,7 @@ export const PLANTED_KEEPING: Readonly<Record<string, Readonly<Record<string, st
     'return «Math.max(intent.updatedAtMs + retentionMs, hold?.untilMs ?? 0)→intent.updatedAtMs + retentionMs»;':
       'a payment is deleted before its legal hold ends',
   },
-  'src/domain/restored.ts': {
+  'src/engine/domain/restored.ts': {
     'const version = backup.version + «LOST_VERSIONS_MAX→1»;':
       'an event after a restore seems older than those of the lost gateway',
     "attempt.startClaim === «'free'→'not_needed'»":
@@ -27,7 +27,7 @@ export const PLANTED_KEEPING: Readonly<Record<string, Readonly<Record<string, st
       'a restored payment with a refund under way is not marked',
     '«    anomalies: [...backup.anomalies, mark],\n→»': 'no restored payment is marked or held',
   },
-  'src/domain/restored-hold.ts': {
+  'src/engine/domain/restored-hold.ts': {
     'Math.max(intent.terms.expiresAtMs, «restoredHoldEndsAtMs(intent) ?? →»0);':
       'a payment that was paid after the backup expires',
     'return nowMs < («restoredHoldEndsAtMs(intent) ?? →»0);':
@@ -35,7 +35,7 @@ export const PLANTED_KEEPING: Readonly<Record<string, Readonly<Record<string, st
     'const isHeld = mark«?.reviewedAtMs === null→ !== undefined» &&':
       "an operator's review does not end the hold of a restored payment",
   },
-  'src/domain/erasure.ts': {
+  'src/engine/domain/erasure.ts': {
     'if («isHeld(hold, nowMs)→false») {': 'a payment under a legal hold is erased',
     'if («intent.anomalies.some(({ reviewedAtMs }) => reviewedAtMs === null)→false») {':
       'a payment is erased before an operator has looked at its money',
@@ -49,7 +49,7 @@ export const PLANTED_KEEPING: Readonly<Record<string, Readonly<Record<string, st
       "a provider's late report of money finds no payment, because it was erased",
     'return «isSending→false» ?': 'a payment is erased before its last event has arrived',
   },
-  'src/intent/backup-records.ts': {
+  'src/recovery/payments/records.ts': {
     'record.events()) >= «backup.order→Number.POSITIVE_INFINITY») {':
       'an old line of a backup replaces a newer payment',
     'record.events()) «>=→>» backup.order) {': 'a payment is restored, and marked, twice',
@@ -64,7 +64,7 @@ export const PLANTED_KEEPING: Readonly<Record<string, Readonly<Record<string, st
     'orderOf(stored.intent, «record.events()→[]») >=':
       'a payment whose deliveries moved is overwritten by its own backup',
   },
-  'src/intent/restore-point.ts': {
+  'src/recovery/point-in-time/restore-point.ts': {
     "startClaim === «'taken'→'free'» && deadlineAtMs > atMs,":
       'a payment that is set back calls its provider again',
     'if («intent.refunds.some(({ updatedAtMs }) => updatedAtMs > atMs)→false») {':
@@ -75,12 +75,12 @@ export const PLANTED_KEEPING: Readonly<Record<string, Readonly<Record<string, st
     'if («!isVouchedFor→false») {':
       'an unreadable payment is set back although nothing says what it remembers',
   },
-  'src/intent/keeping.ts': {
+  'src/engine/intent/keeping.ts': {
     'if («reason !== null→reason?.untilMs === 0») {': 'a payment is erased that must be kept',
     'untilMs: nowMs«, changedAtMs: nowMs→» };':
       'the book does not learn of a released legal hold, and keeps personal data',
   },
-  'src/book/erase-from-backup.ts': {
+  'src/recovery/payments/erase.ts': {
     '«  await bookOf(env, tenant, volume).settleBackup();\n→»':
       'a part in progress brings an erased payment back into the backup',
     'if («records?.length === 0→records === undefined») {':
@@ -90,7 +90,7 @@ export const PLANTED_KEEPING: Readonly<Record<string, Readonly<Record<string, st
     'map((one) => «Math.floor(one / IDS_PER_MS)→one»);':
       'a payment of a rebuilt book stays in the backup after its erasure',
   },
-  'src/book/backup.ts': {
+  'src/recovery/payments/book-backup.ts': {
     'if («known.some(({ key }) => key !== name || !isRepeated)→false») {':
       'a book that was set back to an earlier time overwrites its backup',
     'if («await isRestoring(this.#env.DB)→false») {': 'a book deletes a part that a restore needs',
@@ -100,7 +100,7 @@ export const PLANTED_KEEPING: Readonly<Record<string, Readonly<Record<string, st
     'paymentRetentionMs(this.#env)« + BACKUP_KEPT_MS→»;':
       'the backup of a payment is deleted together with it',
   },
-  'src/book/backup-state.ts': {
+  'src/lists/book/backup-state.ts': {
     'backUpLater(sql, claim.isNew ? «failed→[]» :':
       'a payment that could not be read once is never copied',
     'backUpLater(sql, claim.isNew ? failed : «[...failed, ...rest]→failed»);':
@@ -111,18 +111,18 @@ export const PLANTED_KEEPING: Readonly<Record<string, Readonly<Record<string, st
       'a change of the last payment of a part is not copied',
     '    «Number(isWritten)→1»,': 'a backup seems to lack parts that were never written',
   },
-  'src/backup/expiry.ts': {
+  'src/recovery/backup/expiry.ts': {
     'if (isOld« && run !== keptRun→») {':
       'the newest backup is deleted when five weeks bring no newer one',
     'startedAtMs <= nowMs« - BACKUP_KEPT_MS→»;': "yesterday's backup is deleted",
     'if (atMs === null || atMs «>→<» untilMs) {':
       'the addresses of an audit log stay in its backup',
   },
-  'src/backup/incomplete.ts': {
+  'src/recovery/incomplete.ts': {
     'return «first === null || →»isRestoring(db);':
       'an empty gateway makes a backup, and the last one of the lost gateway ages',
   },
-  'src/backup/daily.ts': {
+  'src/recovery/backup/daily.ts': {
     "«await writePart(env, manifestName(run), [manifest], nowMs);\n  await finishRun(env.DB, 'payments', run, nowMs);→await finishRun(env.DB, 'payments', run, nowMs);\n  await writePart(env, manifestName(run), [manifest], nowMs);»":
       'a crash at the end of a run leaves it without a manifest',
     'accounts: «await accountExports(env.DB, run)→[]»,':
@@ -130,13 +130,13 @@ export const PLANTED_KEEPING: Readonly<Record<string, Readonly<Record<string, st
     'WEBHOOK_RSA_PRIVATE_KEYS_\\w+«|RAIL_\\w+_(?:SANDBOX|PRODUCTION)→»|ALERT':
       "the providers' secrets are not in the backup",
   },
-  'src/backup/runs.ts': {
+  'src/recovery/backup/runs.ts': {
     'AND finished_at_ms IS NULL AND «leased_until_ms = ?5→?5 > 0»`,':
       'two calls write the parts of one run',
     'AND finished_at_ms IS NULL AND leased_until_ms <= «?3 RETURNING→max(?3, leased_until_ms) RETURNING»':
       'a call takes the run of another one',
   },
-  'src/restore/steps.ts': {
+  'src/recovery/restore/steps.ts': {
     'const isSame = «(await digestIn(part.lines, expected.name)) === expected.sha256→true»;':
       'a part with other lines is restored without a word',
     'if («place.table !== inserted.table || place.part !== inserted.part→false») {':
@@ -146,10 +146,10 @@ export const PLANTED_KEEPING: Readonly<Record<string, Readonly<Record<string, st
     ', «...pauseStatements(table, rows)→...[]»];':
       'members may change what the operator had paused',
   },
-  'src/restore/state.ts': {
+  'src/recovery/restore-state.ts': {
     'iif(place = ?1, run, «NULL→run»)': 'a call that wakes up late begins a finished restore again',
   },
-  'src/restore/payments.ts': {
+  'src/recovery/payments/restore.ts': {
     'next: «done < all.length→done < 0» ?':
       'of each part only the first hundred payments come back',
     ': { next: «await newestPlace(env, book, generation)→null» };':
@@ -164,19 +164,19 @@ export const PLANTED_KEEPING: Readonly<Record<string, Readonly<Record<string, st
     "outcome === 'restored'« || outcome === 'kept'→»;":
       'nobody learns of a refund that only the account knows, when its payment is back already',
   },
-  'src/restore/rows.ts': {
+  'src/recovery/restore/rows.ts': {
     '${missing} AND ${isFree}`)«, insert(others, missing)→»];':
       'an entry of the audit log is lost because the new gateway has used its id',
   },
-  'src/restore/unnamed-books.ts': {
+  'src/recovery/restore/unnamed-books.ts': {
     'if (part !== null && «!named.has(prefix)→prefix === null») {':
       'payments of a book that the manifest does not name do not come back',
   },
-  'src/restore/proof.ts': {
+  'src/recovery/restore/proof.ts': {
     'inBackup !== null && inGateway «<→>» inBackup);': 'the proof does not name what is missing',
     '«      ...refunds.flat(),\n→»': 'the proof does not name refunds that only the account knows',
   },
-  'src/operations/restore-gateway.ts': {
+  'src/recovery/restore/gateway.ts': {
     'if (merchants !== 0« || memberRows > 0→») {': 'a restore mixes members of two gateways',
     '«    maintenanceStatement(call, `Restored from the backup ${run}`),\n→»':
       'a restored gateway repeats refunds that were made after the backup',
@@ -185,14 +185,14 @@ export const PLANTED_KEEPING: Readonly<Record<string, Readonly<Record<string, st
     'const isNew = «(await readIfWhole(call.env, name)).part === null→true»;':
       'an upload brings back what was erased from the bucket',
   },
-  'src/operations/modes.ts': {
+  'src/control/modes/modes.ts': {
     'restore.finishedAtMs === «null→0») {':
       'the maintenance ends in the middle of a restore, and new payments take ids of the backup',
   },
-  'src/api/routes/create-payment.ts': {
+  'src/engine/api/routes/create-payment.ts': {
     'if (!validated.ok« || access.isInMaintenance→») {': 'payments are created during maintenance',
   },
-  'src/operations/customers/erase.ts': {
+  'src/control/customers/erase.ts': {
     'const kept = «waiting.has(payment.uuid)→payment.uuid === null»':
       'a payment on the attention list is erased',
     '«  await eraseFromBackup(env, tenant, { volume, id, uniqueId });\n→»':
@@ -200,7 +200,7 @@ export const PLANTED_KEEPING: Readonly<Record<string, Readonly<Record<string, st
     '«  await runBatch(env.DB, remains(payment, client.objectName));\n→»':
       "an operator's note and a dead letter keep an erased customer's data",
   },
-  'src/operations/customers/requests.ts': {
+  'src/control/customers/requests.ts': {
     'searched_at_ms IS NOT NULL AND «NOT EXISTS→(digest = digest) OR NOT EXISTS» (\n':
       'a request ends while payments of it are kept',
   },

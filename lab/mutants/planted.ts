@@ -17,7 +17,7 @@ export interface Mutant {
  * simulation's own books (`lab/simulation/books.ts`) tell.
  */
 const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  'src/domain/transition.ts': {
+  'src/engine/domain/transition.ts': {
     "    case 'processing':\n      return «reject(step, 'attempt_in_flight'→end(step, 'canceled'»);\n    default:":
       'a merchant cancels while the customer is paying',
     "  if (intent.status === «'processing'→'expired'» || isHeldOpen(step)) {":
@@ -36,7 +36,7 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'const due = «applyRefundTime(applyTime(start(before, nowMs))→applyTime(start(before, nowMs)»);':
       'a refund whose caller died stays in process',
   },
-  'src/domain/time.ts': {
+  'src/engine/domain/time.ts': {
     'if (!wasNeverCalled && «(!attempt.windowIsFinal || attempt.checkAtMs !== null)→attempt.checkAtMs !== null») {':
       'an attempt that may still be paid counts as certainly unpaid',
     "if (isOver« && (attempt.startClaim === 'free' || !isCheckDue(attempt, step.nowMs))→») {":
@@ -51,7 +51,7 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'failureReason: «attempt.failureReason ?? →»reason,':
       'an abandoned attempt counts as timed out when its window closes',
   },
-  'src/domain/resolve.ts': {
+  'src/engine/domain/resolve.ts': {
     "if (step.intent.status === «'succeeded'→'canceled'») {":
       'a second payment is announced as the first',
     '«hasEnded(step.intent.status) || →»isPaidAfterExpiry(step, outcome)':
@@ -70,7 +70,7 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       'a simulated attempt changes its outcome',
     "return «ranOut→false» ? end(failed, 'expired'": 'FAILED for EXPIRED',
   },
-  'src/domain/step.ts': {
+  'src/engine/domain/step.ts': {
     "  canceled: «null→'payment_failed'»,": 'a cancellation sends PAYMENT_FAILED',
     "if («terms.kind === 'express' || →»attempts.length >= ATTEMPTS_MAX) {":
       'an express payment that failed stays open',
@@ -80,17 +80,17 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'const ended = { ...intent, status, «failureReason→failureReason: failureReason ?? intent.failureReason», endedAtMs:':
       'a late success keeps the reason of the failure before it',
   },
-  'src/domain/manual-resolution.ts': {
+  'src/engine/domain/manual-resolution.ts': {
     '  if (step.nowMs < «attempt.deadlineAtMs→attempt.startedAtMs») {\n':
       'an operator fails an attempt that can still be paid',
     "return «attempt.status === 'processing'\n    ? reject(step, 'query_due')\n    : →»":
       'an operator overtakes the last query',
   },
-  'src/domain/schedule.ts': {
+  'src/engine/domain/schedule.ts': {
     'if («nowMs - startedAtMs >= CHECKS_STOP_AFTER_MS→checks >= 3») {':
       'Kefel stops asking the provider',
   },
-  'src/domain/refund-transition.ts': {
+  'src/engine/domain/refund-transition.ts': {
     "return refund.status «=== 'pending'→!== 'succeeded'»\n    ? withRefund(step, { ...refund, status: 'canceled'":
       'a refund is canceled while the provider executes it',
     "return «known.requestId === request.requestId ? step : reject(step, 'refund_exists')→step»;":
@@ -108,7 +108,7 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'nowMs - attempt.«updatedAtMs→startedAtMs» > windowMs':
       "a provider's time for refunds begins before the payment",
   },
-  'src/domain/refund-resolve.ts': {
+  'src/engine/domain/refund-resolve.ts': {
     "return «applyRefundTime(recordUnknown(step, refund, outcome, command.answersCheckAtMs))→failRefund(step, refund, { type: 'failed', reason: 'declined' })»;":
       'an unknown outcome counts as failed, and the amount is free again',
     'return excess «=→!»== 0 ? step : withAnomaly(':
@@ -128,7 +128,7 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'railReference: outcome.railReference« ?? refund.railReference→»,':
       "a success without an id deletes the provider's id of a refund",
   },
-  'src/domain/refund-repeat.ts': {
+  'src/engine/domain/refund-repeat.ts': {
     "  if («refund.status !== 'unresolved' || refund.claimId→refund.claimId» === null || isShared) {":
       'a refund is sent again while its first call may be under way',
     "refund.status === 'processing' && refund.repeat«?.claimId =→ !»== null && maySend(":
@@ -140,7 +140,7 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "    // The call may make an operator's proposal wrong.\n«    proposal: null,\n→»":
       'a second operator confirms what was found before the refund was sent again',
   },
-  'src/domain/refund-time.ts': {
+  'src/engine/domain/refund-time.ts': {
     '    stopReason(intent, refund) === null« &&\n    !refundsOf(intent, refund.attemptId).some(isInFlight)→»\n':
       'two refunds of one attempt at the provider',
     "  return (\n    refund.status === «'pending'→'unresolved' ||\n    refund.status === 'pending'» &&\n":
@@ -156,7 +156,7 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'const stopsAtMs = «stopReason(intent, refund) === null ? null : refund.updatedAtMs→null»;':
       'no alarm stops the only waiting refund that became too large',
   },
-  'src/domain/refund-amounts.ts': {
+  'src/engine/domain/refund-amounts.ts': {
     "return sumOf(refundsOf(intent, attempt.id).filter(«holdsMoney→({ status }) => status === 'succeeded'»));":
       'refunds in process reserve nothing',
     'const isRest = «held.amountMinor + amountMinor === terms.amountMinor→false»;':
@@ -174,15 +174,15 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     '(«index < position || →»!isWaiting(other)),':
       'two waiting refunds that no longer fit together are both sent',
   },
-  'src/domain/refund.ts': {
+  'src/engine/domain/refund.ts': {
     "return status !== 'failed' && status !== 'canceled'«→ && status !== 'unresolved'»;":
       'an unresolved refund frees its amount',
   },
-  'src/domain/money.ts': {
+  'src/engine/domain/money.ts': {
     "roundedShare(amountMinor, rate.basisPoints, «'half_up'→'down'»)":
       'the commission is rounded down',
   },
-  'src/intent/deliveries.ts': {
+  'src/engine/intent/deliveries.ts': {
     'const deliveries = [...event.deliveries.with(position, claim)«, ...others→»];':
       'only the first endpoint gets the event',
     "delivery«?.deliveryStatus === 'queued'→ !== undefined» ? { event, delivery } : null":
@@ -190,7 +190,7 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     '      for (const known of «positions→positions.slice(0, 1)») {\n':
       'a resent event reaches only its first endpoint at once',
   },
-  'src/intent/payment-intent.ts': {
+  'src/engine/intent/payment-intent.ts': {
     'return stored.intent?«.terms.uuid→.terms.uniqueId» === request.terms.uuid':
       'a repeated call finds its own payment taken',
     '    if (lateMs «> ALARM_OVERDUE_MS→< 0» && !this.#isWorking) {':
@@ -201,7 +201,7 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'if (isLeased && «this.#record.projectedVersion() === version→version > 0») {':
       'the confirmation of an old version ends the lease of the newest',
   },
-  'src/intent/record.ts': {
+  'src/engine/intent/record.ts': {
     '        const value = change();\n«→        this.#sendOutgoing();\n»':
       'messages leave before the commit',
     '      «this.#stored = undefined;\n      this.#events→this.#events» = undefined;':
@@ -219,22 +219,22 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "«    this.#outgoing.push({ queue: 'webhooks', sequence: intent.version, position: 0 });\n→»":
       'the first try of an event waits for a lease',
   },
-  'src/intent/projection-schedule.ts': {
+  'src/engine/intent/projection-schedule.ts': {
     '«      this.#payment.save({ projectionDueAtMs: shownByMs });\n→»':
       'a new payment whose outcome does not come in time is shown half a minute later',
     '«      this.#payment.save({ projectionSends: 0, projectionDueAtMs: leaseEndsAtMs });\n→»':
       'a row that got lost on its way to the book is never sent again',
   },
-  'src/intent/alarm.ts': {
+  'src/engine/intent/alarm.ts': {
     '«      // A refund waits for a person. The safety alarm of a running alarm would repeat forever.\n      this.clear();\n→»':
       'the alarm of a waiting refund fires forever',
   },
-  'src/intent/taken.ts': {
+  'src/engine/intent/taken.ts': {
     'stored.idempotencyKeyDigest «!== claim.keyDigest→=== null»': 'any key replays the answer',
     'if (stored.bodyDigest «!== claim.bodyDigest→=== null») {':
       'another order gets the answer of the first',
   },
-  'src/intent/delivery.ts': {
+  'src/engine/intent/delivery.ts': {
     "if (delivery.deliveryStatus !== 'claimed'« || delivery.claimId !== report.claimId→») {":
       'a late report of an old try counts for the new one',
     "return { ...logged, deliveryStatus: 'delivered', claimId: null«, dueAtMs: null→» };":
@@ -244,7 +244,7 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "return { ...tried, deliveryStatus: «'dead'→'waiting'», dueAtMs: null };\n    case 'no_destination'":
       'an event that the merchant refuses waits forever',
   },
-  'src/intent/ask-rails.ts': {
+  'src/engine/intent/ask-rails.ts': {
     '  if (refund !== undefined« && claimOf(refund) === claimId→») {':
       'a refund that another alarm has claimed is requested again',
     "    const outcome = (await ports.attempts.query(env, intent, attempt)) ?? «unknown→{ type: 'failed', reason: 'timed_out' }»;":
@@ -252,20 +252,20 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "    if (attempt.startClaim === «'free'→'not_needed' && attempt.checks < 0») {":
       'an unclaimed start is never repeated',
   },
-  'src/intent/store.ts': {
+  'src/engine/intent/store.ts': {
     'DELETE FROM record WHERE id «>→<» ': 'later events stay in the object after the retention',
   },
-  'src/intent/projected-view.ts': {
+  'src/engine/intent/projected-view.ts': {
     'commissionMinor: method === null ? 0 : commissionOf(terms, «→terms.methods[0]?.method ?? »method),':
       "a row has the commission of the payment's first method",
     'refundedMinor: refundedOf(intent)«.amountMinor→.returnedMinor»,':
       "the lists' refunded sums include commission",
   },
-  'src/domain/intent.ts': {
+  'src/engine/domain/intent.ts': {
     'paidAttempt(intent)?.«updatedAtMs→startedAtMs» ?? null;':
       'a payment counts on the day on which its attempt began',
   },
-  'src/book/apply.ts': {
+  'src/lists/book/apply.ts': {
     'if (before !== null && message.intentVersion «<→>» before.version) {':
       'an old message replaces a newer row',
     'before !== undefined && before.version «>→<» intentVersion) {':
@@ -282,7 +282,7 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       'a payment is no longer found by an id of an earlier message',
     'if («!taken.has(id)→id > 0») {': 'two payments of one millisecond have one id',
   },
-  'src/book/day-totals.ts': {
+  'src/lists/book/day-totals.ts': {
     'businessDay(«row.paid_at_ms ?? →»row.ended_at_ms)':
       'a payment that is paid late counts on the day on which it expired',
     "row.status !== 'succeeded'« || row.transaction_id !== paidTransactionId→»":
@@ -290,12 +290,12 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'row.commission_paid_by_customer === 1 ? «0→row.commission_minor» : row.commission_minor;':
       'the merchant bears the commission that customers paid on top',
   },
-  'src/book/purge.ts': {
+  'src/lists/book/purge.ts': {
     'const dueAtMs = «Math.max(updatedAtMs, endedAtMs ?? nowMs)→(endedAtMs ?? nowMs)» + retentionMs;':
       'personal data of a payment that changed yesterday is deleted',
     "search_keys: «'[]'→payment.search_keys» };": 'a phone number finds a payment after the purge',
   },
-  'src/account/refund-claims.ts': {
+  'src/engine/account/refund-claims.ts': {
     'const isOfOther = «owner !== null && owner→refund !== null && refund».paymentUniqueId !== paymentUniqueId;':
       'two payments claim one id',
     'dayMinor + amountMinor > «→1000 * »maxMinor) {': 'refunds exceed the limit of a day',
@@ -312,7 +312,7 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'const day = «claim?.day ?? →»businessDay(refund.createdAtMs);':
       'a refund that was claimed before midnight counts tomorrow',
   },
-  'src/refunds/request.ts': {
+  'src/engine/refunds/request.ts': {
     'refund.idempotencyKeyDigest «!== idempotency.keyDigest→=== null») {':
       'another key replays a refund',
     'return refund.bodyDigest «=== idempotency.bodyDigest→!== null»\n    ? ':
@@ -321,7 +321,7 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'if («→!»isRejected(result)) {':
       "the claim of a refused refund counts in the merchant's limit of the day for a minute",
   },
-  'src/refunds/ask-rail.ts': {
+  'src/engine/refunds/ask-rail.ts': {
     "«isProof ? answer : { type: 'unknown', providerCode }→answer», refund);":
       'a refusal of the second call frees what the first one may have returned',
     "return { type: «'requires_action', reason: 'not_enabled'→'failed', reason: 'misconfigured'» };":
@@ -329,13 +329,13 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "isFirst: others.«every→filter(({ status }) => status !== 'failed').every»(({ claimId }) =>":
       "the provider's answer about a failed refund decides the next one",
   },
-  'src/refunds/callback.ts': {
+  'src/engine/callbacks/refund.ts': {
     "«    await client.execute([{ type: 'report_callback', attemptId: refund.attemptId }]);\n→»":
       'forged reports about a refund are not visible',
     "  «const stored = await storeResult(env, client, [\n    { type: 'resolve_refund', refundId: refund.id, outcome },\n  ]);\n  return stored?.type === 'not_found' ? null :→void outcome;\n  return» reading.reply;":
       'a report about a refund is confirmed to the provider and lost',
   },
-  'src/webhooks/consume.ts': {
+  'src/engine/webhooks/consume.ts': {
     "return result.httpStatus «=== HTTP_GONE→!== null && result.httpStatus >= 400»\n    ? { type: 'gone' }":
       'one error gives an event up',
     '    «await owner.reportDelivery({ sequence, position, claimId, ...result })→void claimId;\n    void result»;\n':
@@ -345,16 +345,16 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'return origin !== null« && takesEvent(endpoint, eventType)→»':
       'an endpoint gets events that it has not chosen',
   },
-  'src/webhooks/send.ts': {
+  'src/engine/webhooks/send.ts': {
     'httpStatus >= 200 && httpStatus < «300→400»': 'a redirect counts as delivered',
   },
-  'src/webhooks/sign.ts': {
+  'src/engine/webhooks/sign.ts': {
     '    environment: parts.environment,\n«→    sentAt: Date.now(),\n»':
       'the bytes of an event differ from try to try',
     'await signingKey(key), utf8(«body→body.normalize()»));':
       'the RSA signature of an event is over other bytes than its body',
   },
-  'src/webhooks/payload.ts': {
+  'src/engine/webhooks/payload.ts': {
     'sequence: «intent.version→intent.attempts.length»,': 'events cannot be ordered',
     "return hasEnded(intent.status) ? «'EXPIRED'→'FAILED'» : 'PROCESSING';":
       'the merchant gets FAILED about an unknown outcome',
@@ -367,82 +367,82 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'updatedAt: isoTime(«attempt→intent».updatedAtMs),':
       "an event dates the attempt by its payment's last refund",
   },
-  'src/webhooks/secret-store.ts': {
+  'src/engine/webhooks/secret-store.ts': {
     '(SELECT COUNT(*) FROM webhook_secrets WHERE «→merchant_id = ?1 OR »':
       'the secrets of all endpoints of a merchant have one limit',
   },
-  'src/webhooks/settings.ts': {
+  'src/engine/webhooks/settings.ts': {
     '«PARTITION BY endpoint_id →»ORDER BY':
       'an endpoint signs with no secret when others have many',
     'secrets: secrets.get(«endpointId→null») ?? [] }':
       "an endpoint signs with its environment's secret",
   },
-  'src/webhooks/refund-payload.ts': {
+  'src/engine/webhooks/refund-payload.ts': {
     'returnedMinor: «refund.returnedMinor→refund.amountMinor»,':
       'the commission is missing in what a refund returned',
   },
-  'src/attempts/provider-reports.ts': {
+  'src/engine/attempts/provider-reports.ts': {
     '    «await env.PROVIDER_REPORTS.send(message)→void message»;\n':
       'a report is confirmed to the provider and lost',
     '«retryLater(message→message.ack(»);': 'an answer of the provider is lost with one failed call',
   },
-  'src/attempts/slow-start.ts': {
+  'src/engine/attempts/slow-start.ts': {
     "  return claimed.type === 'done'« && claimed.rejection === null→» ? rail.start(order) : null;":
       'a request and an alarm call the provider for one attempt',
   },
-  'src/attempts/start.ts': {
+  'src/engine/attempts/start.ts': {
     "outcome: { type: «'unknown', checkAtMs→'failed', reason: 'rail_unavailable'», providerCode },":
       'a time-out counts as a failure, and the customer is charged twice',
     '? { checkAtMs: «nowMs + START_AGAIN_AFTER_MS→null» }':
       'an object that dies before its claim leaves the customer without a prompt',
   },
-  'src/attempts/callback.ts': {
+  'src/engine/callbacks/attempt.ts': {
     "  if (reading.type === 'refused') {\n    «→if (reading.suspicion === 'unreadable') »await reportRefused(target, reading.suspicion);":
       'refused callbacks are not visible',
     "  «const executed = await storeResult(env, target.client, [\n    { type: 'resolve_attempt', attemptId, outcome },\n  ]);\n  return executed?.type === 'not_found' ? null :→void storeResult(env, target.client, [{ type: 'resolve_attempt', attemptId, outcome }]);\n  return» reading.reply;":
       'the provider gets its confirmation before the commit',
   },
-  'src/book/queries/search.ts': {
+  'src/lists/book/queries/search.ts': {
     'parts.some((part) => id.startsWith(part)« || id.endsWith(part)→»);':
       'an id is not found by its end',
   },
-  'src/rails/telebirr-h5/signature.ts': {
+  'src/engine/rails/telebirr-h5/signature.ts': {
     'values.set(name, «text→text.trim()»);':
       "the RSA signature of telebirr's order is over trimmed text",
     'values.set(name, «text→text.normalize()»);':
       "the RSA signature of telebirr's order is over normalized text",
   },
-  'src/rails/ethswitch/nbg-callback.ts': {
+  'src/engine/rails/ethswitch/nbg-callback.ts': {
     '    «levels.every→[bill].every»(({ currency }) =>':
       'a report in another currency than the order counts as paid',
   },
-  'src/checkout/choice.ts': {
+  'src/engine/checkout/choice.ts': {
     'env.PHONE_PROMPT_RATE_LIMIT, «key→phone»)':
       'prompts of the sandbox use up the limit of production',
   },
-  'src/checkout/open-link.ts': {
+  'src/engine/checkout/open-link.ts': {
     "isWithinLimit(config, env.CHECKOUT_RATE_LIMIT, «token→'link'»)":
       'one busy link closes the pages of all',
   },
-  'src/api/call.ts': {
+  'src/engine/api/call.ts': {
     "limitCalls(config, env.API_RATE_LIMIT, «digest→'key'», KEY_POLICY)":
       'one busy key uses up the limit of all',
   },
-  'src/domain/receipt.ts': {
+  'src/engine/domain/receipt.ts': {
     "const text = receipt«.normalize('NFKC')→».toUpperCase();":
       'a receipt in full-width letters is another receipt',
     '(anomaly) =>\n«      anomaly.attemptId === attemptId &&\n→»':
       'the second attempt with a receipt of another payment is not marked',
   },
-  'src/rails/ebirr/answer.ts': {
+  'src/engine/rails/ebirr/answer.ts': {
     'minorOf(txAmount) === order.«chargedMinor→terms.amountMinor») &&':
       "eBirr's report of what the customer paid is refused when that includes a commission",
   },
-  'src/rails/ethswitch/cards-status.ts': {
+  'src/engine/rails/ethswitch/cards-status.ts': {
     'const isFinal = nowMs >= order.«attempt.deadlineAtMs→terms.expiresAtMs» ||':
       'a declined card ends an attempt whose page takes another card',
   },
-  'src/rails/mpesa/reversal.ts': {
+  'src/engine/rails/mpesa/reversal.ts': {
     'amountMinor !== refund.«returnedMinor→amountMinor») {':
       'a report of a returned commission is refused',
   },
@@ -450,15 +450,15 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'const NEGATIVE_AMOUNT = /^-\\d+[.,]\\d\\d«$→»/;':
       'a text that begins like an amount runs as a formula',
   },
-  'src/account/open-account.ts': {
+  'src/engine/account/open-account.ts': {
     'armedAtMs <= Date.now()« || armedAtMs > atMs→») {':
       'no claim of a dead request is settled once an alarm is set for references',
   },
-  'src/refunds/refusal.ts': {
+  'src/engine/refunds/refusal.ts': {
     'attemptToRefund(intent, «transactionId→null»);':
       'a refusal names what is left of another transaction',
   },
-  'src/book/queries/statement.ts': {
+  'src/lists/book/queries/statement.ts': {
     'refundId: id, method, currency },\n    atMs: row.«updatedAtMs→createdAtMs»,':
       'a statement dates a refund by its request',
   },
@@ -466,37 +466,37 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'dayText(«businessDay(atMs)→Math.floor(atMs / 86_400_000)»),':
       'the days of a statement begin in UTC',
   },
-  'src/intent/receipt-conflicts.ts': {
+  'src/engine/intent/receipt-conflicts.ts': {
     '=> «other?.merchantId === merchantId && other→other?».uniqueId === uniqueId,':
       'a conflict with the payment of another merchant that has the same id is not marked',
   },
-  'src/book/digest.ts': {
+  'src/lists/book/digest.ts': {
     'FROM payment_day WHERE day «>→>=» ?1':
       "the operator's page has one day more of successes than of failures",
   },
-  'src/book/attention-items.ts': {
+  'src/lists/book/attention-items.ts': {
     'WHERE other.payment_id = refund.payment_id« AND other.transaction_id = refund.transaction_id→»\n':
       'an overdue refund is hidden by one of another attempt',
   },
-  'src/book/queries/ended-payments.ts': {
+  'src/lists/book/queries/ended-payments.ts': {
     '? placeOf(firstMs + «1_000→500», 0) :': 'a list by the end reads a second twice',
     ': placeOf(firstMs - «1→1_000», Number': 'a list by the end skips a second',
   },
-  'src/interface/payments.ts': {
+  'src/control/rpc/payments.ts': {
     'plane.nowMs - «attempt.updatedAtMs→intent.terms.createdAtMs» > daysMax':
       'the form refuses a refund that the gateway takes',
     'const paidAtMs = «reportedAttempt(intent)?.updatedAtMs ?? 0→intent.updatedAtMs»;':
       'a receipt that cannot be opened is linked after a refund',
   },
-  'src/interface/events.ts': {
+  'src/control/rpc/events.ts': {
     'toMs: (lastAtMs ?? 0)« + 1→» };':
       'the number of events that are left misses the last millisecond',
   },
-  'src/operations/receipts.ts': {
+  'src/control/payments/receipts.ts': {
     'ON CONFLICT DO «UPDATE SET recorded_at_ms = ?4→NOTHING»`,':
       'a receipt that was looked up long ago is not compared when it is recorded',
   },
-  'src/api/routes/create-payment.ts': {
+  'src/engine/api/routes/create-payment.ts': {
     '    attempt,\n    «answer→answer: null»,\n    answerWithinMs':
       "a lost answer about a prompt is replayed only when the customer's time is over",
     'answerWithinMs: rail.startTimeoutMs« + ANSWER_MARGIN_MS→»,':

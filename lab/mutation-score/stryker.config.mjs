@@ -1,6 +1,6 @@
 /** The configuration of Stryker (https://stryker-mutator.io/docs/stryker-js/configuration). */
 export default {
-  mutate: ['domain', 'intent', 'webhooks', 'attempts'].map((room) => `src/${room}/**/*.ts`),
+  mutate: ['domain', 'intent', 'webhooks', 'attempts'].map((room) => `src/engine/${room}/**/*.ts`),
   testRunner: 'vitest',
   plugins: ['@stryker-mutator/vitest-runner'],
   vitest: { configFile: 'lab/mutation-score/vitest.config.ts', related: false },

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { type HostedPaymentRequest, Kefel } from '../../clients/typescript/kefel.ts';
 import type { DemoMerchant } from '../../scripts/dev/demo-merchant.ts';
-import { checkout as english } from '../../src/i18n/en.ts';
+import { checkout as english } from '../../src/engine/i18n/en.ts';
 
 /** 1,500.00 in all. */
 export const DEMO_ITEMS: NonNullable<HostedPaymentRequest['items']> = [

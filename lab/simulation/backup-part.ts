@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 
 /**
- * Takes the place of `src/backup/part.ts` in the bundle, because streams that compress run in threads.
+ * Takes the place of `src/recovery/backup/part.ts` in the bundle, because streams that compress run in threads.
  * A part is its name and its lines, readable.
  */
 

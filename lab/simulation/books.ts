@@ -1,4 +1,4 @@
-import { METHODS, type Method } from '../../src/domain/method.ts';
+import { METHODS, type Method } from '../../src/engine/domain/method.ts';
 import type { ShownEvent, ShownRefund } from '../harness/shown.ts';
 import type { World } from './history.ts';
 import type { Plan, PlannedPayment } from './plan.ts';

@@ -4,9 +4,9 @@ import { build, type Plugin } from 'esbuild';
 /** Parts of Kefel that the simulation replaces, and what stands in for them. */
 export const STAND_INS: Readonly<Record<string, string>> = {
   'cloudflare:workers': 'lab/simulation/cloudflare-workers.ts',
-  'src/rails/settings.ts': 'lab/simulation/rails.ts',
-  'src/backup/part.ts': 'lab/simulation/backup-part.ts',
-  'src/watch/look-around.ts': 'lab/simulation/look-around.ts',
+  'src/engine/rails/settings.ts': 'lab/simulation/rails.ts',
+  'src/recovery/backup/part.ts': 'lab/simulation/backup-part.ts',
+  'src/control/watch/look-around.ts': 'lab/simulation/look-around.ts',
 };
 
 /**

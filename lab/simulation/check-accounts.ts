@@ -1,4 +1,4 @@
-import { STAGES } from '../../src/account/protocol.ts';
+import { STAGES } from '../../src/engine/account/protocol.ts';
 import type { World } from './history.ts';
 import type { Ended } from './verdict.ts';
 

@@ -1,4 +1,4 @@
-import { statusContent } from '../../src/webhooks/payload.ts';
+import { statusContent } from '../../src/engine/webhooks/payload.ts';
 import {
   contradictionsIn,
   type Envelope,

@@ -1,7 +1,7 @@
-import { hasEnded, isRefundEvent } from '../../src/domain/intent.ts';
-import { LOST_VERSIONS_MAX } from '../../src/domain/restored.ts';
-import { DELIVERY_WAITS_MS } from '../../src/domain/schedule.ts';
-import type { StoredEvent } from '../../src/intent/store.ts';
+import { hasEnded, isRefundEvent } from '../../src/engine/domain/intent.ts';
+import { LOST_VERSIONS_MAX } from '../../src/engine/domain/restored.ts';
+import { DELIVERY_WAITS_MS } from '../../src/engine/domain/schedule.ts';
+import type { StoredEvent } from '../../src/engine/intent/store.ts';
 import type { World } from './history.ts';
 import { callbackHostOf, type Merchant, type Receipt } from './merchants.ts';
 import type { Ended } from './verdict.ts';

@@ -1,5 +1,5 @@
-import type { Attempt } from '../../src/domain/attempt.ts';
-import type { Anomaly, Intent } from '../../src/domain/intent.ts';
+import type { Attempt } from '../../src/engine/domain/attempt.ts';
+import type { Anomaly, Intent } from '../../src/engine/domain/intent.ts';
 import type { World } from './history.ts';
 import type { ProviderOrder } from './provider.ts';
 import { configuredRail, datesPayments } from './rails.ts';

@@ -1,6 +1,11 @@
-import type { Attempt } from '../../src/domain/attempt.ts';
-import type { Intent } from '../../src/domain/intent.ts';
-import { hasRefundEnded, holdsMoney, isInFlight, type Refund } from '../../src/domain/refund.ts';
+import type { Attempt } from '../../src/engine/domain/attempt.ts';
+import type { Intent } from '../../src/engine/domain/intent.ts';
+import {
+  hasRefundEnded,
+  holdsMoney,
+  isInFlight,
+  type Refund,
+} from '../../src/engine/domain/refund.ts';
 import { hasAnomaly } from './check-money.ts';
 import type { World } from './history.ts';
 import { returnedMinor } from './provider.ts';

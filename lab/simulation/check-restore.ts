@@ -1,6 +1,6 @@
-import { hasEnded, type Intent } from '../../src/domain/intent.ts';
-import { hasRefundEnded } from '../../src/domain/refund.ts';
-import { RESTORED_HOLD_MS } from '../../src/domain/restored-hold.ts';
+import { hasEnded, type Intent } from '../../src/engine/domain/intent.ts';
+import { hasRefundEnded } from '../../src/engine/domain/refund.ts';
+import { RESTORED_HOLD_MS } from '../../src/engine/domain/restored-hold.ts';
 import { keyOf } from './disaster.ts';
 import type { World } from './history.ts';
 import type { Ended } from './verdict.ts';

@@ -1,4 +1,4 @@
-import type { Method } from '../../src/domain/method.ts';
+import type { Method } from '../../src/engine/domain/method.ts';
 import { amountsOf, commissionOf } from './books.ts';
 import type { World } from './history.ts';
 import type { Ended } from './verdict.ts';

@@ -1,4 +1,4 @@
-import { readerOf } from '../../src/book/reader.ts';
+import { readerOf } from '../../src/lists/book/reader.ts';
 import { OUTSIDE } from './clock.ts';
 import type { World } from './history.ts';
 import type { Ended } from './verdict.ts';

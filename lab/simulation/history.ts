@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'smol-toml';
-import { MerchantBook } from '../../src/book/merchant-book.ts';
-import { configOf } from '../../src/config.ts';
 import { MerchantAccount, PaymentIntent } from '../../src/connected-objects.ts';
-import { forgetDeliverySlots } from '../../src/webhooks/consume.ts';
-import { forgetWebhookSettings } from '../../src/webhooks/settings.ts';
+import { configOf } from '../../src/engine/config.ts';
+import { forgetDeliverySlots } from '../../src/engine/webhooks/consume.ts';
+import { forgetWebhookSettings } from '../../src/engine/webhooks/settings.ts';
+import { MerchantBook } from '../../src/lists/book/merchant-book.ts';
 import { Random } from '../harness/random.ts';
 import { Actors } from './actors.ts';
 import { Bucket } from './bucket.ts';

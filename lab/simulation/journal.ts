@@ -1,7 +1,7 @@
-import type { Attempt } from '../../src/domain/attempt.ts';
-import { attemptInFlight, hasEnded, type Intent } from '../../src/domain/intent.ts';
-import { heldOf } from '../../src/domain/refund-amounts.ts';
-import { chargedMinor } from '../../src/domain/terms.ts';
+import type { Attempt } from '../../src/engine/domain/attempt.ts';
+import { attemptInFlight, hasEnded, type Intent } from '../../src/engine/domain/intent.ts';
+import { heldOf } from '../../src/engine/domain/refund-amounts.ts';
+import { chargedMinor } from '../../src/engine/domain/terms.ts';
 import type { ShownPayment, ShownRefund } from '../harness/shown.ts';
 import type { Clock } from './clock.ts';
 import { keyOf } from './disaster.ts';

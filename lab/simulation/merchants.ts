@@ -1,6 +1,6 @@
-import { METHODS } from '../../src/domain/method.ts';
-import type { Tenant } from '../../src/domain/terms.ts';
-import type { MerchantAccess } from '../../src/merchants/access.ts';
+import { METHODS } from '../../src/engine/domain/method.ts';
+import type { MerchantAccess } from '../../src/engine/merchants/access.ts';
+import type { Tenant } from '../../src/kit/tenant.ts';
 import { rateOf } from './books.ts';
 import { type Clock, never } from './clock.ts';
 import { SimulatedFailure } from './faults.ts';

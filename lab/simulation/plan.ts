@@ -1,4 +1,4 @@
-import { METHODS, type Method, TRAITS } from '../../src/domain/method.ts';
+import { METHODS, type Method, TRAITS } from '../../src/engine/domain/method.ts';
 import { Random } from '../harness/random.ts';
 import { type Weather, weatherOf } from './faults.ts';
 import { MERCHANTS, type Merchant } from './merchants.ts';

@@ -1,5 +1,5 @@
-import type { Outcome } from '../../src/domain/attempt.ts';
-import type { Method } from '../../src/domain/method.ts';
+import type { Outcome } from '../../src/engine/domain/attempt.ts';
+import type { Method } from '../../src/engine/domain/method.ts';
 import { type Clock, hashOf, OUTSIDE } from './clock.ts';
 import type { World } from './history.ts';
 

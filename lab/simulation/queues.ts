@@ -1,5 +1,5 @@
-import { consumeResults } from '../../src/attempts/provider-reports.ts';
-import { consumeDeliveries } from '../../src/webhooks/consume.ts';
+import { consumeResults } from '../../src/engine/attempts/provider-reports.ts';
+import { consumeDeliveries } from '../../src/engine/webhooks/consume.ts';
 import { type Clock, never, OUTSIDE } from './clock.ts';
 import { SimulatedFailure } from './faults.ts';
 import type { World } from './history.ts';

@@ -1,17 +1,18 @@
-import type { Attempt, AttemptPlan, Outcome } from '../../src/domain/attempt.ts';
-import { type Environment, METHODS, type Method, TRAITS } from '../../src/domain/method.ts';
-import type { RefundCapability } from '../../src/domain/refund.ts';
-import { nextCheckAtMs } from '../../src/domain/schedule.ts';
-import { bodyText, type CallbackReading, textReply } from '../../src/rails/callback.ts';
-import { type Rail, STORING_TIME_MS, type StartResult } from '../../src/rails/rail.ts';
-import type { RailOrder } from '../../src/rails/rail-order.ts';
-import type { RefundAnswer, RefundOrder } from '../../src/rails/refund.ts';
+import type { Attempt, AttemptPlan, Outcome } from '../../src/engine/domain/attempt.ts';
+import { METHODS, type Method, TRAITS } from '../../src/engine/domain/method.ts';
+import type { RefundCapability } from '../../src/engine/domain/refund.ts';
+import { nextCheckAtMs } from '../../src/engine/domain/schedule.ts';
+import { bodyText, type CallbackReading, textReply } from '../../src/engine/rails/callback.ts';
+import { type Rail, STORING_TIME_MS, type StartResult } from '../../src/engine/rails/rail.ts';
+import type { RailOrder } from '../../src/engine/rails/rail-order.ts';
+import type { RefundAnswer, RefundOrder } from '../../src/engine/rails/refund.ts';
+import type { Environment } from '../../src/kit/tenant.ts';
 import { never } from './clock.ts';
 import { here } from './globals.ts';
 import { isGenuine, type ProviderOrder, type Report } from './provider.ts';
 
 /**
- * Takes the place of `src/rails/settings.ts` in the bundle: adapters of the simulated provider. Each
+ * Takes the place of `src/engine/rails/settings.ts` in the bundle: adapters of the simulated provider. Each
  * method has one, and together they have every capability that the real ones have.
  */
 
@@ -351,7 +352,7 @@ function refundAnswer(state: Report['state'] | 'accepted'): RefundAnswer {
 
 const RAILS = new Map(METHODS.map((method) => [method, railOf(settingsOf(method))]));
 
-/** In place of those of `src/rails/settings.ts`. The sandbox has only Kefel's own simulator. */
+/** In place of those of `src/engine/rails/settings.ts`. The sandbox has only Kefel's own simulator. */
 export function configuredRail(_env: Env, environment: Environment, method: Method): Rail | null {
   return environment === 'production' ? (RAILS.get(method) ?? null) : null;
 }

@@ -1,7 +1,7 @@
-import { objectNameOf } from '../../src/crypto/object-name.ts';
-import type { Intent } from '../../src/domain/intent.ts';
-import type { HistoryEntry } from '../../src/intent/protocol.ts';
-import { Store, type StoredEvent } from '../../src/intent/store.ts';
+import type { Intent } from '../../src/engine/domain/intent.ts';
+import type { HistoryEntry } from '../../src/engine/intent/protocol.ts';
+import { Store, type StoredEvent } from '../../src/engine/intent/store.ts';
+import { objectNameOf } from '../../src/kit/crypto/object-name.ts';
 import { checkAccounts } from './check-accounts.ts';
 import { checkAmounts } from './check-amounts.ts';
 import { checkAnswers } from './check-answers.ts';

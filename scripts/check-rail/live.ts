@@ -1,12 +1,13 @@
-import { newAttempt } from '../../src/attempts/start.ts';
-import { ConfigError } from '../../src/config.ts';
-import type { Outcome } from '../../src/domain/attempt.ts';
-import { decide, openIntent } from '../../src/domain/decide.ts';
-import type { Environment, Method } from '../../src/domain/method.ts';
-import { plainTerms } from '../../src/domain/plain-terms.ts';
-import type { IntentTerms } from '../../src/domain/terms.ts';
-import type { ProbeResult, Rail } from '../../src/rails/rail.ts';
-import { ORDER_ID_CHARACTERS, type RailOrder } from '../../src/rails/rail-order.ts';
+import { newAttempt } from '../../src/engine/attempts/start.ts';
+import type { Outcome } from '../../src/engine/domain/attempt.ts';
+import { decide, openIntent } from '../../src/engine/domain/decide.ts';
+import type { Method } from '../../src/engine/domain/method.ts';
+import { plainTerms } from '../../src/engine/domain/plain-terms.ts';
+import type { IntentTerms } from '../../src/engine/domain/terms.ts';
+import type { ProbeResult, Rail } from '../../src/engine/rails/rail.ts';
+import { ORDER_ID_CHARACTERS, type RailOrder } from '../../src/engine/rails/rail-order.ts';
+import { ConfigError } from '../../src/kit/config-error.ts';
+import type { Environment } from '../../src/kit/tenant.ts';
 import { probeLines } from './probe-text.ts';
 import { redacted } from './redact.ts';
 

@@ -1,4 +1,4 @@
-import type { ProbeOutcome, ProbeResult } from '../../src/rails/rail.ts';
+import type { ProbeOutcome, ProbeResult } from '../../src/engine/rails/rail.ts';
 
 const MEANINGS: Readonly<Record<ProbeOutcome, string>> = {
   accepted: 'the provider accepts the credentials',

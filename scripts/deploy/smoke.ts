@@ -1,4 +1,4 @@
-import { VERSION_HEADER } from '../../src/http/common-headers.ts';
+import { VERSION_HEADER } from '../../src/kit/http/common-headers.ts';
 import type { Plane } from '../deployment/keys.ts';
 import { readOperatorsFile } from '../deployment/operators-file.ts';
 import { SetupProblem } from '../setup/explain.ts';

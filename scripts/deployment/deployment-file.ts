@@ -1,7 +1,7 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import * as v from 'valibot';
-import { isOperatorName } from '../../src/domain/operator-name.ts';
+import { isOperatorName } from '../../src/engine/domain/operator-name.ts';
 import { PROJECT_DIRECTORY, readIfPresent, writeWhole } from '../project/files.ts';
 import { checkDeploymentName } from './names.ts';
 import { newerCommitOf, olderCode } from './newest-file.ts';

@@ -1,5 +1,5 @@
-import type { NamedKey } from '../../src/config.ts';
-import { seal, unseal } from '../../src/crypto/sealed.ts';
+import type { NamedKey } from '../../src/kit/crypto/key-ring.ts';
+import { seal, unseal } from '../../src/kit/crypto/sealed.ts';
 import {
   BACK_OFFICE_SECRETS,
   generateSecret,

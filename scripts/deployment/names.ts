@@ -8,7 +8,7 @@ const DEPLOYMENT_NAME = /^[a-z][a-z0-9-]{0,19}$/;
 
 /** Throws an error that says what a deployment's name may be. */
 export function checkDeploymentName(name: string): string {
-  // `kefel-webhooks-dead` must not name a deployment's queue: see src/platform/queue-name.ts.
+  // `kefel-webhooks-dead` must not name a deployment's queue: see src/kit/platform/queue-name.ts.
   if (!DEPLOYMENT_NAME.test(name) || name.endsWith('-') || /^dead(?:-|$)/.test(name)) {
     throw new Error(
       `"${name}" cannot name a deployment: use up to 20 small letters, digits and hyphens, such as staging`,

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Manifest } from '../../src/backup/manifest.ts';
-import { manifestName } from '../../src/backup/names.ts';
-import { keyIdOfPart, openPart } from '../../src/backup/part.ts';
+import type { Manifest } from '../../src/recovery/backup/manifest.ts';
+import { manifestName } from '../../src/recovery/backup/names.ts';
+import { keyIdOfPart, openPart } from '../../src/recovery/backup/part.ts';
 import { derivedKey, type RecoveryKey } from './recovery-key.ts';
 
 /**

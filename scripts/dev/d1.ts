@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'smol-toml';
-import type { SqlStatement } from '../../src/platform/database.ts';
+import type { SqlStatement } from '../../src/kit/platform/database.ts';
 import {
   BACK_OFFICE_CONFIG_FILE,
   BACK_OFFICE_MIGRATIONS_DIRECTORY,

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { invitationPath, newInvitation } from '../../back-office/members/invitations.ts';
-import type { SqlStatement } from '../../src/platform/database.ts';
+import type { SqlStatement } from '../../src/kit/platform/database.ts';
 import type { DemoMerchant } from './demo-merchant.ts';
 
 /** The inviter on pages and in the audit log. */

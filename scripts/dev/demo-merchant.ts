@@ -1,23 +1,26 @@
 import { createHash, createPrivateKey, createPublicKey, hkdfSync, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type KeyRing, keyRing } from '../../src/config.ts';
-import { seal } from '../../src/crypto/sealed.ts';
-import { ENVIRONMENTS, type Environment, METHODS, type Method } from '../../src/domain/method.ts';
-import type { CommissionRate } from '../../src/domain/money.ts';
-import type { Tenant } from '../../src/domain/terms.ts';
-import { API_KEY_RANDOM_BYTES, generateApiKey } from '../../src/merchants/api-key.ts';
-import { type Logo, logoFrom } from '../../src/merchants/branding.ts';
-import { addLogo, setBranding } from '../../src/merchants/change-branding.ts';
-import { createApiKey } from '../../src/merchants/change-keys.ts';
-import { createMerchant } from '../../src/merchants/provision.ts';
-import type { SqlStatement } from '../../src/platform/database.ts';
+import { logoFrom } from '../../src/control/merchants/branding.ts';
+import { addLogo, setBranding } from '../../src/control/merchants/change-branding.ts';
+import { createApiKey } from '../../src/control/merchants/change-keys.ts';
+import { createMerchant } from '../../src/control/merchants/provision.ts';
+import { keyRing } from '../../src/engine/config.ts';
+import { METHODS, type Method } from '../../src/engine/domain/method.ts';
+import type { CommissionRate } from '../../src/engine/domain/money.ts';
+import { API_KEY_RANDOM_BYTES, generateApiKey } from '../../src/engine/merchants/api-key.ts';
+import type { Logo } from '../../src/engine/merchants/logo.ts';
 import {
   insertSecret,
   WEBHOOK_SECRET_BYTES,
   webhookSecretFrom,
-} from '../../src/webhooks/secret-store.ts';
-import { webhookSecretContext } from '../../src/webhooks/settings.ts';
+} from '../../src/engine/webhooks/secret-store.ts';
+import { webhookSecretContext } from '../../src/engine/webhooks/settings.ts';
+import type { KeyRing } from '../../src/kit/crypto/key-ring.ts';
+import { seal } from '../../src/kit/crypto/sealed.ts';
+import type { SqlStatement } from '../../src/kit/platform/database.ts';
+import type { Tenant } from '../../src/kit/tenant.ts';
+import { ENVIRONMENTS, type Environment } from '../../src/kit/tenant.ts';
 import { PROJECT_DIRECTORY, readIfPresent, readOrCreate, writeWhole } from '../project/files.ts';
 import type { Secrets } from '../project/secrets.ts';
 import { databaseIds, prepareLocalDatabase, readMigrations } from './d1.ts';

@@ -1,4 +1,4 @@
-import { METHODS, TRAITS } from '../../src/domain/method.ts';
+import { METHODS, TRAITS } from '../../src/engine/domain/method.ts';
 import type { StandIns } from '../stand-ins/start-all.ts';
 import type { DemoMerchant } from './demo-merchant.ts';
 import { LOCAL_OPERATORS, personalSecret } from './local-secrets.ts';

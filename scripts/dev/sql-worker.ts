@@ -1,4 +1,4 @@
-import type { SqlStatement } from '../../src/platform/database.ts';
+import type { SqlStatement } from '../../src/kit/platform/database.ts';
 
 /**
  * Local databases, through a Worker that runs a whole batch for one request. Miniflare's own bindings

@@ -1,4 +1,4 @@
-import type { ProblemCode } from '../../src/http/problems.ts';
+import type { ProblemCode } from '../../src/kit/http/problems.ts';
 import type { ErrorText } from './error-text.ts';
 
 /** The errors of the merchants' API, which other APIs share. */

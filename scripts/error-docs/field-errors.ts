@@ -1,4 +1,4 @@
-import type { FieldErrorCode } from '../../src/http/field-error.ts';
+import type { FieldErrorCode } from '../../src/kit/http/field-error.ts';
 
 /** What each value of `validationErrorCodes` means. */
 export const FIELD_ERRORS: Readonly<Record<FieldErrorCode, string>> = {

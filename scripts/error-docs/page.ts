@@ -1,6 +1,6 @@
 import { OPERATOR_PROBLEMS } from '../../back-office/operator/problems.ts';
-import type { FieldErrorCode } from '../../src/http/field-error.ts';
-import { PROBLEMS, type ProblemEntry } from '../../src/http/problems.ts';
+import type { FieldErrorCode } from '../../src/kit/http/field-error.ts';
+import { PROBLEMS, type ProblemEntry } from '../../src/kit/http/problems.ts';
 import { API_ERRORS } from './api-errors.ts';
 import { type ErrorText, RETRY_TEXTS } from './error-text.ts';
 import { FIELD_ERRORS } from './field-errors.ts';

@@ -1,26 +1,31 @@
 import * as v from 'valibot';
-import type { EventContent } from '../../src/api/lists/event-content.ts';
-import type { ResendContent } from '../../src/api/lists/events.ts';
-import type { PaymentSummaryContent } from '../../src/api/lists/payments.ts';
-import type { RefundSummaryContent } from '../../src/api/lists/refunds.ts';
-import type { ExpressContent } from '../../src/api/routes/create-payment.ts';
-import type { BankContent, WebhookKeyContent } from '../../src/api/routes/reference-data.ts';
-import type { EndpointContent } from '../../src/api/routes/webhook-endpoints.ts';
-import { FAILURE_REASONS } from '../../src/domain/attempt.ts';
-import type { Anomaly } from '../../src/domain/intent.ts';
-import { CURRENCIES, ENVIRONMENTS, METHODS } from '../../src/domain/method.ts';
-import { REFUND_ACTION_REASONS, REFUND_FAILURE_REASONS } from '../../src/domain/refund.ts';
-import type { PageContent } from '../../src/http/list-request.ts';
-import { LISTED_STATUSES } from '../../src/intent/protocol.ts';
-import { WIRE_EVENT_TYPES } from '../../src/webhooks/endpoints.ts';
+import type { ExpressContent } from '../../src/engine/api/routes/create-payment.ts';
+import { FAILURE_REASONS } from '../../src/engine/domain/attempt.ts';
+import type { Anomaly } from '../../src/engine/domain/intent.ts';
+import { METHODS } from '../../src/engine/domain/method.ts';
+import { REFUND_ACTION_REASONS, REFUND_FAILURE_REASONS } from '../../src/engine/domain/refund.ts';
+import { LISTED_STATUSES } from '../../src/engine/intent/protocol.ts';
+import { WIRE_EVENT_TYPES } from '../../src/engine/webhooks/endpoints.ts';
 import {
   type paymentPayload,
   type statusContent,
   WIRE_EVENTS,
   WIRE_STATUSES,
   WIRE_TRANSACTION_STATUSES,
-} from '../../src/webhooks/payload.ts';
-import { type refundPayload, WIRE_REFUND_STATUSES } from '../../src/webhooks/refund-payload.ts';
+} from '../../src/engine/webhooks/payload.ts';
+import {
+  type refundPayload,
+  WIRE_REFUND_STATUSES,
+} from '../../src/engine/webhooks/refund-payload.ts';
+import type { PageContent } from '../../src/kit/http/list-request.ts';
+import { CURRENCIES } from '../../src/kit/money.ts';
+import { ENVIRONMENTS } from '../../src/kit/tenant.ts';
+import type { EventContent } from '../../src/lists/api/event-content.ts';
+import type { ResendContent } from '../../src/lists/api/events.ts';
+import type { PaymentSummaryContent } from '../../src/lists/api/payments.ts';
+import type { BankContent, WebhookKeyContent } from '../../src/lists/api/reference-data.ts';
+import type { RefundSummaryContent } from '../../src/lists/api/refunds.ts';
+import type { EndpointContent } from '../../src/lists/api/webhook-endpoints.ts';
 import { converted, type JsonSchema, nullable, openEnum, reference } from './json-schema.ts';
 
 /**

@@ -1,7 +1,7 @@
-import { SEGMENTS, template } from '../../src/api/operations.ts';
-import { FIELD_ERROR_CODES } from '../../src/http/field-error.ts';
-import { PROBLEMS, type ProblemCode } from '../../src/http/problems.ts';
-import type { WireEvent } from '../../src/webhooks/endpoints.ts';
+import { SEGMENTS, template } from '../../src/engine/api/operation.ts';
+import type { WireEvent } from '../../src/engine/webhooks/endpoints.ts';
+import { FIELD_ERROR_CODES } from '../../src/kit/http/field-error.ts';
+import { PROBLEMS, type ProblemCode } from '../../src/kit/http/problems.ts';
 import samples from './answer-samples.json' with { type: 'json' };
 import { COMPONENTS, WARNINGS } from './answers.ts';
 import { type JsonSchema, openEnum, reference } from './json-schema.ts';

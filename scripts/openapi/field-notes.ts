@@ -1,4 +1,4 @@
-import { METHODS, TRAITS } from '../../src/domain/method.ts';
+import { METHODS, TRAITS } from '../../src/engine/domain/method.ts';
 
 /** What the document says of a field that its type and limits do not, and perhaps an example. */
 export type Note = string | readonly [text: string, example: unknown];

@@ -1,15 +1,21 @@
 import type * as v from 'valibot';
-import type { ValidationContext } from '../../src/api/schema/context.ts';
-import { expressSchema } from '../../src/api/schema/express.ts';
-import { hostedSchema } from '../../src/api/schema/hosted.ts';
-import { eventsQuery, paymentsQuery, refundsQuery, resendBody } from '../../src/api/schema/list.ts';
-import { refundSchema } from '../../src/api/schema/refund.ts';
+import type { ValidationContext } from '../../src/engine/api/schema/context.ts';
+import { expressSchema } from '../../src/engine/api/schema/express.ts';
+import { hostedSchema } from '../../src/engine/api/schema/hosted.ts';
+import { refundSchema } from '../../src/engine/api/schema/refund.ts';
+import { METHODS } from '../../src/engine/domain/method.ts';
+import type { Environment } from '../../src/kit/tenant.ts';
+import {
+  eventsQuery,
+  paymentsQuery,
+  refundsQuery,
+  resendBody,
+} from '../../src/lists/api/schema/list.ts';
 import {
   endpointChangesSchema,
   newEndpointSchema,
   newSecretSchema,
-} from '../../src/api/schema/webhook-endpoint.ts';
-import { type Environment, METHODS } from '../../src/domain/method.ts';
+} from '../../src/lists/api/schema/webhook-endpoint.ts';
 import {
   ENDPOINT_NOTES,
   EVENTS_QUERY_NOTES,
@@ -116,7 +122,7 @@ function jsonSchemaOf(schema: v.GenericSchema): JsonSchema {
       switch (valibotSchema.type) {
         case 'nullish':
           return { ...nullable(wrapped()) } as object;
-        // `optional` of src/api/schema/fields.ts, which takes an empty text as absent.
+        // `optional` of src/engine/api/schema/fields.ts, which takes an empty text as absent.
         case 'nullable':
           return { ...nullable(orEmpty(wrapped())) } as object;
         default:

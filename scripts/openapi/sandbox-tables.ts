@@ -1,10 +1,10 @@
-import { majorText } from '../../src/domain/money.ts';
 import {
   WEBHOOK_FAULT_KEY,
   WEBHOOK_FAULTS,
   type WebhookFault,
-} from '../../src/domain/webhook-fault.ts';
-import { SCENARIOS, type ScenarioName } from '../../src/rails/simulator/scenarios.ts';
+} from '../../src/engine/domain/webhook-fault.ts';
+import { SCENARIOS, type ScenarioName } from '../../src/engine/rails/simulator/scenarios.ts';
+import { majorText } from '../../src/kit/money.ts';
 
 /** What happens to a payment of each amount, for docs/sandbox.md and the API description. */
 const WHAT_HAPPENS: Readonly<Record<ScenarioName, string>> = {

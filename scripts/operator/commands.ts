@@ -6,9 +6,9 @@ import type {
 } from '../../back-office/operator/actions/action.ts';
 import { ACTIONS } from '../../back-office/operator/actions/all.ts';
 import { ERASE_CUSTOMER, EXPORT_CUSTOMER } from '../../back-office/operator/actions/customers.ts';
-import { ITEM_REASONS } from '../../src/book/attention-reasons.ts';
-import { MESSAGE_QUEUES } from '../../src/dead-letters/queues.ts';
-import { LETTER_STATUSES } from '../../src/dead-letters/store.ts';
+import { MESSAGE_QUEUES } from '../../src/control/dead-letters/queues.ts';
+import { LETTER_STATUSES } from '../../src/control/dead-letters/store.ts';
+import { ITEM_REASONS } from '../../src/lists/book/attention-reasons.ts';
 import { type Command, type Given, UsageError } from './command.ts';
 import { restoreLines } from './restore-lines.ts';
 import { linesOf } from './text.ts';

@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import type { CustomersPage, ErasedPage } from '../../src/interface/operations.ts';
+import type { CustomersPage, ErasedPage } from '../../src/control/rpc/operations.ts';
 import { type Gateway, send } from './client.ts';
 import { type Given, UsageError } from './command.ts';
 

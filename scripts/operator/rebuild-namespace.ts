@@ -1,4 +1,4 @@
-import type { Rebuilt } from '../../src/operations/rebuild.ts';
+import type { Rebuilt } from '../../src/recovery/rebuild-books.ts';
 import { type Gateway, GatewayError, send } from './client.ts';
 import { type ApiRequest, type Given, UsageError } from './command.ts';
 

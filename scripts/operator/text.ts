@@ -1,4 +1,4 @@
-import { majorText } from '../../src/domain/money.ts';
+import { majorText } from '../../src/kit/money.ts';
 
 /** Could move the cursor or color the terminal: merchants and providers choose names and errors. */
 const CONTROL = /[\p{Cc}\p{Cf}]/gu;

@@ -1,6 +1,8 @@
 import { ROLES } from '../../back-office/members/permissions.ts';
 import type { Kind } from '../../back-office/operator/actions/action.ts';
-import { CURRENCIES, ENVIRONMENTS, METHODS } from '../../src/domain/method.ts';
+import { METHODS } from '../../src/engine/domain/method.ts';
+import { CURRENCIES } from '../../src/kit/money.ts';
+import { ENVIRONMENTS } from '../../src/kit/tenant.ts';
 import { UsageError } from './command.ts';
 
 /** Reads values of the command line, to explain mistakes. The gateway checks them again. */

@@ -1,15 +1,15 @@
 import type { Answers } from '../../back-office/operator/actions/action.ts';
 import type { readAttention } from '../../back-office/operator/api.ts';
 import type { CheckReport } from '../../back-office/operator/check.ts';
-import { majorText } from '../../src/domain/money.ts';
-import type { AlertsState, TestedChannel } from '../../src/interface/alerts.ts';
+import { paymentOf } from '../../src/control/health/needs.ts';
+import type { AlertsState, TestedChannel } from '../../src/control/rpc/alerts.ts';
 import type {
   AboutPayment,
   DescribedLetter,
   ItemOutcomes,
   ProbedRail,
-} from '../../src/interface/operations.ts';
-import { paymentOf } from '../../src/operations/needs.ts';
+} from '../../src/control/rpc/operations.ts';
+import { majorText } from '../../src/kit/money.ts';
 import { PROBE_EXIT_CODES, probeLines } from '../check-rail/probe-text.ts';
 import { EXIT_FOUND } from './command.ts';
 import { linesOf, plain, type Shown, time, type View } from './text.ts';

@@ -1,6 +1,6 @@
 import { generateKeyPair, randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
-import { ALERT_SECRETS } from '../../src/alerts/config.ts';
+import { ALERT_SECRETS } from '../../src/control/alerts/config.ts';
 
 /** The secrets that wrangler.toml requires. */
 export const PAYMENTS_SECRETS = [

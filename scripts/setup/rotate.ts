@@ -1,5 +1,5 @@
 import { SECRETS_MAX as OPERATOR_SECRETS_MAX } from '../../back-office/operator/settings.ts';
-import { retiredEntry } from '../../src/webhooks/published-keys.ts';
+import { retiredEntry } from '../../src/engine/webhooks/published-keys.ts';
 import {
   type Deployment,
   deploymentFile,

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { VERSION_HEADER } from '../../src/http/common-headers.ts';
+import { VERSION_HEADER } from '../../src/kit/http/common-headers.ts';
 import { readOperatorsFile } from '../deployment/operators-file.ts';
 import { type Gateway, GatewayError, operatorHeaders, send } from '../operator/client.ts';
 import type { Operator, Setup } from './context.ts';

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHash } from 'node:crypto';
-import { jsonObject } from '../../src/rails/members.ts';
+import { jsonObject } from '../../src/engine/rails/members.ts';
 
 /**
  * CBE's side of the cryptography, by OpenSSL. It shares no code with the adapter, so that each

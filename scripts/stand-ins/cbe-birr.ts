@@ -1,5 +1,5 @@
 import { randomBytes, randomInt } from 'node:crypto';
-import { jsonObject } from '../../src/rails/members.ts';
+import { jsonObject } from '../../src/engine/rails/members.ts';
 import {
   type Credentials,
   openedOrder,

@@ -1,4 +1,4 @@
-import { minorFromMajor } from '../../src/domain/money.ts';
+import { minorFromMajor } from '../../src/kit/money.ts';
 import { parsed } from './shapes.ts';
 import type { ReceivedCall } from './stand-in.ts';
 

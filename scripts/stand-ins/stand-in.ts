@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { REFUND_SCENARIOS } from '../../src/rails/simulator/refunds.ts';
+import { REFUND_SCENARIOS } from '../../src/engine/rails/simulator/refunds.ts';
 
 /**
  * What all stand-ins for rails share: a local HTTP server that keeps a book of orders and refuses

@@ -1,4 +1,4 @@
-import { METHODS, type Method } from '../../src/domain/method.ts';
+import { METHODS, type Method } from '../../src/engine/domain/method.ts';
 import { startCbeBirrStandIn } from './cbe-birr.ts';
 import { startEbirrStandIn } from './ebirr.ts';
 import { startEthswitchCardsStandIn } from './ethswitch-cards.ts';

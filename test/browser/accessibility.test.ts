@@ -1,7 +1,7 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { TRAITS } from '../../src/domain/method.ts';
-import type { Language } from '../../src/i18n/language.ts';
+import { TRAITS } from '../../src/engine/domain/method.ts';
+import type { Language } from '../../src/kit/i18n/language.ts';
 import { DESKTOP, PHONE } from '../support/browser.ts';
 import { termsWith } from '../support/checkout-fixtures.ts';
 import { overflowOf } from '../support/page-checks.ts';

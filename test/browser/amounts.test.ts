@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { checkout as english } from '../../src/i18n/en.ts';
-import { amountText } from '../../src/i18n/money-text.ts';
+import { checkout as english } from '../../src/engine/i18n/en.ts';
+import { amountText } from '../../src/kit/i18n/money-text.ts';
 import { PHONE } from '../support/browser.ts';
 import { termsWith } from '../support/checkout-fixtures.ts';
 import { TRANSLATIONS } from '../support/translations.ts';

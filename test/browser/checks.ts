@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import type { Language } from '../../src/i18n/language.ts';
+import type { Language } from '../../src/kit/i18n/language.ts';
 import type { GalleryState } from '../support/gallery.ts';
 import { TRANSLATIONS } from '../support/translations.ts';
 import { htmlOf } from './support.ts';

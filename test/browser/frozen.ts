@@ -1,5 +1,5 @@
 import type { BrowserContext, BrowserContextOptions, Page, Route } from 'playwright-core';
-import type { Language } from '../../src/i18n/language.ts';
+import type { Language } from '../../src/kit/i18n/language.ts';
 import { PHONE } from '../support/browser.ts';
 import type { GalleryState } from '../support/gallery.ts';
 import { type Stage, visit } from './support.ts';

@@ -8,7 +8,7 @@ import {
   CHECKOUT_CSS_SHA256,
   CHECKOUT_SCRIPT_PATH,
   CHECKOUT_SCRIPT_SHA256,
-} from '../../src/checkout/assets.generated.ts';
+} from '../../src/engine/checkout/assets.generated.ts';
 import { GALLERY, GALLERY_STATES, type GalleryState } from '../support/gallery.ts';
 import { answerOf, htmlOf, statusOf, useStage } from './support.ts';
 
@@ -17,7 +17,7 @@ import { answerOf, htmlOf, statusOf, useStage } from './support.ts';
  * served. A change to this file tells the reviewer that the pages' protection changes.
  */
 
-/** The headers of every page, beside those of every answer (`src/http/common-headers.ts`). */
+/** The headers of every page, beside those of every answer (`src/kit/http/common-headers.ts`). */
 const HEADERS = {
   'cache-control': 'no-store',
   'content-type': 'text/html; charset=utf-8',

@@ -1,6 +1,6 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Language } from '../../src/i18n/language.ts';
+import type { Language } from '../../src/kit/i18n/language.ts';
 import { GALLERY_STATES, type GalleryState } from '../support/gallery.ts';
 import { faultsOf, openAll } from './checks.ts';
 import { htmlOf, LANGUAGE_CODES, SIZES, Tab, useStage } from './support.ts';

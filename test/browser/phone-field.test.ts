@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { checkout as english } from '../../src/i18n/en.ts';
+import { checkout as english } from '../../src/engine/i18n/en.ts';
 import { PHONE } from '../support/browser.ts';
 import { postsOf } from '../support/page-checks.ts';
 import { TRANSLATIONS } from '../support/translations.ts';

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { checkout as english } from '../../src/i18n/en.ts';
+import { checkout as english } from '../../src/engine/i18n/en.ts';
 import { documentsOf, postsOf } from '../support/page-checks.ts';
 import { type FrozenPage, openFrozen } from './frozen.ts';
 import { useStage } from './support.ts';

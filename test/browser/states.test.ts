@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import type { Language } from '../../src/i18n/language.ts';
+import type { Language } from '../../src/kit/i18n/language.ts';
 import { ARE_PICTURES_WANTED, DESKTOP, PHONE, SCREENSHOTS_DIRECTORY } from '../support/browser.ts';
 import { GALLERY_STATES, type GalleryState } from '../support/gallery.ts';
 import { axeViolations, lookViolations } from '../support/page-checks.ts';

@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
-import type { Language } from '../../src/i18n/language.ts';
+import type { Language } from '../../src/kit/i18n/language.ts';
 import { complaintsOf, DESKTOP, launchBrowser, PHONE } from '../support/browser.ts';
 import { GALLERY, type GalleryState, startGallery } from '../support/gallery.ts';
 import { TRANSLATIONS } from '../support/translations.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
-import { CHECKOUT_SCRIPT_PATH } from '../../src/checkout/assets.generated.ts';
+import { CHECKOUT_SCRIPT_PATH } from '../../src/engine/checkout/assets.generated.ts';
 import { PHONE } from '../support/browser.ts';
 import { GALLERY_STATES } from '../support/gallery.ts';
 import { TRANSLATIONS } from '../support/translations.ts';

@@ -9,7 +9,7 @@ import { prepareLocalGateway } from '../../scripts/dev/prepare.ts';
 import { type LocalDatabase, localDatabase, SQL_SCRIPT } from '../../scripts/dev/sql-worker.ts';
 import { writeWorkers } from '../../scripts/dev/workers.ts';
 import { builtWorker } from '../../scripts/gateway/built-workers.ts';
-import type { Answer } from '../../src/interface/answer.ts';
+import type { Answer } from '../../src/control/rpc/answer.ts';
 import { hostedBody, MerchantApi } from '../support/e2e-scene.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import type { Method } from '../../src/domain/method.ts';
+import type { Method } from '../../src/engine/domain/method.ts';
 import { HANG, OK } from '../support/e2e-merchant-server.ts';
 import { operate } from '../support/e2e-operator.ts';
 import { RailsScene } from '../support/e2e-rails.ts';

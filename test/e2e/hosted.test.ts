@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { checkout as english } from '../../src/i18n/en.ts';
+import { checkout as english } from '../../src/engine/i18n/en.ts';
 import { steadyNowMs } from '../support/e2e-merchant-server.ts';
 import {
   createHosted,

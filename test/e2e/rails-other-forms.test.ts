@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Plan } from '../../scripts/stand-ins/stand-in.ts';
-import type { FailureReason } from '../../src/domain/attempt.ts';
-import type { Method } from '../../src/domain/method.ts';
+import type { FailureReason } from '../../src/engine/domain/attempt.ts';
+import type { Method } from '../../src/engine/domain/method.ts';
 import { RailsScene } from '../support/e2e-rails.ts';
 import { expectAccepted } from '../support/e2e-rails-answers.ts';
 import {

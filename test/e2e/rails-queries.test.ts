@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { CustomerAct, Fault, Plan, ReceivedCall } from '../../scripts/stand-ins/stand-in.ts';
-import type { Method } from '../../src/domain/method.ts';
+import type { Method } from '../../src/engine/domain/method.ts';
 import { RailsScene } from '../support/e2e-rails.ts';
 import { expectAccepted, strayed } from '../support/e2e-rails-answers.ts';
 import {

@@ -8,9 +8,9 @@ import { secretsOf } from '../../scripts/deployment/keys.ts';
 import { parseRecoveryKey } from '../../scripts/deployment/recovery-key.ts';
 import { renderedDirectory } from '../../scripts/deployment/render.ts';
 import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
-import { keyRing } from '../../src/config.ts';
-import { generateApiKey } from '../../src/merchants/api-key.ts';
-import { createApiKey } from '../../src/merchants/change-keys.ts';
+import { createApiKey } from '../../src/control/merchants/change-keys.ts';
+import { keyRing } from '../../src/engine/config.ts';
+import { generateApiKey } from '../../src/engine/merchants/api-key.ts';
 import { type Cloudflare, startCloudflare } from '../support/cloudflare/server.ts';
 
 /**

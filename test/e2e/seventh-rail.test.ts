@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { RepositoryCopy } from '../../lab/mutants/repository-copy.ts';
-import type { Method } from '../../src/domain/method.ts';
-import { checkout as english } from '../../src/i18n/en.ts';
+import type { Method } from '../../src/engine/domain/method.ts';
+import { checkout as english } from '../../src/engine/i18n/en.ts';
 import { INSERTIONS } from '../fixtures/seventh-rail/insertions.ts';
 
 /**
@@ -21,7 +21,7 @@ const RAIL = 'selam-pay';
 const NEW_FILES = [
   `docs/rails/${RAIL}.md`,
   `scripts/stand-ins/${RAIL}.ts`,
-  `src/rails/${RAIL}/rail.ts`,
+  `src/engine/rails/${RAIL}/rail.ts`,
 ];
 
 let copy: RepositoryCopy;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { verifyWebhook, WebhookVerificationError } from '../../clients/typescript/kefel.ts';
-import { SCENARIOS } from '../../src/rails/simulator/scenarios.ts';
+import { SCENARIOS } from '../../src/engine/rails/simulator/scenarios.ts';
 import {
   type Behavior,
   ENDLESS,

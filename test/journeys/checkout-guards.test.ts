@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { encode } from 'uqr';
 import { describe, expect, test } from 'vitest';
-import { checkout as english } from '../../src/i18n/en.ts';
+import { checkout as english } from '../../src/engine/i18n/en.ts';
 import { DESKTOP } from '../support/browser.ts';
 import {
   choose,

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { dashboard as english } from '../../back-office/i18n/en/dashboard.ts';
-import { LOGO_BYTES_MAX } from '../../src/merchants/branding.ts';
+import { LOGO_BYTES_MAX } from '../../src/control/merchants/branding.ts';
 import { DESKTOP, launchBrowser, PHONE } from '../support/browser.ts';
 import { Device, heading, refusedWith, shoot } from '../support/e2e-customer.ts';
 import {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
-import { POPUP_TEXTS } from '../../src/i18n/popup.ts';
+import { POPUP_TEXTS } from '../../src/engine/i18n/popup.ts';
 import { DESKTOP, launchBrowser } from '../support/browser.ts';
 import {
   approveButton,

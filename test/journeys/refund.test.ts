@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { dashboard as english } from '../../back-office/i18n/en/dashboard.ts';
-import { checkout } from '../../src/i18n/en.ts';
+import { checkout } from '../../src/engine/i18n/en.ts';
 import { launchBrowser } from '../support/browser.ts';
 import {
   createPayment,

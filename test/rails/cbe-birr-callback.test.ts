@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { sealedCallback } from '../../scripts/stand-ins/cbe-birr-crypto.ts';
-import type { CallbackReading } from '../../src/rails/callback.ts';
+import type { CallbackReading } from '../../src/engine/rails/callback.ts';
 import { callbackCall } from '../support/rails/callback-call.ts';
 import { CbeBirrScene, requestOf } from '../support/rails/cbe-birr-scene.ts';
 import { watchRailAnswers } from '../support/rails/logged.ts';

@@ -7,10 +7,14 @@ import {
   sealedStatus,
   sha256,
 } from '../../scripts/stand-ins/cbe-birr-crypto.ts';
-import { cbeBirrRail } from '../../src/rails/cbe-birr/rail.ts';
-import { sealOf } from '../../src/rails/cbe-birr/seal.ts';
-import { cbeBirrSettingsSchema } from '../../src/rails/cbe-birr/settings.ts';
-import { callbackReport, dateForms, statusReport } from '../../src/rails/cbe-birr/state-report.ts';
+import { cbeBirrRail } from '../../src/engine/rails/cbe-birr/rail.ts';
+import { sealOf } from '../../src/engine/rails/cbe-birr/seal.ts';
+import { cbeBirrSettingsSchema } from '../../src/engine/rails/cbe-birr/settings.ts';
+import {
+  callbackReport,
+  dateForms,
+  statusReport,
+} from '../../src/engine/rails/cbe-birr/state-report.ts';
 import vectors from '../fixtures/rails/cbe-birr/vectors.json' with { type: 'json' };
 import { callbackCall } from '../support/rails/callback-call.ts';
 

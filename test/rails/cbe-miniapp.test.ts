@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { sha256 } from '../../scripts/stand-ins/cbe-birr-crypto.ts';
-import { hashOf } from '../../src/rails/cbe-birr/seal.ts';
-import { cbeBirrSettingsSchema } from '../../src/rails/cbe-birr/settings.ts';
+import { hashOf } from '../../src/engine/rails/cbe-birr/seal.ts';
+import { cbeBirrSettingsSchema } from '../../src/engine/rails/cbe-birr/settings.ts';
 import samples from '../fixtures/rails/cbe-miniapp/samples.json' with { type: 'json' };
 import vectors from '../fixtures/rails/cbe-miniapp/vectors.json' with { type: 'json' };
 

@@ -6,7 +6,7 @@ import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
 import { startCbeBirrStandIn } from '../../scripts/stand-ins/cbe-birr.ts';
 import { startEbirrStandIn } from '../../scripts/stand-ins/ebirr.ts';
 import { jsonReply, StandInServer } from '../../scripts/stand-ins/stand-in.ts';
-import { ConfigError } from '../../src/config.ts';
+import { ConfigError } from '../../src/kit/config-error.ts';
 import { PLAYERS } from '../support/rails/players.ts';
 import { RailScene } from '../support/rails/scene.ts';
 

@@ -9,10 +9,10 @@ import {
   type Reply,
 } from '../../scripts/stand-ins/stand-in.ts';
 import { bareBase64, rsaKeyPair } from '../../scripts/stand-ins/telebirr-h5-wire.ts';
-import type { FailureReason, Outcome } from '../../src/domain/attempt.ts';
-import type { CallbackReading, CallbackSuspicion } from '../../src/rails/callback.ts';
-import type { Rail } from '../../src/rails/rail.ts';
-import type { RailOrder } from '../../src/rails/rail-order.ts';
+import type { FailureReason, Outcome } from '../../src/engine/domain/attempt.ts';
+import type { CallbackReading, CallbackSuspicion } from '../../src/engine/rails/callback.ts';
+import type { Rail } from '../../src/engine/rails/rail.ts';
+import type { RailOrder } from '../../src/engine/rails/rail-order.ts';
 import { CALL_FAULTS } from '../support/rails/faults.ts';
 import { linesAbout, watchRailAnswers } from '../support/rails/logged.ts';
 import { ETHIO, PLAYERS, SAFARICOM } from '../support/rails/players.ts';

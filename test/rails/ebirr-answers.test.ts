@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { ebirrReport, meaningOf } from '../../src/rails/ebirr/answer.ts';
-import type { StartResult } from '../../src/rails/rail.ts';
+import { ebirrReport, meaningOf } from '../../src/engine/rails/ebirr/answer.ts';
+import type { StartResult } from '../../src/engine/rails/rail.ts';
 import { hostileBodies } from '../support/rails/ebirr.ts';
 import { PLAYERS } from '../support/rails/players.ts';
 import { useRailScene } from '../support/rails/scene.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Attempt } from '../../src/domain/attempt.ts';
-import type { CallbackReading } from '../../src/rails/callback.ts';
-import type { RailOrder } from '../../src/rails/rail-order.ts';
+import type { Attempt } from '../../src/engine/domain/attempt.ts';
+import type { CallbackReading } from '../../src/engine/rails/callback.ts';
+import type { RailOrder } from '../../src/engine/rails/rail-order.ts';
 import { callbackCall } from '../support/rails/callback-call.ts';
 import { ebirrSample, hostileBodies } from '../support/rails/ebirr.ts';
 import { watchRailAnswers } from '../support/rails/logged.ts';

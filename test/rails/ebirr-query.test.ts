@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { jsonReply } from '../../scripts/stand-ins/stand-in.ts';
-import type { Outcome } from '../../src/domain/attempt.ts';
-import type { RailOrder } from '../../src/rails/rail-order.ts';
+import type { Outcome } from '../../src/engine/domain/attempt.ts';
+import type { RailOrder } from '../../src/engine/rails/rail-order.ts';
 import { hostileBodies } from '../support/rails/ebirr.ts';
 import { watchRailAnswers } from '../support/rails/logged.ts';
 import { PLAYERS } from '../support/rails/players.ts';

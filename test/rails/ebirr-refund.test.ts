@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { jsonReply, type Reply } from '../../scripts/stand-ins/stand-in.ts';
-import { refundRequest } from '../../src/rails/ebirr/refund.ts';
-import type { RefundAnswer } from '../../src/rails/refund.ts';
+import { refundRequest } from '../../src/engine/rails/ebirr/refund.ts';
+import type { RefundAnswer } from '../../src/engine/rails/refund.ts';
 import { hostileBodies } from '../support/rails/ebirr.ts';
 import { PLAYERS } from '../support/rails/players.ts';
 import {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { ethiopianTimestamp } from '../../src/domain/ethiopian-time.ts';
-import { bodyText } from '../../src/rails/callback.ts';
+import { bodyText } from '../../src/engine/rails/callback.ts';
+import { ethiopianTimestamp } from '../../src/kit/ethiopian-time.ts';
 import { ebirrSample } from '../support/rails/ebirr.ts';
 import { PLAYERS } from '../support/rails/players.ts';
 import { RailScene } from '../support/rails/scene.ts';

@@ -1,10 +1,10 @@
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
-import { ebirrReport, meaningOf } from '../../src/rails/ebirr/answer.ts';
-import { purchaseDescription, purchaseRequest } from '../../src/rails/ebirr/purchase.ts';
-import { ebirrRail } from '../../src/rails/ebirr/rail.ts';
-import { ebirrSettingsSchema } from '../../src/rails/ebirr/settings.ts';
-import { claimedWindowEndMs } from '../../src/rails/phone-prompt.ts';
+import { ebirrReport, meaningOf } from '../../src/engine/rails/ebirr/answer.ts';
+import { purchaseDescription, purchaseRequest } from '../../src/engine/rails/ebirr/purchase.ts';
+import { ebirrRail } from '../../src/engine/rails/ebirr/rail.ts';
+import { ebirrSettingsSchema } from '../../src/engine/rails/ebirr/settings.ts';
+import { claimedWindowEndMs } from '../../src/engine/rails/phone-prompt.ts';
 import { ebirrSample } from '../support/rails/ebirr.ts';
 import { watchRailAnswers } from '../support/rails/logged.ts';
 import { orderFor } from '../support/rails/order.ts';

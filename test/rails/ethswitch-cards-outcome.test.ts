@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { CustomerAct } from '../../scripts/stand-ins/stand-in.ts';
-import type { FailureReason, Outcome } from '../../src/domain/attempt.ts';
-import type { RailOrder } from '../../src/rails/rail-order.ts';
+import type { FailureReason, Outcome } from '../../src/engine/domain/attempt.ts';
+import type { RailOrder } from '../../src/engine/rails/rail-order.ts';
 import { callbackCall } from '../support/rails/callback-call.ts';
 import { callbackRequest, outcomeOf } from '../support/rails/ethswitch-scene.ts';
 import { watchRailAnswers } from '../support/rails/logged.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Fault, jsonReply, type Reply } from '../../scripts/stand-ins/stand-in.ts';
-import { readRefundState } from '../../src/rails/ethswitch/cards-refund.ts';
-import type { RefundAnswer, RefundOrder } from '../../src/rails/refund.ts';
+import { readRefundState } from '../../src/engine/rails/ethswitch/cards-refund.ts';
+import type { RefundAnswer, RefundOrder } from '../../src/engine/rails/refund.ts';
 import { fixture, headersOf } from '../support/rails/ethswitch-scene.ts';
 import { freshReference, orderFor } from '../support/rails/order.ts';
 import { PLAYERS } from '../support/rails/players.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { Attempt } from '../../src/domain/attempt.ts';
-import { cardsCode } from '../../src/rails/ethswitch/cards-call.ts';
-import { readCardsState } from '../../src/rails/ethswitch/cards-status.ts';
+import type { Attempt } from '../../src/engine/domain/attempt.ts';
+import { cardsCode } from '../../src/engine/rails/ethswitch/cards-call.ts';
+import { readCardsState } from '../../src/engine/rails/ethswitch/cards-status.ts';
 import { fixture } from '../support/rails/ethswitch-scene.ts';
 import { orderFor } from '../support/rails/order.ts';
 import { railOf } from '../support/rails/scene.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
-import type { Currency } from '../../src/domain/method.ts';
-import type { StartResult } from '../../src/rails/rail.ts';
+import type { StartResult } from '../../src/engine/rails/rail.ts';
+import type { Currency } from '../../src/kit/money.ts';
 import { fixture, headersOf } from '../support/rails/ethswitch-scene.ts';
 import { PLAYERS } from '../support/rails/players.ts';
 import { useRailScene } from '../support/rails/scene.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { CallbackReading } from '../../src/rails/callback.ts';
+import type { CallbackReading } from '../../src/engine/rails/callback.ts';
 import { callbackRequest, fixture, outcomeOf } from '../support/rails/ethswitch-scene.ts';
 import { watchRailAnswers } from '../support/rails/logged.ts';
 import { orderFor } from '../support/rails/order.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { jsonReply } from '../../scripts/stand-ins/stand-in.ts';
-import type { Rail } from '../../src/rails/rail.ts';
+import type { Rail } from '../../src/engine/rails/rail.ts';
 import { fixture, HOSTILE_TEXT, headersOf } from '../support/rails/ethswitch-scene.ts';
 import { PLAYERS } from '../support/rails/players.ts';
 import { RailScene, useRailScene } from '../support/rails/scene.ts';

@@ -1,14 +1,14 @@
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
-import { ethswitchRail } from '../../src/rails/ethswitch/rail.ts';
-import { ethswitchSettings } from '../../src/rails/ethswitch/settings.ts';
+import { ethswitchRail } from '../../src/engine/rails/ethswitch/rail.ts';
+import { ethswitchSettings } from '../../src/engine/rails/ethswitch/settings.ts';
 import {
   canonicalAddress,
   descriptionOf,
   NOT_PLAIN,
   NOT_PLAIN_ASCII,
   pageUrlOf,
-} from '../../src/rails/ethswitch/wire.ts';
+} from '../../src/engine/rails/ethswitch/wire.ts';
 import { HOSTILE_TEXT } from '../support/rails/ethswitch-scene.ts';
 import { orderFor } from '../support/rails/order.ts';
 

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { digitsOf, ethiopianDigits, ethiopianTimestamp } from '../../src/domain/ethiopian-time.ts';
 import {
   codesOf,
   formFields,
@@ -8,7 +7,8 @@ import {
   jsonObject,
   minorOf,
   textOf,
-} from '../../src/rails/members.ts';
+} from '../../src/engine/rails/members.ts';
+import { digitsOf, ethiopianDigits, ethiopianTimestamp } from '../../src/kit/ethiopian-time.ts';
 
 /** Goal: every rail reads and writes the same forms alike, and nothing else counts as one of them. */
 

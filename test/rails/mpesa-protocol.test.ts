@@ -1,18 +1,18 @@
 import { describe, expect, it, test } from 'vitest';
-import type { FailureReason } from '../../src/domain/attempt.ts';
-import { NO_ANSWER } from '../../src/rails/call-rail.ts';
-import { isTokenRefused } from '../../src/rails/mpesa/api.ts';
-import { readMpesaCallback } from '../../src/rails/mpesa/callback.ts';
+import type { FailureReason } from '../../src/engine/domain/attempt.ts';
+import { NO_ANSWER } from '../../src/engine/rails/call-rail.ts';
+import { isTokenRefused } from '../../src/engine/rails/mpesa/api.ts';
+import { readMpesaCallback } from '../../src/engine/rails/mpesa/callback.ts';
 import {
   amountText,
   descriptionText,
   passwordText,
   pushBody,
   readPush,
-} from '../../src/rails/mpesa/push.ts';
-import { mpesaRail } from '../../src/rails/mpesa/rail.ts';
-import type { StartResult } from '../../src/rails/rail.ts';
-import type { RailOrder } from '../../src/rails/rail-order.ts';
+} from '../../src/engine/rails/mpesa/push.ts';
+import { mpesaRail } from '../../src/engine/rails/mpesa/rail.ts';
+import type { StartResult } from '../../src/engine/rails/rail.ts';
+import type { RailOrder } from '../../src/engine/rails/rail-order.ts';
 import {
   SAMPLE_ANSWER,
   SAMPLE_ERRORS,

@@ -1,7 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { NO_ANSWER, type RailAnswer } from '../../src/rails/call-rail.ts';
-import { readReversal, readReversalResult, reversalBody } from '../../src/rails/mpesa/reversal.ts';
+import { NO_ANSWER, type RailAnswer } from '../../src/engine/rails/call-rail.ts';
+import {
+  readReversal,
+  readReversalResult,
+  reversalBody,
+} from '../../src/engine/rails/mpesa/reversal.ts';
 import { callbackCall } from '../support/rails/callback-call.ts';
 import { CREDENTIAL, PHONE, settingsOf, VALID_SETTINGS } from '../support/rails/mpesa-fixtures.ts';
 import { orderFor } from '../support/rails/order.ts';

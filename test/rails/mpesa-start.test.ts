@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type MpesaStandIn, startMpesaStandIn } from '../../scripts/stand-ins/mpesa.ts';
 import { jsonReply, StandInServer } from '../../scripts/stand-ins/stand-in.ts';
-import { ethiopianDigits } from '../../src/domain/ethiopian-time.ts';
-import { bodyText } from '../../src/rails/callback.ts';
-import { mpesaRail } from '../../src/rails/mpesa/rail.ts';
-import type { Rail } from '../../src/rails/rail.ts';
+import { bodyText } from '../../src/engine/rails/callback.ts';
+import { mpesaRail } from '../../src/engine/rails/mpesa/rail.ts';
+import type { Rail } from '../../src/engine/rails/rail.ts';
+import { ethiopianDigits } from '../../src/kit/ethiopian-time.ts';
 import { callbackCall } from '../support/rails/callback-call.ts';
 import { watchRailAnswers } from '../support/rails/logged.ts';
 import {

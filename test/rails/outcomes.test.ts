@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { receiptAmong } from '../../src/rails/outcomes.ts';
-import { simulator } from '../../src/rails/simulator/rail.ts';
+import { receiptAmong } from '../../src/engine/rails/outcomes.ts';
+import { simulator } from '../../src/engine/rails/simulator/rail.ts';
 import { orderFor } from '../support/rails/order.ts';
 
 /** The ids of an answer: the provider's receipt and the id that each of its answers has. */

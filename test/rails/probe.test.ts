@@ -12,9 +12,9 @@ import {
 } from '../../scripts/stand-ins/telebirr-h5.ts';
 import { bareBase64, rsaKeyPair } from '../../scripts/stand-ins/telebirr-h5-wire.ts';
 import { startTelebirrUssdStandIn } from '../../scripts/stand-ins/telebirr-ussd.ts';
-import type { Method } from '../../src/domain/method.ts';
-import type { ProbeOutcome, ProbeResult } from '../../src/rails/rail.ts';
-import { railConfiguration, railSecretName } from '../../src/rails/settings.ts';
+import type { Method } from '../../src/engine/domain/method.ts';
+import type { ProbeOutcome, ProbeResult } from '../../src/engine/rails/rail.ts';
+import { railConfiguration, railSecretName } from '../../src/engine/rails/settings.ts';
 import { envOf } from '../unit/rail-settings-fixture.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { type LoggedAnswer, logRailAnswer } from '../../src/rails/rail-log.ts';
+import { type LoggedAnswer, logRailAnswer } from '../../src/engine/rails/rail-log.ts';
 import { watchRailAnswers } from '../support/rails/logged.ts';
 
 /** Goal: an operator can read a provider's answer, without secrets or personal data. */

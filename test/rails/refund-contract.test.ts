@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Fault, Plan, ReceivedCall } from '../../scripts/stand-ins/stand-in.ts';
-import type { Attempt } from '../../src/domain/attempt.ts';
-import type { Rail } from '../../src/rails/rail.ts';
-import type { RefundAnswer, RefundOrder } from '../../src/rails/refund.ts';
+import type { Attempt } from '../../src/engine/domain/attempt.ts';
+import type { Rail } from '../../src/engine/rails/rail.ts';
+import type { RefundAnswer, RefundOrder } from '../../src/engine/rails/refund.ts';
 import { CALL_FAULTS } from '../support/rails/faults.ts';
 import { linesAbout, watchRailAnswers } from '../support/rails/logged.ts';
 import { PLAYERS } from '../support/rails/players.ts';

@@ -1,12 +1,12 @@
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import { bareBase64, rsaKeyPair } from '../../scripts/stand-ins/telebirr-h5-wire.ts';
-import { cbeBirrSettingsSchema } from '../../src/rails/cbe-birr/settings.ts';
-import { ebirrSettingsSchema } from '../../src/rails/ebirr/settings.ts';
-import { ethswitchSettings } from '../../src/rails/ethswitch/settings.ts';
-import { mpesaSettingsSchema } from '../../src/rails/mpesa/settings.ts';
-import { telebirrH5Settings } from '../../src/rails/telebirr-h5/settings.ts';
-import { telebirrUssdSettings } from '../../src/rails/telebirr-ussd/settings.ts';
+import { cbeBirrSettingsSchema } from '../../src/engine/rails/cbe-birr/settings.ts';
+import { ebirrSettingsSchema } from '../../src/engine/rails/ebirr/settings.ts';
+import { ethswitchSettings } from '../../src/engine/rails/ethswitch/settings.ts';
+import { mpesaSettingsSchema } from '../../src/engine/rails/mpesa/settings.ts';
+import { telebirrH5Settings } from '../../src/engine/rails/telebirr-h5/settings.ts';
+import { telebirrUssdSettings } from '../../src/engine/rails/telebirr-ussd/settings.ts';
 import { CREDENTIAL, VALID_SETTINGS } from '../support/rails/mpesa-fixtures.ts';
 import { TELEBIRR_USSD_SETTINGS } from '../support/rails/telebirr-ussd-settings.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { jsonReply, type Reply } from '../../scripts/stand-ins/stand-in.ts';
-import type { Outcome } from '../../src/domain/attempt.ts';
-import type { RailOrder } from '../../src/rails/rail-order.ts';
+import type { Outcome } from '../../src/engine/domain/attempt.ts';
+import type { RailOrder } from '../../src/engine/rails/rail-order.ts';
 import {
   type Members,
   success,

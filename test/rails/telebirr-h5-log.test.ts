@@ -2,7 +2,7 @@ import { createPrivateKey } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { jsonReply } from '../../scripts/stand-ins/stand-in.ts';
 import { rsaSign, signedText } from '../../scripts/stand-ins/telebirr-h5-wire.ts';
-import type { RailOrder } from '../../src/rails/rail-order.ts';
+import type { RailOrder } from '../../src/engine/rails/rail-order.ts';
 import vectors from '../fixtures/rails/telebirr-h5/vectors.json' with { type: 'json' };
 import { watchRailAnswers } from '../support/rails/logged.ts';
 import { notification, type TelebirrScene, telebirrScene } from '../support/rails/telebirr-h5.ts';

@@ -6,9 +6,9 @@ import {
   bodyText,
   type CallbackReading,
   type CallbackSuspicion,
-} from '../../src/rails/callback.ts';
-import type { RailOrder } from '../../src/rails/rail-order.ts';
-import { canonicalText, verifier } from '../../src/rails/telebirr-h5/signature.ts';
+} from '../../src/engine/rails/callback.ts';
+import type { RailOrder } from '../../src/engine/rails/rail-order.ts';
+import { canonicalText, verifier } from '../../src/engine/rails/telebirr-h5/signature.ts';
 import vectors from '../fixtures/rails/telebirr-h5/vectors.json' with { type: 'json' };
 import { notification, type TelebirrScene, telebirrScene } from '../support/rails/telebirr-h5.ts';
 import { endTimeoutsOnSilence } from '../support/rails/timeouts.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { jsonReply, type Reply } from '../../scripts/stand-ins/stand-in.ts';
-import { majorText } from '../../src/domain/money.ts';
-import type { RefundAnswer, RefundOrder } from '../../src/rails/refund.ts';
+import type { RefundAnswer, RefundOrder } from '../../src/engine/rails/refund.ts';
+import { majorText } from '../../src/kit/money.ts';
 import { freshReference } from '../support/rails/order.ts';
 import { PLAYERS } from '../support/rails/players.ts';
 import {

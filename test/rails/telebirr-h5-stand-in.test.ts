@@ -6,7 +6,7 @@ import {
   signedText,
   type Texts,
 } from '../../scripts/stand-ins/telebirr-h5-wire.ts';
-import { bodyText } from '../../src/rails/callback.ts';
+import { bodyText } from '../../src/engine/rails/callback.ts';
 import { type TelebirrScene, telebirrScene } from '../support/rails/telebirr-h5.ts';
 
 /** Goal: the stand-in is as strict as telebirr; otherwise the other tests prove little. */

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { readToken } from '../../src/rails/telebirr-h5/answers.ts';
+import { readToken } from '../../src/engine/rails/telebirr-h5/answers.ts';
 import { type TelebirrScene, telebirrScene } from '../support/rails/telebirr-h5.ts';
 
 /** Goal: token requests are rare, and no order is created without a token. */

@@ -3,15 +3,15 @@ import * as v from 'valibot';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ReceivedCall } from '../../scripts/stand-ins/stand-in.ts';
 import { bareBase64, rsaVerify } from '../../scripts/stand-ins/telebirr-h5-wire.ts';
-import { payPageUrl } from '../../src/rails/telebirr-h5/messages.ts';
-import { telebirrH5Settings } from '../../src/rails/telebirr-h5/settings.ts';
+import { payPageUrl } from '../../src/engine/rails/telebirr-h5/messages.ts';
+import { telebirrH5Settings } from '../../src/engine/rails/telebirr-h5/settings.ts';
 import {
   canonicalText,
   SIGNATURE_SCHEMES,
   type Sign,
   signer,
   verifier,
-} from '../../src/rails/telebirr-h5/signature.ts';
+} from '../../src/engine/rails/telebirr-h5/signature.ts';
 import mandate from '../fixtures/rails/telebirr-h5/mandate.json' with { type: 'json' };
 import vectors from '../fixtures/rails/telebirr-h5/vectors.json' with { type: 'json' };
 import { type TelebirrScene, telebirrScene } from '../support/rails/telebirr-h5.ts';

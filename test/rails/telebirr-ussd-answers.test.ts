@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { sample } from '../../scripts/stand-ins/telebirr-ussd-messages.ts';
-import type { StartResult } from '../../src/rails/rail.ts';
-import { telebirrUssdRail } from '../../src/rails/telebirr-ussd/rail.ts';
+import type { StartResult } from '../../src/engine/rails/rail.ts';
+import { telebirrUssdRail } from '../../src/engine/rails/telebirr-ussd/rail.ts';
 import { watchRailAnswers } from '../support/rails/logged.ts';
 import { orderFor } from '../support/rails/order.ts';
 import { settingsFrom, TELEBIRR_USSD_SETTINGS } from '../support/rails/telebirr-ussd-settings.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { noStatusXml, sample, statusXml } from '../../scripts/stand-ins/telebirr-ussd-messages.ts';
-import type { Outcome } from '../../src/domain/attempt.ts';
-import type { RailOrder } from '../../src/rails/rail-order.ts';
-import { readResult } from '../../src/rails/telebirr-ussd/messages.ts';
-import { telebirrUssdRail } from '../../src/rails/telebirr-ussd/rail.ts';
-import { statusRequest } from '../../src/rails/telebirr-ussd/request.ts';
+import type { Outcome } from '../../src/engine/domain/attempt.ts';
+import type { RailOrder } from '../../src/engine/rails/rail-order.ts';
+import { readResult } from '../../src/engine/rails/telebirr-ussd/messages.ts';
+import { telebirrUssdRail } from '../../src/engine/rails/telebirr-ussd/rail.ts';
+import { statusRequest } from '../../src/engine/rails/telebirr-ussd/request.ts';
 import { watchRailAnswers } from '../support/rails/logged.ts';
 import { orderFor } from '../support/rails/order.ts';
 import { PLAYERS } from '../support/rails/players.ts';

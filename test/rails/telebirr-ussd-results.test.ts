@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { sample } from '../../scripts/stand-ins/telebirr-ussd-messages.ts';
-import type { CallbackReading } from '../../src/rails/callback.ts';
-import type { RailOrder } from '../../src/rails/rail-order.ts';
-import { telebirrUssdRail } from '../../src/rails/telebirr-ussd/rail.ts';
+import type { CallbackReading } from '../../src/engine/rails/callback.ts';
+import type { RailOrder } from '../../src/engine/rails/rail-order.ts';
+import { telebirrUssdRail } from '../../src/engine/rails/telebirr-ussd/rail.ts';
 import { callbackCall } from '../support/rails/callback-call.ts';
 import { watchRailAnswers } from '../support/rails/logged.ts';
 import { orderFor } from '../support/rails/order.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type XmlShape, xmlEscape, xmlTexts } from '../../src/rails/telebirr-ussd/xml.ts';
+import { type XmlShape, xmlEscape, xmlTexts } from '../../src/engine/rails/telebirr-ussd/xml.ts';
 
 /**
  * Goal: the XML reader finds the wanted elements under any prefix, rejects documents that parsers

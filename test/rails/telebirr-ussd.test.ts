@@ -4,11 +4,11 @@ import {
   type TelebirrUssdStandIn,
 } from '../../scripts/stand-ins/telebirr-ussd.ts';
 import { sample } from '../../scripts/stand-ins/telebirr-ussd-messages.ts';
-import { majorText } from '../../src/domain/money.ts';
-import { readAcknowledgement, readResult } from '../../src/rails/telebirr-ussd/messages.ts';
-import { telebirrUssdRail } from '../../src/rails/telebirr-ussd/rail.ts';
-import { paymentRequest, timestamp } from '../../src/rails/telebirr-ussd/request.ts';
-import type { TelebirrUssdSettings } from '../../src/rails/telebirr-ussd/settings.ts';
+import { readAcknowledgement, readResult } from '../../src/engine/rails/telebirr-ussd/messages.ts';
+import { telebirrUssdRail } from '../../src/engine/rails/telebirr-ussd/rail.ts';
+import { paymentRequest, timestamp } from '../../src/engine/rails/telebirr-ussd/request.ts';
+import type { TelebirrUssdSettings } from '../../src/engine/rails/telebirr-ussd/settings.ts';
+import { majorText } from '../../src/kit/money.ts';
 import { orderFor } from '../support/rails/order.ts';
 import { PLAYERS } from '../support/rails/players.ts';
 import { RailScene } from '../support/rails/scene.ts';

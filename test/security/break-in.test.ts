@@ -1,10 +1,10 @@
 import { env } from 'cloudflare:workers';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { type Reading, sealPlace } from '../../src/audit/readings.ts';
-import { configOf } from '../../src/config.ts';
-import { type Answer, answerCall } from '../../src/interface/answer.ts';
-import { cursorText } from '../../src/platform/paging.ts';
-import { listEndpoints } from '../../src/webhooks/endpoint-store.ts';
+import { type Reading, sealPlace } from '../../src/control/audit/readings.ts';
+import { type Answer, answerCall } from '../../src/control/rpc/answer.ts';
+import { configOf } from '../../src/engine/config.ts';
+import { listEndpoints } from '../../src/engine/webhooks/endpoint-store.ts';
+import { cursorText } from '../../src/kit/platform/paging.ts';
 import { interfaceCalls } from '../support/interface-calls.ts';
 import { auditLog } from '../workers/dashboard-support.ts';
 import { atTelebirr } from '../workers/operator-support.ts';

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
-import { configOf } from '../../src/config.ts';
-import { type LinkPurpose, signLink } from '../../src/crypto/link-token.ts';
+import { configOf } from '../../src/engine/config.ts';
+import { type LinkPurpose, signLink } from '../../src/kit/crypto/link-token.ts';
 import {
   cbeReport,
   decideAtRails,

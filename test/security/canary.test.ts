@@ -1,9 +1,9 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { afterAll, expect, test, vi } from 'vitest';
-import { alertsOf } from '../../src/alerts/ask.ts';
-import { ENVIRONMENTS } from '../../src/domain/method.ts';
-import { CREATION_SHOWN_WITHIN_MS } from '../../src/domain/schedule.ts';
+import { alertsOf } from '../../src/control/alerts/ask.ts';
+import { CREATION_SHOWN_WITHIN_MS } from '../../src/engine/domain/schedule.ts';
+import { ENVIRONMENTS } from '../../src/kit/tenant.ts';
 import { type Browser, joined } from '../workers/dashboard-people-support.ts';
 import { found, submit } from '../workers/dashboard-support.ts';
 import { OLDER_SECRET, operateApi, PERSONAL_SECRETS, SECRET } from '../workers/operator-support.ts';

@@ -1,11 +1,11 @@
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
-import { configOf } from '../../src/config.ts';
-import { sha256Hex } from '../../src/crypto/encoding.ts';
-import { signLink } from '../../src/crypto/link-token.ts';
-import { uuidV7 } from '../../src/crypto/uuid-v7.ts';
-import { generateApiKey } from '../../src/merchants/api-key.ts';
-import { forgetDirectory } from '../../src/merchants/directory.ts';
+import { configOf } from '../../src/engine/config.ts';
+import { generateApiKey } from '../../src/engine/merchants/api-key.ts';
+import { forgetDirectory } from '../../src/engine/merchants/directory.ts';
+import { sha256Hex } from '../../src/kit/crypto/encoding.ts';
+import { signLink } from '../../src/kit/crypto/link-token.ts';
+import { uuidV7 } from '../../src/kit/crypto/uuid-v7.ts';
 import { withoutRequestId } from '../support/problems.ts';
 import { signedIn, submit, visit } from '../workers/dashboard-support.ts';
 import { operate } from '../workers/operator-support.ts';

@@ -1,7 +1,7 @@
 import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
-import { endpointOrigin } from '../../src/webhooks/endpoints.ts';
+import { endpointOrigin } from '../../src/engine/webhooks/endpoints.ts';
 import worker from '../support/gateway.ts';
 import { HOSTILE_URLS, OWN_HOST } from '../support/hostile-urls.ts';
 import { signedIn } from '../workers/dashboard-support.ts';

@@ -1,12 +1,12 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { beforeEach, expect, test } from 'vitest';
-import { answer } from '../../src/book/questions.ts';
-import type { PaymentFilter } from '../../src/book/rows.ts';
-import type { Tenant } from '../../src/domain/terms.ts';
-import { answerCall } from '../../src/interface/answer.ts';
-import { AREAS } from '../../src/interface/areas.ts';
-import { ARGUMENTS } from '../../src/interface/arguments/index.ts';
+import { answerCall } from '../../src/control/rpc/answer.ts';
+import { AREAS } from '../../src/control/rpc/areas.ts';
+import { ARGUMENTS } from '../../src/control/rpc/arguments/index.ts';
+import type { Tenant } from '../../src/kit/tenant.ts';
+import { answer } from '../../src/lists/book/questions.ts';
+import type { PaymentFilter } from '../../src/lists/book/rows.ts';
 import { FIELDS, interfaceCalls } from '../support/interface-calls.ts';
 import { bookStub } from '../workers/support/book.ts';
 import {

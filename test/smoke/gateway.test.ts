@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { wireAmount } from '../../lab/harness/wire-amount.ts';
-import { checkout as english } from '../../src/i18n/en.ts';
+import { checkout as english } from '../../src/engine/i18n/en.ts';
 import { launchBrowser } from '../support/browser.ts';
 import { createPayment, Device, heading, payWith, SHOP_HEADING } from '../support/e2e-customer.ts';
 import { HANG, OK } from '../support/e2e-merchant-server.ts';

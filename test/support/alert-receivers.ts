@@ -5,8 +5,8 @@ import {
   type Reply,
   StandInServer,
 } from '../../scripts/stand-ins/stand-in.ts';
-import type { AlertBindings } from '../../src/alerts/config.ts';
-import type { wireAlert } from '../../src/alerts/wire.ts';
+import type { AlertBindings } from '../../src/control/alerts/config.ts';
+import type { wireAlert } from '../../src/control/alerts/wire.ts';
 
 /** Where an operator receives alerts: Telegram, a program that verifies them, and a monitor. */
 

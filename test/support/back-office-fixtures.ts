@@ -1,11 +1,11 @@
-import type { EventRow, ListedPayment, PaymentRow, RefundRow } from '../../src/book/rows.ts';
-import { type Intent, paidAtMs } from '../../src/domain/intent.ts';
-import { maskedPhone } from '../../src/domain/phone.ts';
-import type { Refund } from '../../src/domain/refund.ts';
-import { chargedMinor } from '../../src/domain/terms.ts';
-import { shownDelivery } from '../../src/intent/book-message.ts';
-import { projectedRefunds, projectionRow } from '../../src/intent/projected-view.ts';
-import type { EventSummary, HistoryEntry } from '../../src/intent/protocol.ts';
+import { type Intent, paidAtMs } from '../../src/engine/domain/intent.ts';
+import { maskedPhone } from '../../src/engine/domain/phone.ts';
+import type { Refund } from '../../src/engine/domain/refund.ts';
+import { chargedMinor } from '../../src/engine/domain/terms.ts';
+import { shownDelivery } from '../../src/engine/intent/book-message.ts';
+import { projectedRefunds, projectionRow } from '../../src/engine/intent/projected-view.ts';
+import type { EventSummary, HistoryEntry } from '../../src/engine/intent/protocol.ts';
+import type { EventRow, ListedPayment, PaymentRow, RefundRow } from '../../src/lists/book/rows.ts';
 import { attemptWith, intentWith, NOW_MS } from './checkout-fixtures.ts';
 
 /** Payments as the back office sees them, ordinary ones and the longest that there can be. */

@@ -9,14 +9,14 @@ import type { DeskCall } from '../../back-office/operator/desk/call.ts';
 import { DESK_ROUTES } from '../../back-office/operator/desk/routes.ts';
 import type { PaymentsPlane } from '../../back-office/payments-plane.ts';
 import { answerPage } from '../../back-office/ui/answer.ts';
-import { CHANNEL_NAMES } from '../../src/alerts/config.ts';
-import { SUBJECT_IDS } from '../../src/alerts/subjects.ts';
-import { strongKeyRing } from '../../src/config.ts';
-import { businessDay } from '../../src/domain/ethiopian-time.ts';
-import { METHODS } from '../../src/domain/method.ts';
-import { Form } from '../../src/http/form.ts';
-import type { AlertsState } from '../../src/interface/alerts.ts';
-import type { Modes, SelfCheck } from '../../src/interface/operations.ts';
+import { CHANNEL_NAMES } from '../../src/control/alerts/config.ts';
+import type { AlertsState } from '../../src/control/rpc/alerts.ts';
+import type { Modes, SelfCheck } from '../../src/control/rpc/operations.ts';
+import { SUBJECT_IDS } from '../../src/engine/alerts/subjects.ts';
+import { strongKeyRing } from '../../src/engine/config.ts';
+import { METHODS } from '../../src/engine/domain/method.ts';
+import { businessDay } from '../../src/kit/ethiopian-time.ts';
+import { Form } from '../../src/kit/http/form.ts';
 import { ComponentsPage } from './back-office-components.tsx';
 import {
   ANOMALOUS,

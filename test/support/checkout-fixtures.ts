@@ -1,7 +1,7 @@
-import type { Attempt } from '../../src/domain/attempt.ts';
-import { openIntent } from '../../src/domain/decide.ts';
-import type { Intent } from '../../src/domain/intent.ts';
-import type { IntentTerms, LineItem } from '../../src/domain/terms.ts';
+import type { Attempt } from '../../src/engine/domain/attempt.ts';
+import { openIntent } from '../../src/engine/domain/decide.ts';
+import type { Intent } from '../../src/engine/domain/intent.ts';
+import type { IntentTerms, LineItem } from '../../src/engine/domain/terms.ts';
 import { someTerms } from './intents.ts';
 
 /**

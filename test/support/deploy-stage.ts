@@ -19,7 +19,7 @@ import {
 } from '../../scripts/deployment/render.ts';
 import { WranglerError } from '../../scripts/deployment/wrangler.ts';
 import type { WorkerConfig } from '../../scripts/project/worker-config.ts';
-import { VERSION_HEADER } from '../../src/http/common-headers.ts';
+import { VERSION_HEADER } from '../../src/kit/http/common-headers.ts';
 import type { Script, Version } from './cloudflare/account.ts';
 import type { Cloudflare } from './cloudflare/server.ts';
 import { changeSecrets, deploy, makeClasses } from './cloudflare/versions.ts';

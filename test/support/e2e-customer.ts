@@ -7,7 +7,7 @@ import type {
   Page,
 } from 'playwright-core';
 import { expect } from 'vitest';
-import type { Method } from '../../src/domain/method.ts';
+import type { Method } from '../../src/engine/domain/method.ts';
 import { ARE_PICTURES_WANTED, complaintsOf, PHONE, SCREENSHOTS_DIRECTORY } from './browser.ts';
 import { createHosted, type HostedPayment, type JsonObject, type Scene } from './e2e-scene.ts';
 

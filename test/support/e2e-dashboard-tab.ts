@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { type BackOfficeLanguage, DASHBOARD_TEXTS } from '../../back-office/i18n/texts.ts';
-import { LANGUAGE_PARAMETER } from '../../src/i18n/language.ts';
+import { LANGUAGE_PARAMETER } from '../../src/kit/i18n/language.ts';
 import { ARE_PICTURES_WANTED, complaintsOf, PHONE, SCREENSHOTS_DIRECTORY } from './browser.ts';
 import { axeViolations, overflowOf, visibleHeadings } from './page-checks.ts';
 

@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { prepareLocalDatabase } from '../../scripts/dev/d1.ts';
 import { localSecrets } from '../../scripts/dev/local-secrets.ts';
-import { type KeyRing, keyRing } from '../../src/config.ts';
-import { seal } from '../../src/crypto/sealed.ts';
-import { METHODS } from '../../src/domain/method.ts';
-import { generateApiKey } from '../../src/merchants/api-key.ts';
-import { createApiKey } from '../../src/merchants/change-keys.ts';
-import { createMerchant } from '../../src/merchants/provision.ts';
-import type { SqlStatement } from '../../src/platform/database.ts';
-import { insertSecret, webhookSecretFrom } from '../../src/webhooks/secret-store.ts';
-import { webhookSecretContext } from '../../src/webhooks/settings.ts';
+import { createApiKey } from '../../src/control/merchants/change-keys.ts';
+import { createMerchant } from '../../src/control/merchants/provision.ts';
+import { keyRing } from '../../src/engine/config.ts';
+import { METHODS } from '../../src/engine/domain/method.ts';
+import { generateApiKey } from '../../src/engine/merchants/api-key.ts';
+import { insertSecret, webhookSecretFrom } from '../../src/engine/webhooks/secret-store.ts';
+import { webhookSecretContext } from '../../src/engine/webhooks/settings.ts';
+import type { KeyRing } from '../../src/kit/crypto/key-ring.ts';
+import { seal } from '../../src/kit/crypto/sealed.ts';
+import type { SqlStatement } from '../../src/kit/platform/database.ts';
 
 /** A merchant of a test's gateway. */
 export interface TestMerchant {

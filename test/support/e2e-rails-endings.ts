@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { FailureReason } from '../../src/domain/attempt.ts';
+import type { FailureReason } from '../../src/engine/domain/attempt.ts';
 import type { RailPayment } from './e2e-rails-payment.ts';
 import { fence } from './e2e-scene.ts';
 import { type Payment, verifiedWebhook } from './e2e-webhook.ts';

@@ -3,7 +3,7 @@ import { wireAmount } from '../../lab/harness/wire-amount.ts';
 import { openedOrder } from '../../scripts/stand-ins/cbe-birr-crypto.ts';
 import type { CustomerAct, Plan, StandIn, StandInOrder } from '../../scripts/stand-ins/stand-in.ts';
 import type { StandIns } from '../../scripts/stand-ins/start-all.ts';
-import { TRAITS } from '../../src/domain/method.ts';
+import { TRAITS } from '../../src/engine/domain/method.ts';
 import type { Endpoint } from './e2e-merchant-server.ts';
 import { type Cell, commissionMinor, REDIRECTS } from './e2e-rails-table.ts';
 import {

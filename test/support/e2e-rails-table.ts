@@ -1,4 +1,4 @@
-import { METHODS, type Method, TRAITS } from '../../src/domain/method.ts';
+import { METHODS, type Method, TRAITS } from '../../src/engine/domain/method.ts';
 
 /** The rows of the matrix. */
 

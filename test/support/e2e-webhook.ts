@@ -3,7 +3,7 @@ import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
 import { expect } from 'vitest';
 import type { Envelope, ShownEvent, ShownPayment } from '../../lab/harness/shown.ts';
-import type { Environment } from '../../src/domain/method.ts';
+import type { Environment } from '../../src/kit/tenant.ts';
 import type { ReceivedRequest } from './e2e-merchant-server.ts';
 
 export type { ShownPayment as Payment };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { h } from 'preact';
 import { renderSVG } from 'uqr';
 import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
-import { checkoutPage } from '../../src/checkout/checkout-page.tsx';
+import { checkoutPage } from '../../src/engine/checkout/checkout-page.tsx';
 import {
   badFormPage,
   busyPage,
@@ -12,19 +12,19 @@ import {
   receiptOverPage,
   unavailablePage,
   unknownPage,
-} from '../../src/checkout/notices.ts';
-import { pageResponse } from '../../src/checkout/page-response.ts';
-import { SimulatorPage } from '../../src/checkout/pages/simulator.tsx';
-import type { ViewContext } from '../../src/checkout/view.ts';
-import type { MethodLogos, Support } from '../../src/config.ts';
-import type { Attempt, FailureReason } from '../../src/domain/attempt.ts';
-import type { Command } from '../../src/domain/command.ts';
-import { decide } from '../../src/domain/decide.ts';
-import type { Intent } from '../../src/domain/intent.ts';
-import type { Business } from '../../src/domain/merchant.ts';
-import type { RefundOutcome } from '../../src/domain/refund.ts';
-import type { IntentTerms } from '../../src/domain/terms.ts';
-import type { FormProblem } from '../../src/i18n/messages.ts';
+} from '../../src/engine/checkout/notices.ts';
+import { pageResponse } from '../../src/engine/checkout/page-response.ts';
+import { SimulatorPage } from '../../src/engine/checkout/pages/simulator.tsx';
+import type { ViewContext } from '../../src/engine/checkout/view.ts';
+import type { MethodLogos, Support } from '../../src/engine/config.ts';
+import type { Attempt, FailureReason } from '../../src/engine/domain/attempt.ts';
+import type { Command } from '../../src/engine/domain/command.ts';
+import { decide } from '../../src/engine/domain/decide.ts';
+import type { Intent } from '../../src/engine/domain/intent.ts';
+import type { Business } from '../../src/engine/domain/merchant.ts';
+import type { RefundOutcome } from '../../src/engine/domain/refund.ts';
+import type { IntentTerms } from '../../src/engine/domain/terms.ts';
+import type { FormProblem } from '../../src/engine/i18n/messages.ts';
 import { attemptWith, intentWith, itemWith, termsWith } from './checkout-fixtures.ts';
 import { requestRefund, resolveRefund } from './intents.ts';
 

@@ -1,8 +1,8 @@
 import type { BackOfficeEnv } from '../../back-office/env.ts';
 import backOffice from '../../back-office/index.ts';
 import { OF_BACK_OFFICE } from '../../scripts/dev/front/paths.ts';
+import { answerCall } from '../../src/control/rpc/answer.ts';
 import payments from '../../src/index.ts';
-import { answerCall } from '../../src/interface/answer.ts';
 
 /**
  * Both planes in one Worker, as tests run them: files share objects, database and clock with what

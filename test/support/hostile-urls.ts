@@ -1,4 +1,4 @@
-import type { GuardReason } from '../../src/webhooks/url-guard.ts';
+import type { GuardReason } from '../../src/engine/webhooks/url-guard.ts';
 
 /** Addresses of webhooks that lead nowhere, to private networks or back to the gateway. */
 

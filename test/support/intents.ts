@@ -1,10 +1,10 @@
-import type { Attempt } from '../../src/domain/attempt.ts';
-import type { Command } from '../../src/domain/command.ts';
-import { decide, openIntent } from '../../src/domain/decide.ts';
-import type { Intent } from '../../src/domain/intent.ts';
-import { plainTerms } from '../../src/domain/plain-terms.ts';
-import type { RefundOutcome } from '../../src/domain/refund.ts';
-import type { IntentTerms } from '../../src/domain/terms.ts';
+import type { Attempt } from '../../src/engine/domain/attempt.ts';
+import type { Command } from '../../src/engine/domain/command.ts';
+import { decide, openIntent } from '../../src/engine/domain/decide.ts';
+import type { Intent } from '../../src/engine/domain/intent.ts';
+import { plainTerms } from '../../src/engine/domain/plain-terms.ts';
+import type { RefundOutcome } from '../../src/engine/domain/refund.ts';
+import type { IntentTerms } from '../../src/engine/domain/terms.ts';
 
 /** Terms of an ordinary hosted sandbox payment of 100.00 ETB, created at 0, expiring at 60 s. */
 export function someTerms(changes: Partial<IntentTerms> = {}): IntentTerms {

@@ -1,6 +1,6 @@
-import type { Actor } from '../../src/audit/log.ts';
-import type { Tenant } from '../../src/domain/terms.ts';
-import type { Areas } from '../../src/interface/areas.ts';
+import type { Areas } from '../../src/control/rpc/areas.ts';
+import type { Actor } from '../../src/kit/audit/log.ts';
+import type { Tenant } from '../../src/kit/tenant.ts';
 
 type ArgumentsOf<Function> = Function extends (plane: never, ...args: infer Arguments) => unknown
   ? Arguments

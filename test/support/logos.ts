@@ -1,5 +1,5 @@
-import { bytesFromBase64 } from '../../src/crypto/encoding.ts';
-import type { LogoMediaType } from '../../src/merchants/branding.ts';
+import type { LogoMediaType } from '../../src/engine/merchants/logo.ts';
+import { bytesFromBase64 } from '../../src/kit/crypto/encoding.ts';
 
 /** One green pixel each: the smallest logos that browsers accept. */
 export const PIXELS: Readonly<Record<LogoMediaType, Uint8Array<ArrayBuffer>>> = {

@@ -1,7 +1,7 @@
 import type { CallbackVariant, CustomerAct, Plan } from '../../scripts/stand-ins/stand-in.ts';
-import type { FailureReason } from '../../src/domain/attempt.ts';
-import { METHODS, type Method } from '../../src/domain/method.ts';
-import type { CallbackSuspicion } from '../../src/rails/callback.ts';
+import type { FailureReason } from '../../src/engine/domain/attempt.ts';
+import { METHODS, type Method } from '../../src/engine/domain/method.ts';
+import type { CallbackSuspicion } from '../../src/engine/rails/callback.ts';
 import telebirr from '../fixtures/rails/telebirr-h5/vectors.json' with { type: 'json' };
 
 /** What tests of all methods must know about each. */

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { OPERATOR_PROBLEMS } from '../../back-office/operator/problems.ts';
-import { FIELD_ERROR_CODES } from '../../src/http/field-error.ts';
-import { PROBLEMS, type ProblemEntry } from '../../src/http/problems.ts';
+import { FIELD_ERROR_CODES } from '../../src/kit/http/field-error.ts';
+import { PROBLEMS, type ProblemEntry } from '../../src/kit/http/problems.ts';
 
 /** The envelope of an error (docs/api.md#errors). */
 export interface ProblemEnvelope {

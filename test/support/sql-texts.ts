@@ -22,7 +22,7 @@ const CONSTANT = /^[A-Z][A-Z0-9_]*$/;
 const LIST_METHODS = new Set(['map', 'flatMap', 'filter', 'join', 'slice', 'toReversed']);
 
 /** Without a database. */
-const WITHOUT_SQL = /^src\/(?:rails|i18n|checkout)\//;
+const WITHOUT_SQL = /^src\/engine\/(?:rails|i18n|checkout)\//;
 
 /** The values in texts of SQL that are no constants of the code, of each file that has any. */
 export function valuesInSql(): readonly (readonly [

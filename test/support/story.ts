@@ -1,8 +1,8 @@
-import type { Attempt } from '../../src/domain/attempt.ts';
-import type { Command, Rejection } from '../../src/domain/command.ts';
-import { decide, openIntent } from '../../src/domain/decide.ts';
-import type { EventType, Intent } from '../../src/domain/intent.ts';
-import type { IntentKind, IntentTerms } from '../../src/domain/terms.ts';
+import type { Attempt } from '../../src/engine/domain/attempt.ts';
+import type { Command, Rejection } from '../../src/engine/domain/command.ts';
+import { decide, openIntent } from '../../src/engine/domain/decide.ts';
+import type { EventType, Intent } from '../../src/engine/domain/intent.ts';
+import type { IntentKind, IntentTerms } from '../../src/engine/domain/terms.ts';
 import { someTerms } from './intents.ts';
 
 /** A command, and when the payment gets it. */

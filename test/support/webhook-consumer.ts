@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import type { NamedKey } from '../../src/config.ts';
-import { seal } from '../../src/crypto/sealed.ts';
-import type { Tenant } from '../../src/domain/terms.ts';
 import type {
   ChosenEndpoint,
   ClaimedDelivery,
   DeliveryId,
   DeliveryMessage,
   DeliveryReport,
-} from '../../src/intent/protocol.ts';
-import { consumeDeliveries } from '../../src/webhooks/consume.ts';
-import type { WebhookEndpoint } from '../../src/webhooks/endpoints.ts';
-import { webhookSecretContext } from '../../src/webhooks/settings.ts';
+} from '../../src/engine/intent/protocol.ts';
+import { consumeDeliveries } from '../../src/engine/webhooks/consume.ts';
+import type { WebhookEndpoint } from '../../src/engine/webhooks/endpoints.ts';
+import { webhookSecretContext } from '../../src/engine/webhooks/settings.ts';
+import type { NamedKey } from '../../src/kit/crypto/key-ring.ts';
+import { seal } from '../../src/kit/crypto/sealed.ts';
+import type { Tenant } from '../../src/kit/tenant.ts';
 import { testSecrets } from './secrets.ts';
 
 /** The consumer of webhooks with SQLite, a payment's object and the queue in the test's hands. */

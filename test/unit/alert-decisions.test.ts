@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { decideNotice, nextTryAtMs, type Told } from '../../src/alerts/decide.ts';
-import { countEvents, QUIET } from '../../src/alerts/event-window.ts';
+import { decideNotice, nextTryAtMs, type Told } from '../../src/control/alerts/decide.ts';
+import { countEvents, QUIET } from '../../src/control/alerts/event-window.ts';
 import {
   countAttempts,
   isFailing,
   type MethodHealth,
   NEW_METHOD,
-} from '../../src/alerts/method-health.ts';
-import { REPEAT_EVERY_MS } from '../../src/alerts/subjects.ts';
+} from '../../src/control/alerts/method-health.ts';
+import { REPEAT_EVERY_MS } from '../../src/engine/alerts/subjects.ts';
 
 /**
  * Goal: the pure steps of the operator's alerts: when something is said, when a method counts as

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { PATHS } from '../../back-office/operator/desk/paths.ts';
-import { linksOf, wordsOf } from '../../src/alerts/message.ts';
+import { linksOf, wordsOf } from '../../src/control/alerts/message.ts';
 import {
   MESSAGE_CHARACTERS_MAX,
   type Notice,
   type NoticeSubject,
-} from '../../src/alerts/notice.ts';
-import { SUBJECT_IDS } from '../../src/alerts/subjects.ts';
+} from '../../src/control/alerts/notice.ts';
+import { SUBJECT_IDS } from '../../src/engine/alerts/subjects.ts';
 
 /**
  * Goal: what an operator reads at night: what happened, what it means for money, what to do, where

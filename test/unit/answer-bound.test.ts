@@ -3,9 +3,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { expect, test, vi } from 'vitest';
-import { readBytes } from '../../src/http/read-bytes.ts';
-import { callRail } from '../../src/rails/call-rail.ts';
-import { ANSWER_BYTES_MAX, sendWebhook } from '../../src/webhooks/transport.ts';
+import { callRail } from '../../src/engine/rails/call-rail.ts';
+import { ANSWER_BYTES_MAX, sendWebhook } from '../../src/engine/webhooks/transport.ts';
+import { readBytes } from '../../src/kit/http/read-bytes.ts';
 
 /**
  * Goal: a small compressed answer of a provider or a merchant cannot fill the memory. Method: answers

@@ -1,8 +1,7 @@
 import { createHash, createHmac, hkdfSync } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type KeyRing, keyRing } from '../../src/config.ts';
-import type { Environment } from '../../src/domain/method.ts';
+import { keyRing } from '../../src/engine/config.ts';
 import {
   API_KEY_LENGTH,
   apiKeyDigest,
@@ -10,7 +9,9 @@ import {
   generateApiKey,
   genuineApiKeyDigest,
   isGenuineApiKey,
-} from '../../src/merchants/api-key.ts';
+} from '../../src/engine/merchants/api-key.ts';
+import type { KeyRing } from '../../src/kit/crypto/key-ring.ts';
+import type { Environment } from '../../src/kit/tenant.ts';
 
 const OLD = Buffer.alloc(32, 1);
 const NEW = Buffer.alloc(32, 2);

@@ -18,72 +18,83 @@ import {
  */
 
 /** Small modules without knowledge of payments: any folder except `domain` may use them. */
-const SHARED = ['src/config.ts', 'src/platform/', 'src/crypto/', 'src/http/', 'src/domain/'];
+const SHARED = [
+  'src/engine/config.ts',
+  'src/kit/platform/',
+  'src/kit/crypto/',
+  'src/kit/http/',
+  'src/engine/domain/',
+];
 
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
-  'src/domain/': [],
-  'src/crypto/': ['src/config.ts'],
-  'src/platform/': ['src/crypto/', 'src/domain/'],
+  'src/engine/domain/': [],
+  'src/kit/crypto/': ['src/engine/config.ts'],
+  'src/kit/platform/': ['src/kit/crypto/', 'src/engine/domain/'],
   // What a text and a time are, which the domain knows too.
-  'src/http/': [
-    'src/config.ts',
-    'src/domain/ethiopian-time.ts',
-    'src/domain/text.ts',
-    'src/platform/',
+  'src/kit/http/': [
+    'src/engine/config.ts',
+    'src/kit/ethiopian-time.ts',
+    'src/kit/text.ts',
+    'src/kit/platform/',
   ],
   // Runs in the customer's browser, so no code of the Worker belongs here.
-  'src/checkout/browser/': ['src/i18n/popup.ts'],
+  'src/engine/checkout/browser/': ['src/engine/i18n/popup.ts'],
   // Runs in the browsers of members and operators. The preview has the color's rules of the server.
-  'back-office/ui/browser/': ['src/ui/brand.ts'],
-  'src/audit/': SHARED,
-  'src/merchants/': [...SHARED, 'src/audit/'],
+  'back-office/ui/browser/': ['src/kit/ui/brand.ts'],
+  'src/control/audit/': SHARED,
+  'src/control/merchants/': [...SHARED, 'src/control/audit/'],
   'back-office/members/': [
     ...SHARED,
     'back-office/config.ts',
     'back-office/env.ts',
     'back-office/payments-plane.ts',
     'back-office/refused-sign-ins.ts',
-    'src/audit/',
+    'src/control/audit/',
   ],
-  'src/account/': SHARED,
+  'src/engine/account/': SHARED,
   // Everyone may tell the object of the alerts something. What it looks at comes by a port.
-  'src/alerts/': [...SHARED, 'src/webhooks/'],
-  'src/restore/': [
+  'src/control/alerts/': [...SHARED, 'src/engine/webhooks/'],
+  'src/recovery/restore/': [
     ...SHARED,
-    'src/account/client.ts',
-    'src/account/protocol.ts',
-    'src/audit/log.ts',
-    'src/backup/',
-    'src/book/client.ts',
-    'src/intent/client.ts',
-    'src/intent/protocol.ts',
-    'src/rails/settings.ts',
+    'src/engine/account/client.ts',
+    'src/engine/account/protocol.ts',
+    'src/kit/audit/log.ts',
+    'src/recovery/backup/',
+    'src/lists/book/client.ts',
+    'src/engine/intent/client.ts',
+    'src/engine/intent/protocol.ts',
+    'src/engine/rails/settings.ts',
   ],
-  'src/backup/': [
+  'src/recovery/backup/': [
     ...SHARED,
-    'src/account/client.ts',
-    'src/account/refund-claims.ts',
-    'src/intent/protocol.ts',
+    'src/engine/account/client.ts',
+    'src/engine/account/refund-claims.ts',
+    'src/engine/intent/protocol.ts',
   ],
-  'src/book/': [
+  'src/lists/book/': [
     ...SHARED,
-    'src/account/client.ts',
-    'src/alerts/',
-    'src/backup/',
-    'src/intent/receipt-keys.ts',
-    'src/intent/client.ts',
-    'src/intent/book-message.ts',
-    'src/intent/protocol.ts',
-    'src/intent/receipt-conflicts.ts',
+    'src/engine/account/client.ts',
+    'src/control/alerts/',
+    'src/recovery/backup/',
+    'src/engine/intent/receipt-keys.ts',
+    'src/engine/intent/client.ts',
+    'src/engine/intent/book-message.ts',
+    'src/engine/intent/protocol.ts',
+    'src/engine/intent/receipt-conflicts.ts',
   ],
-  'src/intent/': [...SHARED, 'src/account/record-refunds.ts'],
-  'src/webhooks/': [...SHARED, 'src/audit/', 'src/intent/client.ts', 'src/intent/protocol.ts'],
-  'src/dead-letters/': [...SHARED, 'src/alerts/'],
-  'src/retention/': [...SHARED, 'src/audit/log.ts', 'src/dead-letters/'],
-  'src/i18n/': SHARED,
+  'src/engine/intent/': [...SHARED, 'src/engine/account/record-refunds.ts'],
+  'src/engine/webhooks/': [
+    ...SHARED,
+    'src/control/audit/',
+    'src/engine/intent/client.ts',
+    'src/engine/intent/protocol.ts',
+  ],
+  'src/control/dead-letters/': [...SHARED, 'src/control/alerts/'],
+  'src/control/retention/': [...SHARED, 'src/kit/audit/log.ts', 'src/control/dead-letters/'],
+  'src/engine/i18n/': SHARED,
   // Each function leads to the room that does the work.
-  'src/interface/': ['src/'],
-  'back-office/i18n/': [...SHARED, 'src/alerts/words/', 'src/i18n/'],
+  'src/control/rpc/': ['src/'],
+  'back-office/i18n/': [...SHARED, 'src/control/alerts/words/', 'src/engine/i18n/'],
   'back-office/home/': [
     ...SHARED,
     // Only the health: the pages need no configuration.
@@ -91,82 +102,82 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'back-office/env.ts',
     'back-office/i18n/',
     'back-office/ui/',
-    'src/i18n/',
-    'src/ui/',
+    'src/engine/i18n/',
+    'src/kit/ui/',
   ],
-  'src/ui/': [...SHARED, 'src/i18n/'],
-  'back-office/ui/': [...SHARED, 'back-office/i18n/', 'src/i18n/', 'src/ui/'],
+  'src/kit/ui/': [...SHARED, 'src/engine/i18n/'],
+  'back-office/ui/': [...SHARED, 'back-office/i18n/', 'src/engine/i18n/', 'src/kit/ui/'],
   // What members and operators both see of payments, deliveries and the audit log.
   'back-office/elements/': [
     ...SHARED,
     'back-office/i18n/',
     'back-office/ui/',
-    'src/audit/read.ts',
-    'src/i18n/',
-    'src/intent/protocol.ts',
+    'src/control/audit/read.ts',
+    'src/engine/i18n/',
+    'src/engine/intent/protocol.ts',
     'back-office/members/permissions.ts',
-    'src/ui/',
-    'src/webhooks/payload.ts',
+    'src/kit/ui/',
+    'src/engine/webhooks/payload.ts',
   ],
-  'src/rails/': SHARED,
-  'src/attempts/': [
+  'src/engine/rails/': SHARED,
+  'src/engine/attempts/': [
     ...SHARED,
-    'src/alerts/happenings.ts',
-    'src/account/client.ts',
-    'src/intent/client.ts',
-    'src/intent/protocol.ts',
-    'src/merchants/numbers.ts',
-    'src/rails/',
+    'src/engine/alerts/happenings.ts',
+    'src/engine/account/client.ts',
+    'src/engine/intent/client.ts',
+    'src/engine/intent/protocol.ts',
+    'src/engine/merchants/numbers.ts',
+    'src/engine/rails/',
   ],
-  'src/refunds/': [
+  'src/engine/refunds/': [
     ...SHARED,
-    'src/account/client.ts',
-    'src/account/protocol.ts',
-    'src/attempts/',
-    'src/intent/client.ts',
-    'src/intent/protocol.ts',
-    'src/merchants/refund-limits.ts',
-    'src/rails/',
+    'src/engine/account/client.ts',
+    'src/engine/account/protocol.ts',
+    'src/engine/attempts/',
+    'src/engine/intent/client.ts',
+    'src/engine/intent/protocol.ts',
+    'src/engine/merchants/refund-limits.ts',
+    'src/engine/rails/',
   ],
-  'src/checkout/': [
+  'src/engine/checkout/': [
     ...SHARED,
-    'src/attempts/',
-    'src/i18n/',
-    'src/intent/client.ts',
-    'src/merchants/logo.ts',
-    'src/rails/callback.ts',
-    'src/rails/registry.ts',
-    'src/rails/simulator/',
-    'src/refunds/',
-    'src/ui/',
-    'src/webhooks/payload.ts',
+    'src/engine/attempts/',
+    'src/engine/i18n/',
+    'src/engine/intent/client.ts',
+    'src/engine/merchants/logo.ts',
+    'src/engine/rails/callback.ts',
+    'src/engine/rails/registry.ts',
+    'src/engine/rails/simulator/',
+    'src/engine/refunds/',
+    'src/kit/ui/',
+    'src/engine/webhooks/payload.ts',
   ],
   // The members' side reads other rooms' data, and changes it by its own statements and calls.
   'back-office/dashboard/': [
     ...SHARED,
-    'src/book/',
+    'src/lists/book/',
     'back-office/audit.ts',
     'back-office/config.ts',
     'back-office/env.ts',
     'back-office/payments-plane.ts',
     'back-office/refused-sign-ins.ts',
-    'src/interface/',
-    'src/audit/',
+    'src/control/rpc/',
+    'src/control/audit/',
     'back-office/elements/',
     'back-office/i18n/',
     'back-office/ui/',
-    'src/checkout/',
-    'src/i18n/',
-    'src/interface/',
-    'src/intent/client.ts',
-    'src/intent/protocol.ts',
+    'src/engine/checkout/',
+    'src/engine/i18n/',
+    'src/control/rpc/',
+    'src/engine/intent/client.ts',
+    'src/engine/intent/protocol.ts',
     'back-office/members/',
-    'src/merchants/',
-    'src/rails/registry.ts',
-    'src/rails/settings.ts',
-    'src/refunds/',
-    'src/ui/',
-    'src/webhooks/',
+    'src/control/merchants/',
+    'src/engine/rails/registry.ts',
+    'src/engine/rails/settings.ts',
+    'src/engine/refunds/',
+    'src/kit/ui/',
+    'src/engine/webhooks/',
   ],
   // The operator's side asks the payments plane by its interface, and shares pure modules with it.
   'back-office/operator/': [
@@ -181,90 +192,90 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'back-office/payments-plane.ts',
     'back-office/refused-sign-ins.ts',
     'back-office/ui/',
-    'src/audit/',
-    'src/i18n/',
-    'src/interface/alerts.ts',
-    'src/interface/operations.ts',
-    'src/intent/protocol.ts',
-    'src/operations/fields.ts',
-    'src/operations/needs.ts',
-    'src/operations/page-query.ts',
-    'src/operations/problems.ts',
-    'src/restore/rows.ts',
-    'src/self-check/findings.ts',
-    'src/self-check/settle.ts',
-    'src/ui/texts.ts',
+    'src/control/audit/',
+    'src/engine/i18n/',
+    'src/control/rpc/alerts.ts',
+    'src/control/rpc/operations.ts',
+    'src/engine/intent/protocol.ts',
+    'src/control/operator/fields.ts',
+    'src/control/health/needs.ts',
+    'src/control/operator/page-query.ts',
+    'src/control/operator/problems.ts',
+    'src/recovery/restore/rows.ts',
+    'src/control/self-check/findings.ts',
+    'src/control/self-check/settle.ts',
+    'src/kit/ui/texts.ts',
   ],
-  'src/operations/': [
+  'src/control/operator/': [
     ...SHARED,
-    'src/alerts/client.ts',
-    'src/alerts/config.ts',
-    'src/audit/',
-    'src/backup/',
-    'src/book/',
-    'src/dead-letters/',
-    'src/intent/client.ts',
-    'src/intent/protocol.ts',
-    'src/intent/receipt-conflicts.ts',
-    'src/intent/receipt-keys.ts',
-    'src/account/client.ts',
-    'src/backup/',
-    'src/merchants/',
-    'src/restore/',
-    'src/rails/rail.ts',
-    'src/rails/registry.ts',
-    'src/rails/settings.ts',
-    'src/refunds/',
-    'src/webhooks/secret-store.ts',
+    'src/engine/alerts/client.ts',
+    'src/control/alerts/config.ts',
+    'src/control/audit/',
+    'src/recovery/backup/',
+    'src/lists/book/',
+    'src/control/dead-letters/',
+    'src/engine/intent/client.ts',
+    'src/engine/intent/protocol.ts',
+    'src/engine/intent/receipt-conflicts.ts',
+    'src/engine/intent/receipt-keys.ts',
+    'src/engine/account/client.ts',
+    'src/recovery/backup/',
+    'src/control/merchants/',
+    'src/recovery/restore/',
+    'src/engine/rails/rail.ts',
+    'src/engine/rails/registry.ts',
+    'src/engine/rails/settings.ts',
+    'src/engine/refunds/',
+    'src/engine/webhooks/secret-store.ts',
   ],
   // The operator's proof that every part works: it calls one function of each.
-  'src/self-check/': [
+  'src/control/self-check/': [
     ...SHARED,
-    'src/account/client.ts',
-    'src/alerts/',
-    'src/attempts/',
-    'src/audit/log.ts',
-    'src/backup/incomplete.ts',
-    'src/book/client.ts',
-    'src/dead-letters/queues.ts',
-    'src/intent/client.ts',
-    'src/operations/rails.ts',
-    'src/rails/registry.ts',
-    'src/webhooks/published-keys.ts',
+    'src/engine/account/client.ts',
+    'src/control/alerts/',
+    'src/engine/attempts/',
+    'src/kit/audit/log.ts',
+    'src/recovery/incomplete.ts',
+    'src/lists/book/client.ts',
+    'src/control/dead-letters/queues.ts',
+    'src/engine/intent/client.ts',
+    'src/control/health/rails.ts',
+    'src/engine/rails/registry.ts',
+    'src/engine/webhooks/published-keys.ts',
   ],
   // What the object of the alerts looks at: it reads every part's own state.
-  'src/watch/': [
+  'src/control/watch/': [
     ...SHARED,
-    'src/alerts/',
-    'src/backup/',
-    'src/dead-letters/',
-    'src/operations/health.ts',
-    'src/self-check/',
+    'src/control/alerts/',
+    'src/recovery/backup/',
+    'src/control/dead-letters/',
+    'src/control/health/health.ts',
+    'src/control/self-check/',
   ],
-  'src/api/': [
+  'src/engine/api/': [
     ...SHARED,
-    'src/book/',
-    'src/account/client.ts',
-    'src/audit/log.ts',
-    'src/attempts/',
-    'src/intent/client.ts',
-    'src/intent/book-message.ts',
-    'src/intent/protocol.ts',
-    'src/merchants/',
-    'src/rails/rail-order.ts',
-    'src/rails/rail.ts',
-    'src/rails/registry.ts',
-    'src/rails/settings.ts',
-    'src/refunds/',
-    'src/webhooks/',
+    'src/lists/book/',
+    'src/engine/account/client.ts',
+    'src/kit/audit/log.ts',
+    'src/engine/attempts/',
+    'src/engine/intent/client.ts',
+    'src/engine/intent/book-message.ts',
+    'src/engine/intent/protocol.ts',
+    'src/control/merchants/',
+    'src/engine/rails/rail-order.ts',
+    'src/engine/rails/rail.ts',
+    'src/engine/rails/registry.ts',
+    'src/engine/rails/settings.ts',
+    'src/engine/refunds/',
+    'src/engine/webhooks/',
   ],
 };
 
 /** Packages that a folder may import; other folders may import none. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
-  'src/http/': ['itty-router', 'valibot'],
-  'src/api/': ['valibot'],
-  'src/checkout/': ['preact', 'uqr'],
+  'src/kit/http/': ['itty-router', 'valibot'],
+  'src/engine/api/': ['valibot'],
+  'src/engine/checkout/': ['preact', 'uqr'],
   'back-office/ui/browser/': ['@simplewebauthn/browser'],
   'back-office/elements/': ['preact'],
   'back-office/dashboard/': ['preact', 'preact/hooks', 'valibot'],
@@ -277,17 +288,17 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     'jose/jwks/local',
     'jose/jwt/verify',
   ],
-  'src/ui/': ['preact', 'preact-render-to-string'],
+  'src/kit/ui/': ['preact', 'preact-render-to-string'],
   'back-office/ui/': ['preact', 'preact/hooks'],
   'back-office/members/': ['@simplewebauthn/server', '@simplewebauthn/server/helpers', 'valibot'],
-  'src/operations/': ['valibot'],
-  'src/refunds/': ['valibot'],
-  'src/rails/': ['valibot'],
-  'src/book/': ['cloudflare:workers'],
-  'src/account/': ['cloudflare:workers'],
-  'src/intent/': ['cloudflare:workers'],
-  'src/platform/': ['cloudflare:workers'],
-  'src/interface/': ['cloudflare:workers', 'valibot'],
+  'src/control/operator/': ['valibot'],
+  'src/engine/refunds/': ['valibot'],
+  'src/engine/rails/': ['valibot'],
+  'src/lists/book/': ['cloudflare:workers'],
+  'src/engine/account/': ['cloudflare:workers'],
+  'src/engine/intent/': ['cloudflare:workers'],
+  'src/kit/platform/': ['cloudflare:workers'],
+  'src/control/rpc/': ['cloudflare:workers', 'valibot'],
 };
 
 const GRAPH = importGraph();
@@ -336,72 +347,72 @@ describe('imports form no cycle', () => {
       ['e', new Set(['e'])],
     ]);
     expect(circlesOf(graph)).toEqual([['a', 'b', 'c'], ['e']]);
-    expect(importsOf('src/intent/ports.ts').files).toContain('src/domain/intent.ts');
+    expect(importsOf('src/engine/intent/ports.ts').files).toContain('src/engine/domain/intent.ts');
   });
 });
 
 /** A room, or one of the small modules that rooms share. */
-const placeOf = (file: string) => (file.startsWith('src/platform/') ? file : roomOf(file));
+const placeOf = (file: string) => (file.startsWith('src/kit/platform/') ? file : roomOf(file));
 const inRoom = (room: string) => files.filter((file) => roomOf(file) === room);
 
 test('the payment object imports no adapter, page, translation or HTTP', () => {
-  const reached = [...closureOf(GRAPH, inRoom('src/intent'))];
+  const reached = [...closureOf(GRAPH, inRoom('src/engine/intent'))];
   expect(reached.filter((file) => file.endsWith('.tsx'))).toEqual([]);
   expect([...new Set(reached.map(placeOf))].sort()).toEqual([
-    'src/account',
-    'src/config.ts',
-    'src/crypto',
-    'src/domain',
-    'src/intent',
-    'src/platform/concurrently.ts',
-    'src/platform/database.ts',
-    'src/platform/log.ts',
-    'src/platform/object-call.ts',
-    'src/platform/objects.ts',
-    'src/platform/unavailable.ts',
+    'src/engine/account',
+    'src/engine/config.ts',
+    'src/kit/crypto',
+    'src/engine/domain',
+    'src/engine/intent',
+    'src/kit/platform/concurrently.ts',
+    'src/kit/platform/database.ts',
+    'src/kit/platform/log.ts',
+    'src/kit/platform/object-call.ts',
+    'src/kit/platform/objects.ts',
+    'src/kit/platform/unavailable.ts',
   ]);
 });
 
 describe('adapters are data in, data out', () => {
-  const reached = [...closureOf(GRAPH, inRoom('src/rails'))];
+  const reached = [...closureOf(GRAPH, inRoom('src/engine/rails'))];
 
   test('they import no page, no translation and no object', () => {
     expect(reached.filter((file) => file.endsWith('.tsx'))).toEqual([]);
     expect([...new Set(reached.map(placeOf))].sort()).toEqual([
-      'src/config.ts',
-      'src/crypto',
-      'src/domain',
-      'src/http',
-      'src/platform/bounded-cache.ts',
-      'src/platform/log.ts',
-      'src/platform/repeated-names.ts',
-      'src/rails',
+      'src/engine/config.ts',
+      'src/kit/crypto',
+      'src/engine/domain',
+      'src/kit/http',
+      'src/kit/platform/bounded-cache.ts',
+      'src/kit/platform/log.ts',
+      'src/kit/platform/repeated-names.ts',
+      'src/engine/rails',
     ]);
   });
 
   test('only the transport uses HTTP: it calls providers and reads their answers', () => {
     const withHttp = reached.filter((file) => importsOf(file).files.some(isHttp));
-    expect(withHttp).toEqual(['src/rails/call-rail.ts']);
-    expect(reached.filter(isHttp)).toEqual(['src/http/read-bytes.ts']);
-    const callers = inRoom('src/rails').filter((file) => /\bfetch\(/.test(codeOf(file)));
-    expect(callers).toEqual(['src/rails/call-rail.ts']);
+    expect(withHttp).toEqual(['src/engine/rails/call-rail.ts']);
+    expect(reached.filter(isHttp)).toEqual(['src/kit/http/read-bytes.ts']);
+    const callers = inRoom('src/engine/rails').filter((file) => /\bfetch\(/.test(codeOf(file)));
+    expect(callers).toEqual(['src/engine/rails/call-rail.ts']);
   });
 
-  test.each(inRoom('src/rails'))('%s names no type of HTTP', (file) => {
+  test.each(inRoom('src/engine/rails'))('%s names no type of HTTP', (file) => {
     // Providers' own messages have members of these names.
     const withoutTexts = codeOf(file).replaceAll(/'[^'\n]*'|`[^`]*`/g, '');
     expect(withoutTexts).not.toMatch(/\b(?:Request|Response|Headers|FormData)\b(?!:)/);
   });
 
   function isHttp(file: string): boolean {
-    return roomOf(file) === 'src/http';
+    return roomOf(file) === 'src/kit/http';
   }
 });
 
 test('a file fits on a few screens', () => {
   // A translator edits one file per language, of any length.
   const code = files.filter(
-    (file) => !/^(?:src|back-office)\/i18n\/(?:en|am|om|ti)[./]/.test(file),
+    (file) => !/^(?:src\/engine|back-office)\/i18n\/(?:en|am|om|ti)[./]/.test(file),
   );
   const long = code.filter((file) => readFileSync(file, 'utf8').split('\n').length > 450);
   expect(long).toEqual([]);
@@ -422,7 +433,9 @@ test('tests that run side by side use no assertion that must know its own test',
 
 describe('every message about a field carries a code (docs/errors.md#field-codes)', () => {
   const validating = files.filter((file) =>
-    /^(?:src\/(?:api|http|operations)|back-office\/operator)\//.test(file),
+    /^(?:src\/(?:engine\/api|lists\/api|kit\/http|control|recovery)|back-office\/operator)\//.test(
+      file,
+    ),
   );
 
   test.each(validating)('%s', (file) => {
@@ -464,16 +477,18 @@ function withoutInnerCalls(call: string): string {
   return text;
 }
 
-test('every query of D1 has the time limit of src/platform/database.ts', () => {
+test('every query of D1 has the time limit of src/kit/platform/database.ts', () => {
   const queries = /\b(?:db|DB)\s*\.(?:prepare|batch|exec|withSession)\(/;
   const found = files.filter((file) => queries.test(codeOf(file)));
-  expect(found).toEqual(['src/platform/database.ts']);
+  expect(found).toEqual(['src/kit/platform/database.ts']);
 });
 
 test('only the edges use the wire’s spelling', () => {
   const words = /\b(expireIn|apiKey|webHookEvent|testModeType|simulationStatus)\b/;
   // Adapters have their own wire formats and terms.
-  const inner = files.filter((file) => /^src\/(domain|intent|book)\//.test(file));
+  const inner = files.filter((file) =>
+    /^src\/(engine\/domain|engine\/intent|lists\/book)\//.test(file),
+  );
   const found = inner.filter((file) => words.test(codeOf(file)));
   expect(found).toEqual([]);
 });

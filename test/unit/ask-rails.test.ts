@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
-import type { Command } from '../../src/domain/command.ts';
-import { decide, openIntent } from '../../src/domain/decide.ts';
-import type { RefundOutcome } from '../../src/domain/refund.ts';
-import { askRails } from '../../src/intent/ask-rails.ts';
-import type { Ports } from '../../src/intent/ports.ts';
-import type { ExecuteResult } from '../../src/intent/protocol.ts';
+import type { Command } from '../../src/engine/domain/command.ts';
+import { decide, openIntent } from '../../src/engine/domain/decide.ts';
+import type { RefundOutcome } from '../../src/engine/domain/refund.ts';
+import { askRails } from '../../src/engine/intent/ask-rails.ts';
+import type { Ports } from '../../src/engine/intent/ports.ts';
+import type { ExecuteResult } from '../../src/engine/intent/protocol.ts';
 import { accepted, paidTwice, requestRefund, someTerms, startAttempt } from '../support/intents.ts';
 
 /**

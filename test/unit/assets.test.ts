@@ -15,8 +15,8 @@ import {
   CHECKOUT_CSS_SHA256,
   CHECKOUT_SCRIPT_PATH,
   CHECKOUT_SCRIPT_SHA256,
-} from '../../src/checkout/assets.generated.ts';
-import { PAGE_COLOR, PAGE_COLOR_DARK } from '../../src/ui/document.tsx';
+} from '../../src/engine/checkout/assets.generated.ts';
+import { PAGE_COLOR, PAGE_COLOR_DARK } from '../../src/kit/ui/document.tsx';
 
 /**
  * Goal: the served files match the names and hashes in pages byte for byte; otherwise a browser
@@ -70,7 +70,7 @@ describe('files with fixed names, which browsers and crawlers ask for', () => {
   });
 
   test("the browser's bars have the color of the page", () => {
-    const css = readFileSync(join(PUBLIC_DIRECTORY, '../src/ui/styles/tokens.css'), 'utf8');
+    const css = readFileSync(join(PUBLIC_DIRECTORY, '../src/kit/ui/styles/tokens.css'), 'utf8');
     const colors = [...css.matchAll(/--page: (#[0-9a-f]{6});/g)].map(([, color]) => color);
     expect(colors).toEqual([PAGE_COLOR, PAGE_COLOR_DARK]);
   });

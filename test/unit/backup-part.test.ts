@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { recoveredSecrets } from '../../scripts/deployment/recovered-secrets.ts';
 import { createRecoveryKey, derivedKey } from '../../scripts/deployment/recovery-key.ts';
-import { manifestName } from '../../src/backup/names.ts';
-import { openPart, sealPart, UnreadablePart } from '../../src/backup/part.ts';
-import { keyRing } from '../../src/config.ts';
+import { keyRing } from '../../src/engine/config.ts';
+import { manifestName } from '../../src/recovery/backup/names.ts';
+import { openPart, sealPart, UnreadablePart } from '../../src/recovery/backup/part.ts';
 
 const OLD = `old:${Buffer.alloc(32, 1).toString('base64')}`;
 const NEW = `new:${Buffer.alloc(32, 2).toString('base64')}`;

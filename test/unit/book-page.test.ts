@@ -5,7 +5,7 @@ import {
   type Place,
   SCANNED_ROWS_MAX,
   scan,
-} from '../../src/book/queries/page.ts';
+} from '../../src/lists/book/queries/page.ts';
 
 /** Goal: a page without an index for its filter stops after a while, and loses no row. */
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { BoundedCache } from '../../src/platform/bounded-cache.ts';
+import { BoundedCache } from '../../src/kit/platform/bounded-cache.ts';
 
 const AGE_MS_MAX = 9_000;
 

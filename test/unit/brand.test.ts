@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { brandCss, contrast } from '../../src/ui/brand.ts';
+import { brandCss, contrast } from '../../src/kit/ui/brand.ts';
 
-const TOKENS = readFileSync('src/ui/styles/tokens.css', 'utf8');
+const TOKENS = readFileSync('src/kit/ui/styles/tokens.css', 'utf8');
 
 /** The colors of a theme, by their names, without those that only lead to another. */
 function colorsOf(css: string): Readonly<Record<string, string>> {

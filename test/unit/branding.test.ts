@@ -4,13 +4,9 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { demoLogo } from '../../scripts/dev/demo-merchant.ts';
 import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
-import { base64FromBytes, utf8 } from '../../src/crypto/encoding.ts';
-import {
-  colorFrom,
-  LOGO_BYTES_MAX,
-  type LogoMediaType,
-  logoFrom,
-} from '../../src/merchants/branding.ts';
+import { colorFrom, LOGO_BYTES_MAX, logoFrom } from '../../src/control/merchants/branding.ts';
+import type { LogoMediaType } from '../../src/engine/merchants/logo.ts';
+import { base64FromBytes, utf8 } from '../../src/kit/crypto/encoding.ts';
 import { PIXELS } from '../support/logos.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { anchorNow } from '../../src/checkout/browser/anchor.ts';
+import { anchorNow } from '../../src/engine/checkout/browser/anchor.ts';
 
 /** Goal: the remaining time is right for every device clock, and after the device has slept. */
 

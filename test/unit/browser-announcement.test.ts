@@ -3,7 +3,7 @@ import {
   type Announcement,
   announcementsAhead,
   dueAnnouncement,
-} from '../../src/checkout/browser/announcement.ts';
+} from '../../src/engine/checkout/browser/announcement.ts';
 
 /** Goal: a screen reader announces each mark once, when it is passed, and never a wrong time. */
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { clockText, nextTickMs } from '../../src/checkout/browser/clock.ts';
+import { clockText, nextTickMs } from '../../src/engine/checkout/browser/clock.ts';
 
 /** Goal: the customer's clock is right at its edges, and its text changes with the second. */
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fill } from '../../src/checkout/browser/fill.ts';
+import { fill } from '../../src/engine/checkout/browser/fill.ts';
 
 test.each([
   { template: 'Time left: {time}', name: 'time', value: '9:05', text: 'Time left: 9:05' },

@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { pollDelayMs, retryAfterMs, retryDelayMs } from '../../src/checkout/browser/schedule.ts';
+import {
+  pollDelayMs,
+  retryAfterMs,
+  retryDelayMs,
+} from '../../src/engine/checkout/browser/schedule.ts';
 
 /**
  * Goal: a waiting customer gets news soon, and polls never overload a device or a failing gateway.

@@ -6,7 +6,7 @@ import {
   httpUrlField,
   matchesCallbackPattern,
   returnUrlField,
-} from '../../src/http/url-fields.ts';
+} from '../../src/kit/http/url-fields.ts';
 
 /** As published (docs/api.md#limits): exponential, so it only gets short strings here. */
 const PUBLISHED = /^(https?):\/\/(?!-)(?:[a-zA-Z0-9-]{1,63}\.?)*(?::\d{1,5})?(?:\/(?:[^\s]*)?)?$/;

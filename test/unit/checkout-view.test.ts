@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { readChoice } from '../../src/checkout/choice.ts';
-import { type ChooseState, checkoutView } from '../../src/checkout/view.ts';
-import { ATTEMPTS_MAX, type Attempt } from '../../src/domain/attempt.ts';
-import type { Command } from '../../src/domain/command.ts';
-import { decide } from '../../src/domain/decide.ts';
-import type { Intent } from '../../src/domain/intent.ts';
-import { METHODS } from '../../src/domain/method.ts';
-import { phoneFrom } from '../../src/domain/phone.ts';
-import { moneyText } from '../../src/i18n/money-text.ts';
+import { readChoice } from '../../src/engine/checkout/choice.ts';
+import { type ChooseState, checkoutView } from '../../src/engine/checkout/view.ts';
+import { ATTEMPTS_MAX, type Attempt } from '../../src/engine/domain/attempt.ts';
+import type { Command } from '../../src/engine/domain/command.ts';
+import { decide } from '../../src/engine/domain/decide.ts';
+import type { Intent } from '../../src/engine/domain/intent.ts';
+import { METHODS } from '../../src/engine/domain/method.ts';
+import { phoneFrom } from '../../src/engine/domain/phone.ts';
+import { moneyText } from '../../src/kit/i18n/money-text.ts';
 import {
   attemptWith,
   intentWith,

@@ -9,8 +9,8 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { SCENARIOS as TRIGGERED } from '../../clients/cli/trigger.ts';
 import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
-import { REFUND_SCENARIOS } from '../../src/rails/simulator/refunds.ts';
-import { SCENARIOS } from '../../src/rails/simulator/scenarios.ts';
+import { REFUND_SCENARIOS } from '../../src/engine/rails/simulator/refunds.ts';
+import { SCENARIOS } from '../../src/engine/rails/simulator/scenarios.ts';
 
 test('kefel trigger knows every outcome of the sandbox that needs no customer', () => {
   const amounts = Object.entries(SCENARIOS)

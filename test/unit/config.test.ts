@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'smol-toml';
 import { expect, test } from 'vitest';
+import { type Bindings, configOf, RETENTION_PAYMENT_DAYS_MIN } from '../../src/engine/config.ts';
 import {
-  type Bindings,
-  ConfigError,
-  configOf,
-  RETENTION_PAYMENT_DAYS_MIN,
-} from '../../src/config.ts';
-import { CHECKS_STOP_AFTER_MS, DAY_MS, RECEIPT_LIFETIME_MS } from '../../src/domain/schedule.ts';
-import { REFUND_AGE_DAYS_MAX } from '../../src/merchants/refund-limits.ts';
+  CHECKS_STOP_AFTER_MS,
+  DAY_MS,
+  RECEIPT_LIFETIME_MS,
+} from '../../src/engine/domain/schedule.ts';
+import { REFUND_AGE_DAYS_MAX } from '../../src/engine/merchants/refund-limits.ts';
+import { ConfigError } from '../../src/kit/config-error.ts';
 import { testSecrets } from '../support/secrets.ts';
 
 const SECRETS = testSecrets();

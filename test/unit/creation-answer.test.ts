@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { expressAnswers } from '../../src/api/routes/create-payment.ts';
-import { FAILURE_REASONS } from '../../src/domain/attempt.ts';
-import { openIntent } from '../../src/domain/decide.ts';
-import { transition } from '../../src/domain/transition.ts';
+import { expressAnswers } from '../../src/engine/api/routes/create-payment.ts';
+import { FAILURE_REASONS } from '../../src/engine/domain/attempt.ts';
+import { openIntent } from '../../src/engine/domain/decide.ts';
+import { transition } from '../../src/engine/domain/transition.ts';
 import { someTerms, startAttempt } from '../support/intents.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { dayOfEthiopianDate, ethiopianDate } from '../../back-office/dashboard/calendar.ts';
 import { presetDays } from '../../back-office/dashboard/days.ts';
-import { dayText } from '../../src/domain/ethiopian-time.ts';
+import { dayText } from '../../src/kit/ethiopian-time.ts';
 
 /** Goal: days are exact in both calendars. Method: Intl's own Ethiopian calendar as the reference. */
 

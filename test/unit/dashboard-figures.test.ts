@@ -9,7 +9,7 @@ import {
   TREND_DAYS,
   trendDays,
 } from '../../back-office/dashboard/overview/figures.ts';
-import type { DayTotal } from '../../src/book/rows.ts';
+import type { DayTotal } from '../../src/lists/book/rows.ts';
 
 /**
  * Goal: the figures above the list of payments are exact, rounded without hiding a failure, and

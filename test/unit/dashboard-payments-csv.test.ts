@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { csvLine, csvStream, paymentLines } from '../../back-office/dashboard/payments/csv.ts';
-import type { ExportedPayment } from '../../src/book/reader.ts';
-import type { Phones } from '../../src/interface/lists.ts';
+import type { Phones } from '../../src/control/rpc/lists.ts';
+import type { ExportedPayment } from '../../src/lists/book/reader.ts';
 
 /**
  * Goal: the exported file is a correct table for programs and harmless in spreadsheets, and an

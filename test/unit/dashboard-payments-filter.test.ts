@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { dayFrom } from '../../back-office/dashboard/days.ts';
 import { hasProblems, queryOf, readFilter } from '../../back-office/dashboard/payments/filter.ts';
-import { dayText } from '../../src/domain/ethiopian-time.ts';
+import { dayText } from '../../src/kit/ethiopian-time.ts';
 
 /**
  * Goal: each filter does what its field says or is rejected with a reason; none is silently ignored.

@@ -1,5 +1,10 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { batch, DatabaseUnavailable, prepare, readInTime } from '../../src/platform/database.ts';
+import {
+  batch,
+  DatabaseUnavailable,
+  prepare,
+  readInTime,
+} from '../../src/kit/platform/database.ts';
 
 /**
  * Goal: a request never waits for a D1 that hangs, and its failure tells the caller to retry. Method:

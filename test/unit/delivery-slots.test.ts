@@ -1,8 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Tenant } from '../../src/domain/terms.ts';
-import type { ChosenEndpoint, DeliveryId, DeliveryMessage } from '../../src/intent/protocol.ts';
-import { FULL_WAIT_MS } from '../../src/webhooks/consume.ts';
-import { forgetWebhookSettings, webhookSettings } from '../../src/webhooks/settings.ts';
+import type {
+  ChosenEndpoint,
+  DeliveryId,
+  DeliveryMessage,
+} from '../../src/engine/intent/protocol.ts';
+import { FULL_WAIT_MS } from '../../src/engine/webhooks/consume.ts';
+import { forgetWebhookSettings, webhookSettings } from '../../src/engine/webhooks/settings.ts';
 import {
   CROWDED_FROM,
   DELIVERIES_MAX,
@@ -11,7 +14,8 @@ import {
   SLOT_LEASE_MS,
   type Slot,
   type SlotOwner,
-} from '../../src/webhooks/slots.ts';
+} from '../../src/engine/webhooks/slots.ts';
+import type { Tenant } from '../../src/kit/tenant.ts';
 import {
   choosing,
   consume,

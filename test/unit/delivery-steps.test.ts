@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { CLAIM_LEASE_MS, queuedLeaseMs } from '../../src/domain/schedule.ts';
+import { CLAIM_LEASE_MS, queuedLeaseMs } from '../../src/engine/domain/schedule.ts';
 import {
   addressed,
   claimed,
@@ -8,9 +8,9 @@ import {
   reported,
   resent,
   superseded,
-} from '../../src/intent/delivery.ts';
-import type { DeliveryReport } from '../../src/intent/protocol.ts';
-import type { StoredDelivery } from '../../src/intent/store.ts';
+} from '../../src/engine/intent/delivery.ts';
+import type { DeliveryReport } from '../../src/engine/intent/protocol.ts';
+import type { StoredDelivery } from '../../src/engine/intent/store.ts';
 
 /** Goal: the steps of a delivery that only matter over many tries. */
 

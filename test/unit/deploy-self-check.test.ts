@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { afterEach, expect, test } from 'vitest';
 import { listenLocally } from '../../lab/harness/local-server.ts';
 import { checkGateway, NotChecked, runSelfCheck } from '../../scripts/setup/self-check.ts';
-import { VERSION_HEADER } from '../../src/http/common-headers.ts';
+import { VERSION_HEADER } from '../../src/kit/http/common-headers.ts';
 import { deploymentFixture } from '../support/deployment.ts';
 
 /**

@@ -22,9 +22,9 @@ import {
 import { WRANGLER_CONFIG_FILE } from '../../scripts/project/files.ts';
 import { readWorkerConfig } from '../../scripts/project/worker-config.ts';
 import { commandOf, quoted } from '../../scripts/setup/terminal.ts';
-import { keyRing, strongKeyRing } from '../../src/config.ts';
-import { plainQueueName } from '../../src/platform/queue-name.ts';
-import { importPrivateKey } from '../../src/webhooks/sign.ts';
+import { keyRing, strongKeyRing } from '../../src/engine/config.ts';
+import { importPrivateKey } from '../../src/engine/webhooks/sign.ts';
+import { plainQueueName } from '../../src/kit/platform/queue-name.ts';
 import { deploymentFixture } from '../support/deployment.ts';
 
 /**

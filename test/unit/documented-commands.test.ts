@@ -18,9 +18,10 @@ import {
   PROJECT_DIRECTORY,
   WRANGLER_CONFIG_FILE,
 } from '../../scripts/project/files.ts';
-import { ALERT_SECRETS } from '../../src/alerts/config.ts';
-import { ENVIRONMENTS, METHODS } from '../../src/domain/method.ts';
-import { railSecretName } from '../../src/rails/settings.ts';
+import { ALERT_SECRETS } from '../../src/control/alerts/config.ts';
+import { METHODS } from '../../src/engine/domain/method.ts';
+import { railSecretName } from '../../src/engine/rails/settings.ts';
+import { ENVIRONMENTS } from '../../src/kit/tenant.ts';
 import { type Command, commandsOf } from '../support/documents/commands.ts';
 import { blocksOf, DOCUMENTS } from '../support/documents/markdown.ts';
 import { parseWrangler } from '../support/documents/wrangler.ts';

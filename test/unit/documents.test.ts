@@ -1,8 +1,8 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, normalize } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { SUBJECT_IDS } from '../../src/alerts/subjects.ts';
-import { CHANGE_ACTIONS, OUTCOME_ACTIONS, REQUEST_ACTIONS } from '../../src/audit/actions.ts';
+import { SUBJECT_IDS } from '../../src/engine/alerts/subjects.ts';
+import { CHANGE_ACTIONS, OUTCOME_ACTIONS, REQUEST_ACTIONS } from '../../src/kit/audit/actions.ts';
 import { DOCUMENTS } from '../support/documents/markdown.ts';
 
 /**
@@ -80,7 +80,7 @@ describe('docs/night.md', () => {
 
 describe('docs/state-machine.md', () => {
   test('names only commands, rejections, events and reasons that the domain has', () => {
-    const code = SOURCES.filter((path) => path.startsWith('src/domain/'))
+    const code = SOURCES.filter((path) => path.startsWith('src/engine/domain/'))
       .map(read)
       .join('\n');
     const named = read('docs/state-machine.md').matchAll(/`([a-z]+(?:_[a-z]+)+)`/g);
@@ -91,7 +91,7 @@ describe('docs/state-machine.md', () => {
   test('names files that the domain has', () => {
     const files = [...read('docs/state-machine.md').matchAll(/^\| `([\w-]+\.ts)`/gm)];
     const missing = files.filter(
-      ([, file]) => !existsSync(join(ROOT, 'src', 'domain', file ?? '')),
+      ([, file]) => !existsSync(join(ROOT, 'src', 'engine', 'domain', file ?? '')),
     );
     expect(missing.map(([, file]) => file)).toEqual([]);
   });
@@ -189,7 +189,7 @@ function loggedEvents(): readonly { readonly level: string; readonly event: stri
   ];
 }
 
-/** Paths such as `src/intent/record.ts`, in backticks. */
+/** Paths such as `src/engine/intent/record.ts`, in backticks. */
 function pathsNamedIn(document: string): string[] {
   const pattern =
     /`((?:src|back-office|test|scripts|lab|migrations|docs|public|clients)\/[\w./-]*)`/g;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { eventTimeMs, newEventId } from '../../src/crypto/event-id.ts';
+import { eventTimeMs, newEventId } from '../../src/kit/crypto/event-id.ts';
 
 /**
  * Goal: the book finds an event by the time in its id. Method: ids of known times, and texts that

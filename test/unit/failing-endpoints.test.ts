@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { dateOf, readDays } from '../../back-office/dashboard/days.ts';
-import { endpointOrigin } from '../../src/webhooks/endpoints.ts';
+import { endpointOrigin } from '../../src/engine/webhooks/endpoints.ts';
 import {
   FAILURE_WRITTEN_EVERY_MS,
   type FailingEndpoint,
   needsRecording,
   PAUSE_AFTER_MS,
-} from '../../src/webhooks/failing-endpoints.ts';
-import { mayEnd } from '../../src/webhooks/secret-rules.ts';
+} from '../../src/engine/webhooks/failing-endpoints.ts';
+import { mayEnd } from '../../src/engine/webhooks/secret-rules.ts';
 
 /** Goal: the pure steps behind paused endpoints and the webhook pages. */
 

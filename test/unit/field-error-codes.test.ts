@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { FIELD_ERROR_CODES, type FieldErrorCode } from '../../src/http/field-error.ts';
+import { FIELD_ERROR_CODES, type FieldErrorCode } from '../../src/kit/http/field-error.ts';
 import {
   CONTEXT,
   codesOf,

@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { heldExpiryWarnings } from '../../src/api/held-expiry.ts';
-import { newAttempt, windowEndsByMs } from '../../src/attempts/start.ts';
-import type { Command } from '../../src/domain/command.ts';
-import { decide, nextWakeAtMs, openIntent } from '../../src/domain/decide.ts';
-import type { Intent } from '../../src/domain/intent.ts';
-import { METHODS, type Method } from '../../src/domain/method.ts';
-import type { IntentTerms } from '../../src/domain/terms.ts';
-import { expiryHeldUntilMs } from '../../src/domain/time.ts';
-import type { Rail } from '../../src/rails/rail.ts';
-import { railFor } from '../../src/rails/registry.ts';
-import { configuredRail } from '../../src/rails/settings.ts';
+import { heldExpiryWarnings } from '../../src/engine/api/held-expiry.ts';
+import { newAttempt, windowEndsByMs } from '../../src/engine/attempts/start.ts';
+import type { Command } from '../../src/engine/domain/command.ts';
+import { decide, nextWakeAtMs, openIntent } from '../../src/engine/domain/decide.ts';
+import type { Intent } from '../../src/engine/domain/intent.ts';
+import { METHODS, type Method } from '../../src/engine/domain/method.ts';
+import type { IntentTerms } from '../../src/engine/domain/terms.ts';
+import { expiryHeldUntilMs } from '../../src/engine/domain/time.ts';
+import type { Rail } from '../../src/engine/rails/rail.ts';
+import { railFor } from '../../src/engine/rails/registry.ts';
+import { configuredRail } from '../../src/engine/rails/settings.ts';
 import { fail, someTerms, startAttempt, succeed, TICK } from '../support/intents.ts';
 import { envOf, envWithAll, NBG } from './rail-settings-fixture.ts';
 

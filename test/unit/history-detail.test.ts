@@ -1,12 +1,16 @@
 import { expect, test } from 'vitest';
-import type { Command } from '../../src/domain/command.ts';
-import { decide, openIntent } from '../../src/domain/decide.ts';
-import type { Intent } from '../../src/domain/intent.ts';
-import { type Party, partyOf } from '../../src/domain/party.ts';
-import type { RefundCapability, RefundOutcome, RefundRequester } from '../../src/domain/refund.ts';
-import type { IntentKind } from '../../src/domain/terms.ts';
-import { historyDetail } from '../../src/intent/history.ts';
-import type { HistoryDetail } from '../../src/intent/protocol.ts';
+import type { Command } from '../../src/engine/domain/command.ts';
+import { decide, openIntent } from '../../src/engine/domain/decide.ts';
+import type { Intent } from '../../src/engine/domain/intent.ts';
+import { type Party, partyOf } from '../../src/engine/domain/party.ts';
+import type {
+  RefundCapability,
+  RefundOutcome,
+  RefundRequester,
+} from '../../src/engine/domain/refund.ts';
+import type { IntentKind } from '../../src/engine/domain/terms.ts';
+import { historyDetail } from '../../src/engine/intent/history.ts';
+import type { HistoryDetail } from '../../src/engine/intent/protocol.ts';
 import {
   ABANDON_PAYMENT,
   abandon,

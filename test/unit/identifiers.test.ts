@@ -10,7 +10,7 @@ import {
   referencesFrom,
   referenceTimeMs,
   sharedReferenceFrom,
-} from '../../src/domain/identifiers.ts';
+} from '../../src/engine/domain/identifiers.ts';
 
 /** Goal: identifiers use all their random bits, and the checks reject any other text. */
 

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { DASHBOARD_TEXTS, DESK_TEXTS, HOME_TEXTS } from '../../back-office/i18n/texts.ts';
-import { unknownPage } from '../../src/checkout/notices.ts';
+import { unknownPage } from '../../src/engine/checkout/notices.ts';
+import type { CheckoutMessages } from '../../src/engine/i18n/messages.ts';
+import { POPUP_TEXTS } from '../../src/engine/i18n/popup.ts';
 import {
   LANGUAGE_NAMES,
   languageOf,
   preferredLanguage,
   rememberingCookie,
-} from '../../src/i18n/language.ts';
-import type { CheckoutMessages } from '../../src/i18n/messages.ts';
-import { POPUP_TEXTS } from '../../src/i18n/popup.ts';
-import { exactTimeText, timeText } from '../../src/i18n/time-text.ts';
+} from '../../src/kit/i18n/language.ts';
+import { exactTimeText, timeText } from '../../src/kit/i18n/time-text.ts';
 import { TRANSLATIONS } from '../support/translations.ts';
 
 const BACK_OFFICE = Object.entries({

@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { KeyRing, NamedKey } from '../../src/config.ts';
-import { base32FromBytes, bytesFromBase32, bytesFromBase64Url } from '../../src/crypto/encoding.ts';
-import { type Link, linkId, signLink, verifyLinkId } from '../../src/crypto/link-token.ts';
+import {
+  base32FromBytes,
+  bytesFromBase32,
+  bytesFromBase64Url,
+} from '../../src/kit/crypto/encoding.ts';
+import type { KeyRing, NamedKey } from '../../src/kit/crypto/key-ring.ts';
+import { type Link, linkId, signLink, verifyLinkId } from '../../src/kit/crypto/link-token.ts';
 
 /**
  * Goal: an order id that CBE carries through its systems leads to its payment, and only we can make

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { NamedKey } from '../../src/config.ts';
-import { signLink, verifyLink } from '../../src/crypto/link-token.ts';
+import type { NamedKey } from '../../src/kit/crypto/key-ring.ts';
+import { signLink, verifyLink } from '../../src/kit/crypto/link-token.ts';
 
 const key = (keyId: string, fill: number): NamedKey => ({
   keyId,

@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { Rejection } from '../../src/domain/command.ts';
-import { MANUAL_RECEIPT_LENGTH_MAX, NOTE_LENGTH_MAX } from '../../src/domain/manual-resolution.ts';
-import { OPERATOR_LENGTH_MAX } from '../../src/domain/operator-name.ts';
+import type { Rejection } from '../../src/engine/domain/command.ts';
+import {
+  MANUAL_RECEIPT_LENGTH_MAX,
+  NOTE_LENGTH_MAX,
+} from '../../src/engine/domain/manual-resolution.ts';
+import { OPERATOR_LENGTH_MAX } from '../../src/engine/domain/operator-name.ts';
 import {
   abandon,
   accept,

@@ -1,13 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  AMOUNT_MINOR_MAX,
-  commissionMinor,
-  majorText,
-  minorFromMajor,
-  roundedShare,
-} from '../../src/domain/money.ts';
-import { parseExactly } from '../../src/http/exact-json.ts';
+import { AMOUNT_MINOR_MAX, commissionMinor, roundedShare } from '../../src/engine/domain/money.ts';
+import { parseExactly } from '../../src/kit/http/exact-json.ts';
+import { majorText, minorFromMajor } from '../../src/kit/money.ts';
 
 const anyAmountMinor = fc.integer({ min: 0, max: AMOUNT_MINOR_MAX });
 

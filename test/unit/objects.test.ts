@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { type Bindings, placementOf } from '../../src/config.ts';
-import { intentByUniqueId } from '../../src/intent/client.ts';
-import { batch } from '../../src/platform/database.ts';
-import { checkJurisdiction, rememberJurisdiction } from '../../src/platform/jurisdiction.ts';
-import { objectsIn, WrongJurisdiction } from '../../src/platform/objects.ts';
+import { type Bindings, placementOf } from '../../src/engine/config.ts';
+import { intentByUniqueId } from '../../src/engine/intent/client.ts';
+import { batch } from '../../src/kit/platform/database.ts';
+import { checkJurisdiction, rememberJurisdiction } from '../../src/kit/platform/jurisdiction.ts';
+import { objectsIn, WrongJurisdiction } from '../../src/kit/platform/objects.ts';
 import { sqliteD1 } from '../support/sqlite-d1.ts';
 
 /** A namespace that records how it is used: the local runtime has no jurisdictions. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { decide, openIntent } from '../../src/domain/decide.ts';
+import { decide, openIntent } from '../../src/engine/domain/decide.ts';
 import { fail, someTerms, startAttempt, succeed } from '../support/intents.ts';
 
 /** Goal: an attempt without a payment keeps its first outcome. Method: a second report about it. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Cursor, cursorText, parseCursor } from '../../src/platform/paging.ts';
+import { type Cursor, cursorText, parseCursor } from '../../src/kit/platform/paging.ts';
 
 /** Goal: Kefel reads a cursor from a URL only if Kefel made it. */
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { Outcome } from '../../src/domain/attempt.ts';
-import type { Command, Rejection } from '../../src/domain/command.ts';
-import { attemptsToCheck, decide, nextWakeAtMs } from '../../src/domain/decide.ts';
-import { isSameOperator } from '../../src/domain/operator-name.ts';
-import { isSameReceipt } from '../../src/domain/receipt.ts';
-import { refundsToStart } from '../../src/domain/refund-time.ts';
+import type { Outcome } from '../../src/engine/domain/attempt.ts';
+import type { Command, Rejection } from '../../src/engine/domain/command.ts';
+import { attemptsToCheck, decide, nextWakeAtMs } from '../../src/engine/domain/decide.ts';
+import { isSameOperator } from '../../src/engine/domain/operator-name.ts';
+import { isSameReceipt } from '../../src/engine/domain/receipt.ts';
+import { refundsToStart } from '../../src/engine/domain/refund-time.ts';
 import {
   abandon,
   claimRefund,

@@ -5,7 +5,7 @@ import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Faults, SoftwareAuthenticator } from '../../lab/harness/software-authenticator.ts';
 import { wranglerAliases } from '../../scripts/project/wrangler-aliases.ts';
-import { base64UrlFromBytes } from '../../src/crypto/encoding.ts';
+import { base64UrlFromBytes } from '../../src/kit/crypto/encoding.ts';
 
 /**
  * Goal: the passkey library works without the packages that wrangler.toml leaves out of the bundle.

@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest';
-import { maskedPhone, phoneFrom, phoneText, withoutPhoneNumbers } from '../../src/domain/phone.ts';
+import {
+  maskedPhone,
+  phoneFrom,
+  phoneText,
+  withoutPhoneNumbers,
+} from '../../src/engine/domain/phone.ts';
 
 test.each([
   ['251911234567', '+251 91 123 4567'],

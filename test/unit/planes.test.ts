@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'smol-toml';
 import { describe, expect, test } from 'vitest';
-import { AREAS } from '../../src/interface/areas.ts';
+import { AREAS } from '../../src/control/rpc/areas.ts';
 import { closureOf, SOURCE_FILES as files, importGraph } from '../support/import-graph.ts';
 
 /** Goal: the payments plane works without the back office, which has one narrow way into it. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { FieldErrors } from '../../src/http/field-error.ts';
-import { validationProblem } from '../../src/http/problem.ts';
+import type { FieldErrors } from '../../src/kit/http/field-error.ts';
+import { validationProblem } from '../../src/kit/http/problem.ts';
 
 /** Goal: `message` alone tells a shop's user what to correct, because plugins show nothing else. */
 test.each<[FieldErrors, string]>([

@@ -1,22 +1,26 @@
 import { expect, test } from 'vitest';
-import type { Command } from '../../src/domain/command.ts';
-import { openIntent } from '../../src/domain/decide.ts';
-import { type Intent, paidAtMs } from '../../src/domain/intent.ts';
-import { OPEN_PROJECTION_AGAIN_MS } from '../../src/domain/schedule.ts';
-import { SEARCH_ID_LENGTH_MAX } from '../../src/domain/search-key.ts';
-import type { IntentTerms } from '../../src/domain/terms.ts';
-import type { PaymentDetails, ProjectionRow } from '../../src/intent/book-message.ts';
-import { newDelivery } from '../../src/intent/delivery.ts';
-import { phonesOf, projectedRefunds, projectionRow } from '../../src/intent/projected-view.ts';
+import type { Command } from '../../src/engine/domain/command.ts';
+import { openIntent } from '../../src/engine/domain/decide.ts';
+import { type Intent, paidAtMs } from '../../src/engine/domain/intent.ts';
+import { OPEN_PROJECTION_AGAIN_MS } from '../../src/engine/domain/schedule.ts';
+import { SEARCH_ID_LENGTH_MAX } from '../../src/engine/domain/search-key.ts';
+import type { IntentTerms } from '../../src/engine/domain/terms.ts';
+import type { PaymentDetails, ProjectionRow } from '../../src/engine/intent/book-message.ts';
+import { newDelivery } from '../../src/engine/intent/delivery.ts';
+import {
+  phonesOf,
+  projectedRefunds,
+  projectionRow,
+} from '../../src/engine/intent/projected-view.ts';
 import {
   isShownAtOnce,
   needsConfirmation,
   projectionDiffers,
   searchedIds,
-} from '../../src/intent/projection.ts';
-import { paymentDetails, projectedEvents } from '../../src/intent/projection-message.ts';
-import type { DeliveryTry } from '../../src/intent/protocol.ts';
-import type { StoredDelivery } from '../../src/intent/store.ts';
+} from '../../src/engine/intent/projection.ts';
+import { paymentDetails, projectedEvents } from '../../src/engine/intent/projection-message.ts';
+import type { DeliveryTry } from '../../src/engine/intent/protocol.ts';
+import type { StoredDelivery } from '../../src/engine/intent/store.ts';
 import {
   abandon,
   accept,

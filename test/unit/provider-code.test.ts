@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { commandFor } from '../../src/attempts/start.ts';
-import type { Outcome } from '../../src/domain/attempt.ts';
-import type { Command } from '../../src/domain/command.ts';
-import { decide } from '../../src/domain/decide.ts';
-import type { Intent } from '../../src/domain/intent.ts';
-import { PROVIDER_CODE_LENGTH_MAX, printableCode } from '../../src/domain/provider-code.ts';
-import { statusContent } from '../../src/webhooks/payload.ts';
+import { commandFor } from '../../src/engine/attempts/start.ts';
+import type { Outcome } from '../../src/engine/domain/attempt.ts';
+import type { Command } from '../../src/engine/domain/command.ts';
+import { decide } from '../../src/engine/domain/decide.ts';
+import type { Intent } from '../../src/engine/domain/intent.ts';
+import { PROVIDER_CODE_LENGTH_MAX, printableCode } from '../../src/engine/domain/provider-code.ts';
+import { statusContent } from '../../src/engine/webhooks/payload.ts';
 import { accept, startAttempt } from '../support/intents.ts';
 import { play } from '../support/story.ts';
 

@@ -1,23 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import { canCharge } from '../../src/api/schema/methods.ts';
-import type { Bindings } from '../../src/config.ts';
-import {
-  CURRENCIES,
-  ENVIRONMENTS,
-  type Environment,
-  METHODS,
-  type Method,
-  TRAITS,
-} from '../../src/domain/method.ts';
-import type { IntentTerms } from '../../src/domain/terms.ts';
-import type { RailRules } from '../../src/rails/rail.ts';
-import { acceptsPhone, methodSupport, railFor, railOf } from '../../src/rails/registry.ts';
+import { canCharge } from '../../src/engine/api/schema/methods.ts';
+import type { Bindings } from '../../src/engine/config.ts';
+import { METHODS, type Method, TRAITS } from '../../src/engine/domain/method.ts';
+import type { IntentTerms } from '../../src/engine/domain/terms.ts';
+import type { RailRules } from '../../src/engine/rails/rail.ts';
+import { acceptsPhone, methodSupport, railFor, railOf } from '../../src/engine/rails/registry.ts';
 import {
   configuredRail,
   productionRules,
   railConfiguration,
   railSecretName,
-} from '../../src/rails/settings.ts';
+} from '../../src/engine/rails/settings.ts';
+import { CURRENCIES } from '../../src/kit/money.ts';
+import { ENVIRONMENTS, type Environment } from '../../src/kit/tenant.ts';
 import { attemptWith, termsWith } from '../support/checkout-fixtures.ts';
 import { factOfAll } from '../support/method-facts.ts';
 import { COMPLETE, envOf, envWithAll, NBG, RAIL_IDS } from './rail-settings-fixture.ts';

@@ -1,6 +1,7 @@
-import type { Bindings } from '../../src/config.ts';
-import { type Environment, METHODS } from '../../src/domain/method.ts';
-import { railSecretName } from '../../src/rails/settings.ts';
+import type { Bindings } from '../../src/engine/config.ts';
+import { METHODS } from '../../src/engine/domain/method.ts';
+import { railSecretName } from '../../src/engine/rails/settings.ts';
+import type { Environment } from '../../src/kit/tenant.ts';
 import { factOfAll, SECRET_TEXT, type Settings } from '../support/method-facts.ts';
 
 /** An `env` made of secrets, for all six methods. */

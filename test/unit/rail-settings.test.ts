@@ -1,15 +1,16 @@
 import '../../scripts/project/node-md5.ts';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import type { Bindings } from '../../src/config.ts';
-import { ENVIRONMENTS, type Environment, METHODS, type Method } from '../../src/domain/method.ts';
-import type { Rail } from '../../src/rails/rail.ts';
-import { methodSupport } from '../../src/rails/registry.ts';
+import type { Bindings } from '../../src/engine/config.ts';
+import { METHODS, type Method } from '../../src/engine/domain/method.ts';
+import type { Rail } from '../../src/engine/rails/rail.ts';
+import { methodSupport } from '../../src/engine/rails/registry.ts';
 import {
   configuredRail,
   methodOfSharedAddress,
   railConfiguration,
   railSecretName,
-} from '../../src/rails/settings.ts';
+} from '../../src/engine/rails/settings.ts';
+import { ENVIRONMENTS, type Environment } from '../../src/kit/tenant.ts';
 import { orderFor } from '../support/rails/order.ts';
 import {
   COMPLETE,

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'smol-toml';
 import { expect, test } from 'vitest';
 import { WRANGLER_CONFIG_FILE } from '../../scripts/project/files.ts';
-import { CALL_POLICIES, RESEND_POLICY } from '../../src/api/call.ts';
+import { CALL_POLICIES, RESEND_POLICY } from '../../src/engine/api/call.ts';
 
 /** Goal: `RateLimit-Policy` tells the truth. A Worker cannot read the limits of its own bindings. */
 test('the policies of calls are the limits of wrangler.toml (docs/decisions.md#27)', () => {

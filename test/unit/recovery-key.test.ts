@@ -17,7 +17,7 @@ import {
   parseRecoveryKey,
 } from '../../scripts/deployment/recovery-key.ts';
 import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
-import { strongKeyRing } from '../../src/config.ts';
+import { strongKeyRing } from '../../src/engine/config.ts';
 
 /**
  * Goal: a recovery key that a person kept on paper opens everything years later, and a mistyped one is

@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Command } from '../../src/domain/command.ts';
-import { decide, openIntent } from '../../src/domain/decide.ts';
-import type { Intent } from '../../src/domain/intent.ts';
-import type { Refund, RefundCapability } from '../../src/domain/refund.ts';
+import type { Command } from '../../src/engine/domain/command.ts';
+import { decide, openIntent } from '../../src/engine/domain/decide.ts';
+import type { Intent } from '../../src/engine/domain/intent.ts';
+import type { Refund, RefundCapability } from '../../src/engine/domain/refund.ts';
 import {
   keptMinor,
   needsSecondOperator,
   netSharesMinor,
   refundableMinor,
   refundedOf,
-} from '../../src/domain/refund-amounts.ts';
+} from '../../src/engine/domain/refund-amounts.ts';
 import {
   cancelRefund,
   claimRefund,

@@ -1,19 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Command } from '../../src/domain/command.ts';
-import { decide, nextWakeAtMs } from '../../src/domain/decide.ts';
-import type { Intent } from '../../src/domain/intent.ts';
-import type { RefundOutcome } from '../../src/domain/refund.ts';
+import type { Command } from '../../src/engine/domain/command.ts';
+import { decide, nextWakeAtMs } from '../../src/engine/domain/decide.ts';
+import type { Intent } from '../../src/engine/domain/intent.ts';
+import type { RefundOutcome } from '../../src/engine/domain/refund.ts';
 import {
   heldOf,
   netSharesMinor,
   refundableMinor,
   refundedOf,
-} from '../../src/domain/refund-amounts.ts';
-import { refundsToStart } from '../../src/domain/refund-time.ts';
-import { commissionOf } from '../../src/domain/terms.ts';
-import { changedRefund } from '../../src/domain/transition.ts';
-import { statusContent } from '../../src/webhooks/payload.ts';
+} from '../../src/engine/domain/refund-amounts.ts';
+import { refundsToStart } from '../../src/engine/domain/refund-time.ts';
+import { commissionOf } from '../../src/engine/domain/terms.ts';
+import { changedRefund } from '../../src/engine/domain/transition.ts';
+import { statusContent } from '../../src/engine/webhooks/payload.ts';
 import {
   accepted,
   cancelRefund,

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import type { Command, Rejection } from '../../src/domain/command.ts';
-import { decide, nextWakeAtMs, openIntent } from '../../src/domain/decide.ts';
-import type { Intent } from '../../src/domain/intent.ts';
-import { asRequested, hasRefundEnded, type RefundOutcome } from '../../src/domain/refund.ts';
-import { refundsToCheck, refundsToStart } from '../../src/domain/refund-time.ts';
+import type { Command, Rejection } from '../../src/engine/domain/command.ts';
+import { decide, nextWakeAtMs, openIntent } from '../../src/engine/domain/decide.ts';
+import type { Intent } from '../../src/engine/domain/intent.ts';
+import { asRequested, hasRefundEnded, type RefundOutcome } from '../../src/engine/domain/refund.ts';
+import { refundsToCheck, refundsToStart } from '../../src/engine/domain/refund-time.ts';
 import {
   abandon,
   accepted,

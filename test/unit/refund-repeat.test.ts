@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import type { Command } from '../../src/domain/command.ts';
-import { decide, nextWakeAtMs } from '../../src/domain/decide.ts';
-import type { Intent } from '../../src/domain/intent.ts';
-import type { RefundOutcome } from '../../src/domain/refund.ts';
-import { refundsToCheck, refundsToRepeat } from '../../src/domain/refund-time.ts';
+import type { Command } from '../../src/engine/domain/command.ts';
+import { decide, nextWakeAtMs } from '../../src/engine/domain/decide.ts';
+import type { Intent } from '../../src/engine/domain/intent.ts';
+import type { RefundOutcome } from '../../src/engine/domain/refund.ts';
+import { refundsToCheck, refundsToRepeat } from '../../src/engine/domain/refund-time.ts';
 import {
   accepted,
   claimRefund,

@@ -1,23 +1,23 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { countedRefunds } from '../../src/account/protocol.ts';
-import type { Command } from '../../src/domain/command.ts';
-import { decide, nextWakeAtMs } from '../../src/domain/decide.ts';
-import type { Intent } from '../../src/domain/intent.ts';
+import { countedRefunds } from '../../src/engine/account/protocol.ts';
+import type { Command } from '../../src/engine/domain/command.ts';
+import { decide, nextWakeAtMs } from '../../src/engine/domain/decide.ts';
+import type { Intent } from '../../src/engine/domain/intent.ts';
 import type {
   ManualRefundOutcome,
   RefundCapability,
   RefundOutcome,
-} from '../../src/domain/refund.ts';
-import { holdsMoney, isInFlight } from '../../src/domain/refund.ts';
+} from '../../src/engine/domain/refund.ts';
+import { holdsMoney, isInFlight } from '../../src/engine/domain/refund.ts';
 import {
   heldOf,
   refundableMinor,
   refundedOf,
   refundsOf,
   sumOf,
-} from '../../src/domain/refund-amounts.ts';
-import { chargedMinor } from '../../src/domain/terms.ts';
+} from '../../src/engine/domain/refund-amounts.ts';
+import { chargedMinor } from '../../src/engine/domain/terms.ts';
 import { paidTwice } from '../support/intents.ts';
 
 /**

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { repeatedPaths } from '../../src/http/repeated-paths.ts';
+import { repeatedPaths } from '../../src/kit/http/repeated-paths.ts';
 
 /**
  * Goal: a body that names one field twice is refused, because `JSON.parse` keeps the last value and

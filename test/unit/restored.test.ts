@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import type { Command } from '../../src/domain/command.ts';
-import { attemptsToCheck, decide, nextWakeAtMs } from '../../src/domain/decide.ts';
-import type { Intent } from '../../src/domain/intent.ts';
-import { refundsToCheck, refundsToStart } from '../../src/domain/refund-time.ts';
-import { LOST_VERSIONS_MAX, restored } from '../../src/domain/restored.ts';
-import { RESTORED_HOLD_MS } from '../../src/domain/restored-hold.ts';
-import { statusContent } from '../../src/webhooks/payload.ts';
+import type { Command } from '../../src/engine/domain/command.ts';
+import { attemptsToCheck, decide, nextWakeAtMs } from '../../src/engine/domain/decide.ts';
+import type { Intent } from '../../src/engine/domain/intent.ts';
+import { refundsToCheck, refundsToStart } from '../../src/engine/domain/refund-time.ts';
+import { LOST_VERSIONS_MAX, restored } from '../../src/engine/domain/restored.ts';
+import { RESTORED_HOLD_MS } from '../../src/engine/domain/restored-hold.ts';
+import { statusContent } from '../../src/engine/webhooks/payload.ts';
 import { fail, requestRefund, startAttempt, succeed, TICK } from '../support/intents.ts';
 import { at, play, type Story } from '../support/story.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { keptFromErasure } from '../../src/domain/erasure.ts';
-import type { Intent } from '../../src/domain/intent.ts';
-import { type LegalHold, retentionEndsAtMs } from '../../src/domain/retention.ts';
-import { DAY_MS } from '../../src/domain/schedule.ts';
+import { keptFromErasure } from '../../src/engine/domain/erasure.ts';
+import type { Intent } from '../../src/engine/domain/intent.ts';
+import { type LegalHold, retentionEndsAtMs } from '../../src/engine/domain/retention.ts';
+import { DAY_MS } from '../../src/engine/domain/schedule.ts';
 
 /** Goal: each reason alone decides whether a payment may be deleted (docs/decisions.md#24, #51). */
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { returnUrlFor } from '../../src/checkout/return-url.ts';
+import { returnUrlFor } from '../../src/engine/checkout/return-url.ts';
 import { attemptWith, intentWith } from '../support/checkout-fixtures.ts';
 
 const OURS = 'paymentIntentUniqueId=order-1001&status=OPEN';

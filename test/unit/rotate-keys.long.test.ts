@@ -16,8 +16,8 @@ import {
   ringSteps,
   runRotation,
 } from '../../scripts/setup/rotate.ts';
-import { keyRing } from '../../src/config.ts';
-import { publishedKeys } from '../../src/webhooks/published-keys.ts';
+import { keyRing } from '../../src/engine/config.ts';
+import { publishedKeys } from '../../src/engine/webhooks/published-keys.ts';
 import { type SetupScene, setupScene } from '../support/setup-scene.ts';
 
 /**

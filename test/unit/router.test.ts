@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
-import { Problem } from '../../src/http/problem.ts';
-import { AreaRouter } from '../../src/http/router.ts';
+import { Problem } from '../../src/kit/http/problem.ts';
+import { AreaRouter } from '../../src/kit/http/router.ts';
 
 const ORIGIN = 'https://pay.example';
 

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openApiDocument } from '../../scripts/openapi/document.ts';
 import { amountsTable, webhookFaultsTable } from '../../scripts/openapi/sandbox-tables.ts';
-import { FAILURE_REASONS } from '../../src/domain/attempt.ts';
-import { SCENARIOS } from '../../src/rails/simulator/scenarios.ts';
+import { FAILURE_REASONS } from '../../src/engine/domain/attempt.ts';
+import { SCENARIOS } from '../../src/engine/rails/simulator/scenarios.ts';
 
 /**
  * Goal: the sandbox's tables are the same in the code, the documentation and the API description.

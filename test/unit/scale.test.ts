@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { VOLUME_PAYMENTS_MAX } from '../../src/book/next-volume.ts';
+import { VOLUME_PAYMENTS_MAX } from '../../src/lists/book/next-volume.ts';
 
 /**
  * Goal: the table of large merchants in docs/scale.md follows from the constants of the code. Method:

@@ -11,8 +11,8 @@ import {
   pausedDueAtMs,
   QUEUED_LEASE_MS,
   queuedLeaseMs,
-} from '../../src/domain/schedule.ts';
-import { TRY_TIMEOUT_MS } from '../../src/webhooks/transport.ts';
+} from '../../src/engine/domain/schedule.ts';
+import { TRY_TIMEOUT_MS } from '../../src/engine/webhooks/transport.ts';
 
 const secondMs = 1_000;
 const minuteMs = 60 * secondMs;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { ConfigError, type NamedKey } from '../../src/config.ts';
-import { seal, unseal } from '../../src/crypto/sealed.ts';
+import { ConfigError } from '../../src/kit/config-error.ts';
+import type { NamedKey } from '../../src/kit/crypto/key-ring.ts';
+import { seal, unseal } from '../../src/kit/crypto/sealed.ts';
 
 const key = (keyId: string, fill: number, bytes = 32): NamedKey => ({
   keyId,

@@ -8,7 +8,7 @@ import {
   isFoundByTime,
   metadataText,
   nameWords,
-} from '../../src/domain/search-key.ts';
+} from '../../src/engine/domain/search-key.ts';
 
 /** Goal: a search finds what people write differently, and stores no phone number in plain text. */
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { type KeyRing, keyRing } from '../../src/config.ts';
-import { signText, type TextPurpose, verifyText } from '../../src/crypto/signed-bytes.ts';
+import { keyRing } from '../../src/engine/config.ts';
+import type { KeyRing } from '../../src/kit/crypto/key-ring.ts';
+import { signText, type TextPurpose, verifyText } from '../../src/kit/crypto/signed-bytes.ts';
 
 /**
  * Goal: text verifies only exactly as we signed it, for its purpose, while its key is in the ring.

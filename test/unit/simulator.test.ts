@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { METHODS } from '../../src/domain/method.ts';
-import type { Simulation } from '../../src/domain/terms.ts';
-import type { RailOrder } from '../../src/rails/rail-order.ts';
-import { railFor } from '../../src/rails/registry.ts';
-import { simulator } from '../../src/rails/simulator/rail.ts';
-import { SCENARIOS, type ScenarioName } from '../../src/rails/simulator/scenarios.ts';
+import { METHODS } from '../../src/engine/domain/method.ts';
+import type { Simulation } from '../../src/engine/domain/terms.ts';
+import type { RailOrder } from '../../src/engine/rails/rail-order.ts';
+import { railFor } from '../../src/engine/rails/registry.ts';
+import { simulator } from '../../src/engine/rails/simulator/rail.ts';
+import { SCENARIOS, type ScenarioName } from '../../src/engine/rails/simulator/scenarios.ts';
 import { attemptWith, NOW_MS, termsWith } from '../support/checkout-fixtures.ts';
 
 function orderWith(simulation: Simulation | null): RailOrder {

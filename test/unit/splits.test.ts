@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { AMOUNT_MINOR_MAX } from '../../src/domain/money.ts';
+import { AMOUNT_MINOR_MAX } from '../../src/engine/domain/money.ts';
 import {
   itemTotals,
   matchingBasis,
@@ -9,7 +9,7 @@ import {
   shareableMinor,
   shareMinor,
   sharesMinor,
-} from '../../src/domain/splits.ts';
+} from '../../src/engine/domain/splits.ts';
 
 const QUANTITY_MAX = 2_147_483_647;
 

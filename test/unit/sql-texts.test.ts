@@ -15,21 +15,21 @@ function sampleOf(text: string): string {
 const REVIEWED: Readonly<Record<string, readonly string[]>> = {
   // Conditions and lists that take their values as parameters.
   'back-office/members/challenge.ts': ['length + 1', 'length + 2', 'required.sql'],
-  'src/account/volumes.ts': ['condition'],
-  'src/backup/runs.ts': ['wanted'],
-  'src/book/attention-items.ts': ['limit'],
-  'src/book/queries/deliveries.ts': ['condition', 'within'],
-  'src/book/queries/ended-payments.ts': [
+  'src/engine/account/volumes.ts': ['condition'],
+  'src/recovery/backup/runs.ts': ['wanted'],
+  'src/lists/book/attention-items.ts': ['limit'],
+  'src/lists/book/queries/deliveries.ts': ['condition', 'within'],
+  'src/lists/book/queries/ended-payments.ts': [
     'andAll(conditions)',
     'column',
     "conditions.length === 0 ? 'doc' : `(@{row})`",
     'sql',
   ],
-  'src/book/queries/payment-source.ts': ["hasKeys('?4')", 'wanted'],
-  'src/book/queries/place-range.ts': ['id', 'time'],
-  'src/book/queries/refunds.ts': ['condition', 'index', 'place.condition'],
-  'src/book/queries/search.ts': ['condition', "hasKeys('one.value')", 'prefix'],
-  'src/platform/paging.ts': [
+  'src/lists/book/queries/payment-source.ts': ["hasKeys('?4')", 'wanted'],
+  'src/lists/book/queries/place-range.ts': ['id', 'time'],
+  'src/lists/book/queries/refunds.ts': ['condition', 'index', 'place.condition'],
+  'src/lists/book/queries/search.ts': ['condition', "hasKeys('one.value')", 'prefix'],
+  'src/kit/platform/paging.ts': [
     "all.map(({ sql }) => sql).join(' AND ') || 'TRUE'",
     'columns',
     'idColumn',
@@ -38,18 +38,29 @@ const REVIEWED: Readonly<Record<string, readonly string[]>> = {
     'table',
     'timeColumn',
   ],
-  'src/webhooks/failing-endpoints.ts': ['sql'],
+  'src/engine/webhooks/failing-endpoints.ts': ['sql'],
   // Names of tables and columns of ours.
   'back-office/operator/restore.ts': ['table'],
-  'src/backup/pages.ts': ['columns', "conditions.join(' AND ')", 'pageRows', 'table', 'where'],
-  'src/book/apply.ts': ['assignments', 'column', "columns.join(', ')", "conditions.join(' AND ')"],
-  'src/book/day-totals.ts': ['table'],
-  'src/dead-letters/store.ts': ['kind', 'waitsMs'],
-  'src/merchants/keys.ts': ['column'],
-  'src/operations/backups.ts': ['database', "lastOf('back-office')", "lastOf('payments')"],
+  'src/recovery/backup/pages.ts': [
+    'columns',
+    "conditions.join(' AND ')",
+    'pageRows',
+    'table',
+    'where',
+  ],
+  'src/lists/book/apply.ts': [
+    'assignments',
+    'column',
+    "columns.join(', ')",
+    "conditions.join(' AND ')",
+  ],
+  'src/lists/book/day-totals.ts': ['table'],
+  'src/control/dead-letters/store.ts': ['kind', 'waitsMs'],
+  'src/control/merchants/keys.ts': ['column'],
+  'src/recovery/backup/actions.ts': ['database', "lastOf('back-office')", "lastOf('payments')"],
   // A backup's names of tables and columns, of which `insertStatements` refuses any other form.
-  'src/restore/proof.ts': ['table'],
-  'src/restore/rows.ts': [
+  'src/recovery/restore/proof.ts': ['table'],
+  'src/recovery/restore/rows.ts': [
     "columns.join(', ')",
     "columns.map(memberOf).join(', ')",
     'condition',

@@ -1,8 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import type { Attempt } from '../../src/domain/attempt.ts';
-import type { Command } from '../../src/domain/command.ts';
-import { attemptsToCheck, decide, nextWakeAtMs, openIntent } from '../../src/domain/decide.ts';
-import type { IntentKind } from '../../src/domain/terms.ts';
+import type { Attempt } from '../../src/engine/domain/attempt.ts';
+import type { Command } from '../../src/engine/domain/command.ts';
+import {
+  attemptsToCheck,
+  decide,
+  nextWakeAtMs,
+  openIntent,
+} from '../../src/engine/domain/decide.ts';
+import type { IntentKind } from '../../src/engine/domain/terms.ts';
 import {
   abandon,
   accept,

@@ -1,16 +1,21 @@
 import { expect, test } from 'vitest';
-import type { Attempt } from '../../src/domain/attempt.ts';
-import type { Command } from '../../src/domain/command.ts';
-import { attemptsToCheck, decide, nextWakeAtMs, openIntent } from '../../src/domain/decide.ts';
+import type { Attempt } from '../../src/engine/domain/attempt.ts';
+import type { Command } from '../../src/engine/domain/command.ts';
+import {
+  attemptsToCheck,
+  decide,
+  nextWakeAtMs,
+  openIntent,
+} from '../../src/engine/domain/decide.ts';
 import {
   type EventType,
   hasEnded,
   type Intent,
   type IntentStatus,
-} from '../../src/domain/intent.ts';
-import { LOST_VERSIONS_MAX, restored } from '../../src/domain/restored.ts';
-import { isHeld, RESTORED_HOLD_MS } from '../../src/domain/restored-hold.ts';
-import type { IntentKind } from '../../src/domain/terms.ts';
+} from '../../src/engine/domain/intent.ts';
+import { LOST_VERSIONS_MAX, restored } from '../../src/engine/domain/restored.ts';
+import { isHeld, RESTORED_HOLD_MS } from '../../src/engine/domain/restored-hold.ts';
+import type { IntentKind } from '../../src/engine/domain/terms.ts';
 import {
   fail,
   failManually,

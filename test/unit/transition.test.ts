@@ -1,11 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { ATTEMPTS_MAX, type FailureReason } from '../../src/domain/attempt.ts';
-import type { Command } from '../../src/domain/command.ts';
-import { attemptsToCheck, decide, nextWakeAtMs, openIntent } from '../../src/domain/decide.ts';
-import { reportedAttempt } from '../../src/domain/intent.ts';
-import type { Method } from '../../src/domain/method.ts';
-import { commissionOf, type IntentKind } from '../../src/domain/terms.ts';
-import { receiptsIn } from '../../src/intent/projection.ts';
+import { ATTEMPTS_MAX, type FailureReason } from '../../src/engine/domain/attempt.ts';
+import type { Command } from '../../src/engine/domain/command.ts';
+import {
+  attemptsToCheck,
+  decide,
+  nextWakeAtMs,
+  openIntent,
+} from '../../src/engine/domain/decide.ts';
+import { reportedAttempt } from '../../src/engine/domain/intent.ts';
+import type { Method } from '../../src/engine/domain/method.ts';
+import { commissionOf, type IntentKind } from '../../src/engine/domain/terms.ts';
+import { receiptsIn } from '../../src/engine/intent/projection.ts';
 import {
   ABANDON_PAYMENT,
   abandon,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { ONLY_EXPRESS, ONLY_HOSTED } from '../../src/api/schema/common.ts';
-import { expressSchema } from '../../src/api/schema/express.ts';
-import { hostedSchema } from '../../src/api/schema/hosted.ts';
+import { ONLY_EXPRESS, ONLY_HOSTED } from '../../src/engine/api/schema/common.ts';
+import { expressSchema } from '../../src/engine/api/schema/express.ts';
+import { hostedSchema } from '../../src/engine/api/schema/hosted.ts';
 import { express, type Fields, hosted, ITEM, SANDBOX, SPLIT } from './validation-fixture.ts';
 
 /**

@@ -4,7 +4,7 @@ import {
   CALLBACK_URL_LENGTH_MAX,
   type GuardOptions,
   guardCallbackUrl,
-} from '../../src/webhooks/url-guard.ts';
+} from '../../src/engine/webhooks/url-guard.ts';
 import { HOSTILE_URLS, OWN_HOST } from '../support/hostile-urls.ts';
 
 const deployed: GuardOptions = {

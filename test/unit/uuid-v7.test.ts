@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { UUID_V7, UUID_V7_TIME_MAX_MS, uuidV7, uuidV7TimeMs } from '../../src/crypto/uuid-v7.ts';
+import {
+  UUID_V7,
+  UUID_V7_TIME_MAX_MS,
+  uuidV7,
+  uuidV7TimeMs,
+} from '../../src/kit/crypto/uuid-v7.ts';
 
 /**
  * Goal: an id leads to the time at which it was made, and cannot be guessed from it. Method: ids of

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { METHODS } from '../../src/domain/method.ts';
+import { METHODS } from '../../src/engine/domain/method.ts';
 import {
   CONTEXT,
   EXPRESS_BODY,

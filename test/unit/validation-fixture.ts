@@ -4,12 +4,12 @@ import type {
   PaymentOrder,
   Validated,
   ValidationContext,
-} from '../../src/api/schema/context.ts';
-import { validateExpress } from '../../src/api/schema/express.ts';
-import { validateHosted } from '../../src/api/schema/hosted.ts';
-import { METHODS, type Method } from '../../src/domain/method.ts';
-import { codeOf, FIELD_ERROR_CODES, textOf } from '../../src/http/field-error.ts';
-import type { RailRules } from '../../src/rails/rail.ts';
+} from '../../src/engine/api/schema/context.ts';
+import { validateExpress } from '../../src/engine/api/schema/express.ts';
+import { validateHosted } from '../../src/engine/api/schema/hosted.ts';
+import { METHODS, type Method } from '../../src/engine/domain/method.ts';
+import type { RailRules } from '../../src/engine/rails/rail.ts';
+import { codeOf, FIELD_ERROR_CODES, textOf } from '../../src/kit/http/field-error.ts';
 
 export type Fields = Record<string, unknown>;
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { uniqueIdOf, validateHosted } from '../../src/api/schema/hosted.ts';
+import { uniqueIdOf, validateHosted } from '../../src/engine/api/schema/hosted.ts';
 import {
   CONTEXT,
   errorsOf,

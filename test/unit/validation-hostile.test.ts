@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { refundSchema } from '../../src/api/schema/refund.ts';
-import { newEndpointSchema } from '../../src/api/schema/webhook-endpoint.ts';
-import { body, checked } from '../../src/http/strict-body.ts';
-import { lineField } from '../../src/operations/fields.ts';
+import { lineField } from '../../src/control/operator/fields.ts';
+import { refundSchema } from '../../src/engine/api/schema/refund.ts';
+import { body, checked } from '../../src/kit/http/strict-body.ts';
+import { newEndpointSchema } from '../../src/lists/api/schema/webhook-endpoint.ts';
 import {
   codesOf,
   errorsOf,

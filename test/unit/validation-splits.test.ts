@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ValidationContext } from '../../src/api/schema/context.ts';
+import type { ValidationContext } from '../../src/engine/api/schema/context.ts';
 import {
   CONTEXT,
   errorsOf,

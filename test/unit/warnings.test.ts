@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { ValidationContext } from '../../src/api/schema/context.ts';
-import type { Bindings } from '../../src/config.ts';
-import { METHODS, type Method } from '../../src/domain/method.ts';
-import { productionRules } from '../../src/rails/settings.ts';
+import type { ValidationContext } from '../../src/engine/api/schema/context.ts';
+import type { Bindings } from '../../src/engine/config.ts';
+import { METHODS, type Method } from '../../src/engine/domain/method.ts';
+import { productionRules } from '../../src/engine/rails/settings.ts';
 import {
   CONTEXT,
   errorsOf,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { QUERY_TIMEOUT_MS } from '../../src/platform/database.ts';
-import { forgetWebhookSettings } from '../../src/webhooks/settings.ts';
+import { forgetWebhookSettings } from '../../src/engine/webhooks/settings.ts';
+import { QUERY_TIMEOUT_MS } from '../../src/kit/platform/database.ts';
 import { expectLog } from '../support/output/expected-log.ts';
 import {
   choosing,

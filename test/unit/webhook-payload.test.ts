@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import type { Attempt } from '../../src/domain/attempt.ts';
-import { openIntent } from '../../src/domain/decide.ts';
-import type { Intent, IntentStatus } from '../../src/domain/intent.ts';
-import { METHODS } from '../../src/domain/method.ts';
+import type { Attempt } from '../../src/engine/domain/attempt.ts';
+import { openIntent } from '../../src/engine/domain/decide.ts';
+import type { Intent, IntentStatus } from '../../src/engine/domain/intent.ts';
+import { METHODS } from '../../src/engine/domain/method.ts';
 import {
   eventBody,
   paymentPayload,
   statusContent,
   WIRE_EVENTS,
-} from '../../src/webhooks/payload.ts';
+} from '../../src/engine/webhooks/payload.ts';
 import { documentedFields } from '../support/api-tables.ts';
 import { attemptWith } from '../support/checkout-fixtures.ts';
 import { accepted, paidTwice, requestRefund, someTerms } from '../support/intents.ts';

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Tenant } from '../../src/domain/terms.ts';
 import {
   forgetWebhookSettings,
   webhookSecretContext,
   webhookSettings,
-} from '../../src/webhooks/settings.ts';
+} from '../../src/engine/webhooks/settings.ts';
+import type { Tenant } from '../../src/kit/tenant.ts';
 import { database, ENDPOINT, environment, secret, tenant } from '../support/webhook-consumer.ts';
 
 /** Goal: a tenant's endpoints and secrets, and no other's, are in force within 5 s. */

@@ -2,15 +2,16 @@ import { createHmac, createVerify, generateKeyPairSync } from 'node:crypto';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
 import { describe, expect, test } from 'vitest';
-import { ConfigError, type NamedKey } from '../../src/config.ts';
-import { DAY_MS } from '../../src/domain/schedule.ts';
-import { publishedKeys, retiredEntry } from '../../src/webhooks/published-keys.ts';
+import { DAY_MS } from '../../src/engine/domain/schedule.ts';
+import { publishedKeys, retiredEntry } from '../../src/engine/webhooks/published-keys.ts';
 import {
   bodySignatureHeader,
   requestBody,
   signEventBody,
   standardWebhookHeaders,
-} from '../../src/webhooks/sign.ts';
+} from '../../src/engine/webhooks/sign.ts';
+import { ConfigError } from '../../src/kit/config-error.ts';
+import type { NamedKey } from '../../src/kit/crypto/key-ring.ts';
 
 function rsaKey(keyId: string, modulusLength = 2048): { named: NamedKey; pem: string } {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength });

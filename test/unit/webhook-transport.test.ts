@@ -6,7 +6,7 @@ import {
   EXCERPT_BYTES_MAX,
   sendWebhook,
   TRY_TIMEOUT_MS,
-} from '../../src/webhooks/transport.ts';
+} from '../../src/engine/webhooks/transport.ts';
 import { closeLastServer, useMerchantServers } from '../support/merchant-server.ts';
 
 /** Goal: one webhook request and what Kefel keeps of its answer. Method: servers on real sockets. */

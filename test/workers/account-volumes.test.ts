@@ -1,8 +1,8 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
-import { accountOf } from '../../src/account/client.ts';
-import { VOLUME_PAYMENTS_MAX } from '../../src/book/next-volume.ts';
+import { accountOf } from '../../src/engine/account/client.ts';
+import { VOLUME_PAYMENTS_MAX } from '../../src/lists/book/next-volume.ts';
 import { projectionMessage } from './book-fixture.ts';
 import { accountRows, accountStub, fireAccountAlarm } from './support/account.ts';
 import { applyToBook, bookSql, bookStub } from './support/book.ts';

@@ -1,15 +1,15 @@
 import { evictAllDurableObjects, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, test, vi } from 'vitest';
-import { accountOf } from '../../src/account/client.ts';
-import type { RefundClaim } from '../../src/account/protocol.ts';
-import { businessDay } from '../../src/domain/ethiopian-time.ts';
-import { REFERENCE_LENGTH, sharedReferenceFrom } from '../../src/domain/identifiers.ts';
-import type { Tenant } from '../../src/domain/terms.ts';
-import { IntentClient } from '../../src/intent/client.ts';
-import { setRefundLimits } from '../../src/merchants/refund-limits.ts';
-import { ObjectUnavailable } from '../../src/platform/object-call.ts';
-import { requestRefund } from '../../src/refunds/request.ts';
+import { accountOf } from '../../src/engine/account/client.ts';
+import type { RefundClaim } from '../../src/engine/account/protocol.ts';
+import { REFERENCE_LENGTH, sharedReferenceFrom } from '../../src/engine/domain/identifiers.ts';
+import { IntentClient } from '../../src/engine/intent/client.ts';
+import { setRefundLimits } from '../../src/engine/merchants/refund-limits.ts';
+import { requestRefund } from '../../src/engine/refunds/request.ts';
+import { businessDay } from '../../src/kit/ethiopian-time.ts';
+import { ObjectUnavailable } from '../../src/kit/platform/object-call.ts';
+import type { Tenant } from '../../src/kit/tenant.ts';
 import { plantedError } from '../support/output/planted.ts';
 import { accountRows, accountStub, fireAccountAlarm } from './support/account.ts';
 import {
@@ -33,7 +33,7 @@ import {
 } from './support.ts';
 
 /**
- * Goal: src/account: a refund's id is claimed once, no day passes its limit, and no claim outlives
+ * Goal: src/engine/account: a refund's id is claimed once, no day passes its limit, and no claim outlives
  * its request for ever (docs/decisions.md#43). Method: real objects, with requests that die, are
  * slow or cannot reach the other object.
  */

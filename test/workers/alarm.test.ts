@@ -1,14 +1,14 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
-import type { Outcome } from '../../src/domain/attempt.ts';
+import type { Outcome } from '../../src/engine/domain/attempt.ts';
 import {
   CLAIM_LEASE_MS,
   OPEN_PROJECTION_AGAIN_MS,
   PROGRESS_SHOWN_AFTER_MS,
   QUEUED_LEASE_MS,
-} from '../../src/domain/schedule.ts';
-import { simulator } from '../../src/rails/simulator/rail.ts';
+} from '../../src/engine/domain/schedule.ts';
+import { simulator } from '../../src/engine/rails/simulator/rail.ts';
 import { requestRefund } from '../support/intents.ts';
 import { PLANTED } from '../support/output/planted.ts';
 import { breakBook } from './support/book.ts';

@@ -6,12 +6,12 @@ import {
 } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { afterEach, expect, test, vi } from 'vitest';
-import { alertsOf } from '../../src/alerts/ask.ts';
-import type { SubjectId } from '../../src/alerts/subjects.ts';
-import { forgetUntold } from '../../src/platform/minutely.ts';
-import { readSelfCheck } from '../../src/self-check/run.ts';
-import { recordResults } from '../../src/self-check/store.ts';
-import { lookAround } from '../../src/watch/look-around.ts';
+import { alertsOf } from '../../src/control/alerts/ask.ts';
+import { readSelfCheck } from '../../src/control/self-check/run.ts';
+import { recordResults } from '../../src/control/self-check/store.ts';
+import { lookAround } from '../../src/control/watch/look-around.ts';
+import type { SubjectId } from '../../src/engine/alerts/subjects.ts';
+import { forgetUntold } from '../../src/kit/platform/minutely.ts';
 import worker from '../support/gateway.ts';
 import { operateApi, SECRET } from './operator-support.ts';
 import {

@@ -2,11 +2,11 @@ import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { Webhook } from 'standardwebhooks';
 import { beforeEach, expect, type Mock, test, vi } from 'vitest';
-import { DIGEST_AT_MS } from '../../src/alerts/decide.ts';
-import { OpenAlerts } from '../../src/alerts/open-alerts.ts';
-import { REPEAT_EVERY_MS } from '../../src/alerts/subjects.ts';
-import { businessDay, businessDayStartMs } from '../../src/domain/ethiopian-time.ts';
-import { lookAround } from '../../src/watch/look-around.ts';
+import { DIGEST_AT_MS } from '../../src/control/alerts/decide.ts';
+import { OpenAlerts } from '../../src/control/alerts/open-alerts.ts';
+import { lookAround } from '../../src/control/watch/look-around.ts';
+import { REPEAT_EVERY_MS } from '../../src/engine/alerts/subjects.ts';
+import { businessDay, businessDayStartMs } from '../../src/kit/ethiopian-time.ts';
 import { advance, HOUR_MS, MINUTE_MS, useGateway } from './support.ts';
 
 /**

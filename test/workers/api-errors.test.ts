@@ -1,14 +1,14 @@
 import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
-import type { Command } from '../../src/domain/command.ts';
-import { REFUNDS_MAX } from '../../src/domain/refund-amounts.ts';
-import { PROBLEMS, type ProblemCode } from '../../src/http/problems.ts';
-import { IntentClient } from '../../src/intent/client.ts';
-import { ObjectUnavailable } from '../../src/platform/object-call.ts';
-import { simulator } from '../../src/rails/simulator/rail.ts';
-import { ENDPOINTS_MAX } from '../../src/webhooks/endpoints.ts';
-import { SECRETS_MAX } from '../../src/webhooks/secret-rules.ts';
+import type { Command } from '../../src/engine/domain/command.ts';
+import { REFUNDS_MAX } from '../../src/engine/domain/refund-amounts.ts';
+import { IntentClient } from '../../src/engine/intent/client.ts';
+import { simulator } from '../../src/engine/rails/simulator/rail.ts';
+import { ENDPOINTS_MAX } from '../../src/engine/webhooks/endpoints.ts';
+import { SECRETS_MAX } from '../../src/engine/webhooks/secret-rules.ts';
+import { PROBLEMS, type ProblemCode } from '../../src/kit/http/problems.ts';
+import { ObjectUnavailable } from '../../src/kit/platform/object-call.ts';
 import worker from '../support/gateway.ts';
 import { operate } from './operator-support.ts';
 import {

@@ -1,7 +1,7 @@
 import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, test, vi } from 'vitest';
-import { RESEND_BATCH } from '../../src/book/resend.ts';
+import { RESEND_BATCH } from '../../src/lists/book/resend.ts';
 import worker from '../support/gateway.ts';
 import { applyAll, projectedEvent, projectionMessage } from './book-fixture.ts';
 import {

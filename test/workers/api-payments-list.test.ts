@@ -1,8 +1,8 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, test } from 'vitest';
-import { readerOf } from '../../src/book/reader.ts';
-import { configOf } from '../../src/config.ts';
-import { parseCursor } from '../../src/platform/paging.ts';
+import { configOf } from '../../src/engine/config.ts';
+import { parseCursor } from '../../src/kit/platform/paging.ts';
+import { readerOf } from '../../src/lists/book/reader.ts';
 import { applyAll, projectionMessage, TENANTS } from './book-fixture.ts';
 import {
   ALPHA,
@@ -280,7 +280,7 @@ test('payments are found by phone and metadata while data keys rotate, each once
     return (await readerOf(rotated, tenantOf(ALPHA))).summaries(filter, cursor, limit);
   };
   // As a projection under the new ring writes them: "both" has digests by either key.
-  const { keyedDigest } = await import('../../src/crypto/keyed-digest.ts');
+  const { keyedDigest } = await import('../../src/kit/crypto/keyed-digest.ts');
   const [next] = configOf(rotated).dataEncryptionKeys;
   const owner = `sandbox/${ALPHA.id}`;
   const digest = await keyedDigest(next, owner, 'metadata', 'branch=Bole');

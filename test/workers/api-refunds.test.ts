@@ -1,9 +1,9 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, test, vi } from 'vitest';
-import { readerOf } from '../../src/book/reader.ts';
-import { REFUND_WINDOW_MS } from '../../src/domain/schedule.ts';
-import { simulator } from '../../src/rails/simulator/rail.ts';
-import { REFUND_SCENARIOS } from '../../src/rails/simulator/refunds.ts';
+import { REFUND_WINDOW_MS } from '../../src/engine/domain/schedule.ts';
+import { simulator } from '../../src/engine/rails/simulator/rail.ts';
+import { REFUND_SCENARIOS } from '../../src/engine/rails/simulator/refunds.ts';
+import { readerOf } from '../../src/lists/book/reader.ts';
 import { applyAll, projectedRefund, projectionMessage } from './book-fixture.ts';
 import {
   ALPHA,

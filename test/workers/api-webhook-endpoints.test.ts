@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, test, vi } from 'vitest';
-import { SECRETS_MAX } from '../../src/webhooks/secret-rules.ts';
+import { SECRETS_MAX } from '../../src/engine/webhooks/secret-rules.ts';
 import { auditLog } from './dashboard-support.ts';
 import {
   ALPHA,

@@ -6,19 +6,19 @@ import {
   BACK_OFFICE_TABLES_LEFT_OUT,
   exportDatabase,
 } from '../../back-office/backup.ts';
-import { ALERT_SECRETS } from '../../src/alerts/config.ts';
-import { auditEntry } from '../../src/audit/log.ts';
-import { writePart } from '../../src/backup/bucket.ts';
-import { continueBackup } from '../../src/backup/daily.ts';
-import type { Manifest, RowLine } from '../../src/backup/manifest.ts';
-import { auditPartName, manifestName } from '../../src/backup/names.ts';
-import { openPart } from '../../src/backup/part.ts';
-import { exportOf, finishRun, type HeldRun } from '../../src/backup/runs.ts';
-import { PAYMENTS_TABLES, PAYMENTS_TABLES_LEFT_OUT } from '../../src/backup/tables.ts';
-import { keyRing } from '../../src/config.ts';
-import { bytesFromBase64 } from '../../src/crypto/encoding.ts';
-import { PaymentIntentObject } from '../../src/intent/payment-intent.ts';
-import { runBatch } from '../../src/platform/database.ts';
+import { ALERT_SECRETS } from '../../src/control/alerts/config.ts';
+import { keyRing } from '../../src/engine/config.ts';
+import { PaymentIntentObject } from '../../src/engine/intent/payment-intent.ts';
+import { auditEntry } from '../../src/kit/audit/log.ts';
+import { bytesFromBase64 } from '../../src/kit/crypto/encoding.ts';
+import { runBatch } from '../../src/kit/platform/database.ts';
+import { writePart } from '../../src/recovery/backup/bucket.ts';
+import { continueBackup } from '../../src/recovery/backup/daily.ts';
+import type { Manifest, RowLine } from '../../src/recovery/backup/manifest.ts';
+import { auditPartName, manifestName } from '../../src/recovery/backup/names.ts';
+import { openPart } from '../../src/recovery/backup/part.ts';
+import { exportOf, finishRun, type HeldRun } from '../../src/recovery/backup/runs.ts';
+import { PAYMENTS_TABLES, PAYMENTS_TABLES_LEFT_OUT } from '../../src/recovery/backup/tables.ts';
 import worker from '../support/gateway.ts';
 import { plantedError } from '../support/output/planted.ts';
 import { auditLog } from './dashboard-support.ts';

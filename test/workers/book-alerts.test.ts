@@ -1,9 +1,9 @@
 import { evictAllDurableObjects, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
-import { alertsOf } from '../../src/alerts/ask.ts';
-import type { SubjectId } from '../../src/alerts/subjects.ts';
-import type { ProjectionMessage } from '../../src/intent/book-message.ts';
+import { alertsOf } from '../../src/control/alerts/ask.ts';
+import type { SubjectId } from '../../src/engine/alerts/subjects.ts';
+import type { ProjectionMessage } from '../../src/engine/intent/book-message.ts';
 import { projectedRefund, projectionMessage } from './book-fixture.ts';
 import { applyToBook, bookStub, fireBookAlarm } from './support/book.ts';
 import {

@@ -1,8 +1,8 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it, test } from 'vitest';
-import { endSearchKey, quotedTerm } from '../../src/book/search-terms.ts';
-import { businessDay } from '../../src/domain/ethiopian-time.ts';
-import type { ProjectionMessage, ProjectionRow } from '../../src/intent/book-message.ts';
+import type { ProjectionMessage, ProjectionRow } from '../../src/engine/intent/book-message.ts';
+import { businessDay } from '../../src/kit/ethiopian-time.ts';
+import { endSearchKey, quotedTerm } from '../../src/lists/book/search-terms.ts';
 import { projectedEvent, projectedRefund, projectionMessage } from './book-fixture.ts';
 import { applyToBook, bookRows, bookSql, bookStub, rowsWrittenBy } from './support/book.ts';
 import {

@@ -1,15 +1,15 @@
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
-import { MerchantBook } from '../../src/book/merchant-book.ts';
 import {
   CREATION_SHOWN_WITHIN_MS,
   OPEN_PROJECTION_AGAIN_MS,
   PROGRESS_SHOWN_AFTER_MS,
   QUEUED_LEASE_MS,
-} from '../../src/domain/schedule.ts';
-import type { Applied } from '../../src/intent/book-message.ts';
-import { simulator } from '../../src/rails/simulator/rail.ts';
-import { SIMULATED_OUTCOME_AFTER_MS } from '../../src/rails/simulator/scenarios.ts';
+} from '../../src/engine/domain/schedule.ts';
+import type { Applied } from '../../src/engine/intent/book-message.ts';
+import { simulator } from '../../src/engine/rails/simulator/rail.ts';
+import { SIMULATED_OUTCOME_AFTER_MS } from '../../src/engine/rails/simulator/scenarios.ts';
+import { MerchantBook } from '../../src/lists/book/merchant-book.ts';
 import { plantedError } from '../support/output/planted.ts';
 import { bookSql, breakBook } from './support/book.ts';
 import {

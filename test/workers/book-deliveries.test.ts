@@ -1,10 +1,10 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, test } from 'vitest';
-import { readerOf } from '../../src/book/reader.ts';
-import type { EventRow } from '../../src/book/rows.ts';
-import { QUEUED_LEASE_MS } from '../../src/domain/schedule.ts';
-import type { ProjectionMessage } from '../../src/intent/book-message.ts';
-import type { DeliveryReport } from '../../src/intent/protocol.ts';
+import { QUEUED_LEASE_MS } from '../../src/engine/domain/schedule.ts';
+import type { ProjectionMessage } from '../../src/engine/intent/book-message.ts';
+import type { DeliveryReport } from '../../src/engine/intent/protocol.ts';
+import { readerOf } from '../../src/lists/book/reader.ts';
+import type { EventRow } from '../../src/lists/book/rows.ts';
 import { applyAll } from './book-fixture.ts';
 import { applyToBook, bookRows, breakBook } from './support/book.ts';
 import {

@@ -1,10 +1,10 @@
 import { runDurableObjectAlarm } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
-import { bookOf } from '../../src/book/client.ts';
-import { readerOf } from '../../src/book/reader.ts';
-import type { SummaryFilter } from '../../src/book/search-digests.ts';
-import { type Cursor, parseCursor } from '../../src/platform/paging.ts';
+import { type Cursor, parseCursor } from '../../src/kit/platform/paging.ts';
+import { bookOf } from '../../src/lists/book/client.ts';
+import { readerOf } from '../../src/lists/book/reader.ts';
+import type { SummaryFilter } from '../../src/lists/book/search-digests.ts';
 import { applyAll, projectionMessage } from './book-fixture.ts';
 import { bookSql, bookStub } from './support/book.ts';
 import { ALPHA, advance, DAY_MS, MINUTE_MS, tenantOf, useGateway } from './support.ts';

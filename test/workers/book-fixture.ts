@@ -1,15 +1,15 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
-import { bookName } from '../../src/book/schema.ts';
-import { hasEnded } from '../../src/domain/intent.ts';
-import { ENVIRONMENTS } from '../../src/domain/method.ts';
-import type { Tenant } from '../../src/domain/terms.ts';
+import { hasEnded } from '../../src/engine/domain/intent.ts';
 import type {
   ProjectedEvent,
   ProjectedRefund,
   ProjectionMessage,
   ProjectionRow,
-} from '../../src/intent/book-message.ts';
+} from '../../src/engine/intent/book-message.ts';
+import type { Tenant } from '../../src/kit/tenant.ts';
+import { ENVIRONMENTS } from '../../src/kit/tenant.ts';
+import { bookName } from '../../src/lists/book/schema.ts';
 import { ALPHA, BETA, tenantOf } from './support.ts';
 
 /**

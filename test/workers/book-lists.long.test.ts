@@ -1,13 +1,13 @@
 import { env } from 'cloudflare:workers';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { EXPORT_ROWS_MAX } from '../../back-office/dashboard/payments/csv.ts';
-import { readerOf } from '../../src/book/reader.ts';
-import type { EventFilter, PaymentFilter, PaymentRow } from '../../src/book/rows.ts';
-import type { IntentStatus } from '../../src/domain/intent.ts';
-import type { Method } from '../../src/domain/method.ts';
-import type { Tenant } from '../../src/domain/terms.ts';
-import type { DeliveryStatus } from '../../src/intent/protocol.ts';
-import { type Cursor, type Page, parseCursor } from '../../src/platform/paging.ts';
+import type { IntentStatus } from '../../src/engine/domain/intent.ts';
+import type { Method } from '../../src/engine/domain/method.ts';
+import type { DeliveryStatus } from '../../src/engine/intent/protocol.ts';
+import { type Cursor, type Page, parseCursor } from '../../src/kit/platform/paging.ts';
+import type { Tenant } from '../../src/kit/tenant.ts';
+import { readerOf } from '../../src/lists/book/reader.ts';
+import type { EventFilter, PaymentFilter, PaymentRow } from '../../src/lists/book/rows.ts';
 import {
   applyAll,
   eventIdOf,

@@ -1,10 +1,14 @@
 import { reset, runInDurableObject } from 'cloudflare:test';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { type Found, type PageStart, SCANNED_ROWS_MAX } from '../../src/book/queries/page.ts';
-import type { BookedPayment } from '../../src/book/queries/payment-source.ts';
-import { answer, type QuestionArguments, type QuestionName } from '../../src/book/questions.ts';
-import { METHODS } from '../../src/domain/method.ts';
-import { idSearchKey } from '../../src/domain/search-key.ts';
+import { METHODS } from '../../src/engine/domain/method.ts';
+import { idSearchKey } from '../../src/engine/domain/search-key.ts';
+import { type Found, type PageStart, SCANNED_ROWS_MAX } from '../../src/lists/book/queries/page.ts';
+import type { BookedPayment } from '../../src/lists/book/queries/payment-source.ts';
+import {
+  answer,
+  type QuestionArguments,
+  type QuestionName,
+} from '../../src/lists/book/questions.ts';
 import { applyAll, projectedEvent, projectedRefund, projectionMessage } from './book-fixture.ts';
 import { bookStub } from './support/book.ts';
 import { prepareDatabases } from './support/merchants.ts';

@@ -1,17 +1,17 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
-import { bookOf } from '../../src/book/client.ts';
-import { readerOf } from '../../src/book/reader.ts';
-import { type DayRange, STATEMENT_PARTS, type StatementLine } from '../../src/book/rows.ts';
-import { quotedTerm } from '../../src/book/search-terms.ts';
 import type {
   AttemptCount,
   ProjectedEvent,
   ProjectedRefund,
   ProjectionMessage,
-} from '../../src/intent/book-message.ts';
-import { type Cursor, parseCursor } from '../../src/platform/paging.ts';
+} from '../../src/engine/intent/book-message.ts';
+import { type Cursor, parseCursor } from '../../src/kit/platform/paging.ts';
+import { bookOf } from '../../src/lists/book/client.ts';
+import { readerOf } from '../../src/lists/book/reader.ts';
+import { type DayRange, STATEMENT_PARTS, type StatementLine } from '../../src/lists/book/rows.ts';
+import { quotedTerm } from '../../src/lists/book/search-terms.ts';
 import { plantedError } from '../support/output/planted.ts';
 import { projectedEvent, projectedRefund, projectionMessage } from './book-fixture.ts';
 import { bookSql, bookStub, rowsWrittenBy } from './support/book.ts';

@@ -1,7 +1,7 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { expect, it } from 'vitest';
-import { quotedTerm } from '../../src/book/search-terms.ts';
-import type { ProjectionRow } from '../../src/intent/book-message.ts';
+import type { ProjectionRow } from '../../src/engine/intent/book-message.ts';
+import { quotedTerm } from '../../src/lists/book/search-terms.ts';
 import { projectedEvent, projectedRefund, projectionMessage } from './book-fixture.ts';
 import { applyToBook, bookSql, bookStub, withoutBackup } from './support/book.ts';
 import { ALPHA, advance, DAY_MS, tenantOf, useGateway } from './support.ts';

@@ -1,10 +1,13 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, test } from 'vitest';
-import { SEARCH_ROWS_MAX } from '../../src/book/queries/search.ts';
-import { readerOf } from '../../src/book/reader.ts';
-import { attemptReferenceFrom, REFERENCE_LENGTH } from '../../src/domain/identifiers.ts';
-import { CREATION_SHOWN_WITHIN_MS, PROGRESS_SHOWN_AFTER_MS } from '../../src/domain/schedule.ts';
-import { idSearchKey, receiptSearchKey } from '../../src/domain/search-key.ts';
+import { attemptReferenceFrom, REFERENCE_LENGTH } from '../../src/engine/domain/identifiers.ts';
+import {
+  CREATION_SHOWN_WITHIN_MS,
+  PROGRESS_SHOWN_AFTER_MS,
+} from '../../src/engine/domain/schedule.ts';
+import { idSearchKey, receiptSearchKey } from '../../src/engine/domain/search-key.ts';
+import { SEARCH_ROWS_MAX } from '../../src/lists/book/queries/search.ts';
+import { readerOf } from '../../src/lists/book/reader.ts';
 import { applyAll, nameOf, projectionMessage, TENANTS } from './book-fixture.ts';
 import { bookSql } from './support/book.ts';
 import {

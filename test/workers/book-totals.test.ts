@@ -1,12 +1,12 @@
 import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
-import { daysOf } from '../../src/book/list-days.ts';
-import { readerOf } from '../../src/book/reader.ts';
-import type { DayRange } from '../../src/book/rows.ts';
-import { businessDay, businessDayStartMs } from '../../src/domain/ethiopian-time.ts';
-import type { Method } from '../../src/domain/method.ts';
-import type { Tenant } from '../../src/domain/terms.ts';
-import type { ProjectionRow } from '../../src/intent/book-message.ts';
+import type { Method } from '../../src/engine/domain/method.ts';
+import type { ProjectionRow } from '../../src/engine/intent/book-message.ts';
+import { businessDay, businessDayStartMs } from '../../src/kit/ethiopian-time.ts';
+import type { Tenant } from '../../src/kit/tenant.ts';
+import { daysOf } from '../../src/lists/book/list-days.ts';
+import { readerOf } from '../../src/lists/book/reader.ts';
+import type { DayRange } from '../../src/lists/book/rows.ts';
 import { applyAll, nameOf, projectedRefund, projectionMessage, TENANTS } from './book-fixture.ts';
 import { ALPHA, DAY_MS, tenantOf, useGateway } from './support.ts';
 

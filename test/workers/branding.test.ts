@@ -1,9 +1,10 @@
 import { evictAllDurableObjects } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
-import type { Branding } from '../../src/domain/merchant.ts';
-import { type Logo, type LogoMediaType, logoFrom } from '../../src/merchants/branding.ts';
-import { addLogo, setBranding } from '../../src/merchants/change-branding.ts';
+import { logoFrom } from '../../src/control/merchants/branding.ts';
+import { addLogo, setBranding } from '../../src/control/merchants/change-branding.ts';
+import type { Branding } from '../../src/engine/domain/merchant.ts';
+import type { Logo, LogoMediaType } from '../../src/engine/merchants/logo.ts';
 import { PIXELS } from '../support/logos.ts';
 import {
   ALPHA,

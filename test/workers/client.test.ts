@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
-import { IntentClient } from '../../src/intent/client.ts';
-import { ObjectUnavailable } from '../../src/platform/object-call.ts';
+import { IntentClient } from '../../src/engine/intent/client.ts';
+import { ObjectUnavailable } from '../../src/kit/platform/object-call.ts';
 import { clientOf, createHosted, useGateway } from './support.ts';
 
 /**

@@ -1,12 +1,12 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { expect, test, vi } from 'vitest';
-import type { Command } from '../../src/domain/command.ts';
-import type { Intent } from '../../src/domain/intent.ts';
+import type { Command } from '../../src/engine/domain/command.ts';
+import type { Intent } from '../../src/engine/domain/intent.ts';
 import {
   OPEN_PROJECTION_AGAIN_MS,
   PROGRESS_SHOWN_AFTER_MS,
   QUEUED_LEASE_MS,
-} from '../../src/domain/schedule.ts';
+} from '../../src/engine/domain/schedule.ts';
 import { PLANTED, plantedError } from '../support/output/planted.ts';
 import { breakBook } from './support/book.ts';
 import {

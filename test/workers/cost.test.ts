@@ -2,15 +2,14 @@ import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
 import costDocument from '../../docs/cost.md?raw';
-import { accountOf } from '../../src/account/client.ts';
-import { MerchantBook } from '../../src/book/merchant-book.ts';
 import { MerchantAccount } from '../../src/connected-objects.ts';
-import type { Attempt } from '../../src/domain/attempt.ts';
-import { attemptReferenceFrom } from '../../src/domain/identifiers.ts';
-import type { Environment } from '../../src/domain/method.ts';
-import type { Tenant } from '../../src/domain/terms.ts';
-import type { ProjectedEvent } from '../../src/intent/book-message.ts';
-import { PaymentIntentObject } from '../../src/intent/payment-intent.ts';
+import { accountOf } from '../../src/engine/account/client.ts';
+import type { Attempt } from '../../src/engine/domain/attempt.ts';
+import { attemptReferenceFrom } from '../../src/engine/domain/identifiers.ts';
+import type { ProjectedEvent } from '../../src/engine/intent/book-message.ts';
+import { PaymentIntentObject } from '../../src/engine/intent/payment-intent.ts';
+import type { Environment, Tenant } from '../../src/kit/tenant.ts';
+import { MerchantBook } from '../../src/lists/book/merchant-book.ts';
 import { projectedEvent, projectionMessage } from './book-fixture.ts';
 import {
   cbe,

@@ -1,9 +1,9 @@
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
-import { uuidV7TimeMs } from '../../src/crypto/uuid-v7.ts';
-import { CREATION_SHOWN_WITHIN_MS } from '../../src/domain/schedule.ts';
-import { intentByUniqueId } from '../../src/intent/client.ts';
-import type { CreateRequest } from '../../src/intent/protocol.ts';
+import { CREATION_SHOWN_WITHIN_MS } from '../../src/engine/domain/schedule.ts';
+import { intentByUniqueId } from '../../src/engine/intent/client.ts';
+import type { CreateRequest } from '../../src/engine/intent/protocol.ts';
+import { uuidV7TimeMs } from '../../src/kit/crypto/uuid-v7.ts';
 import { someTerms, startAttempt } from '../support/intents.ts';
 import {
   ALPHA,

@@ -1,15 +1,19 @@
 import { createExecutionContext, createScheduledController } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, test, vi } from 'vitest';
-import { bookOf } from '../../src/book/client.ts';
-import { MerchantBook } from '../../src/book/merchant-book.ts';
-import { configOf } from '../../src/config.ts';
-import { insertDeadLetter, markRetried } from '../../src/dead-letters/store.ts';
-import type { IntentClient } from '../../src/intent/client.ts';
-import { PaymentIntentObject } from '../../src/intent/payment-intent.ts';
-import type { CustomerRequest, CustomersPage, ErasedPage } from '../../src/interface/operations.ts';
-import { createMerchant } from '../../src/merchants/provision.ts';
-import { runBatch } from '../../src/platform/database.ts';
+import { insertDeadLetter, markRetried } from '../../src/control/dead-letters/store.ts';
+import { createMerchant } from '../../src/control/merchants/provision.ts';
+import type {
+  CustomerRequest,
+  CustomersPage,
+  ErasedPage,
+} from '../../src/control/rpc/operations.ts';
+import { configOf } from '../../src/engine/config.ts';
+import type { IntentClient } from '../../src/engine/intent/client.ts';
+import { PaymentIntentObject } from '../../src/engine/intent/payment-intent.ts';
+import { runBatch } from '../../src/kit/platform/database.ts';
+import { bookOf } from '../../src/lists/book/client.ts';
+import { MerchantBook } from '../../src/lists/book/merchant-book.ts';
 import { databaseRows } from '../security/storage.ts';
 import worker from '../support/gateway.ts';
 import { refuseCallback } from '../support/intents.ts';

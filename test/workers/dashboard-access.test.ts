@@ -1,8 +1,8 @@
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
 import { SESSION_AGE_MS_MAX, SESSION_IDLE_MS_MAX } from '../../back-office/members/sessions.ts';
-import { auditEntry, auditEntryIfChanged } from '../../src/audit/log.ts';
-import { prepare, runBatch } from '../../src/platform/database.ts';
+import { auditEntry, auditEntryIfChanged } from '../../src/kit/audit/log.ts';
+import { prepare, runBatch } from '../../src/kit/platform/database.ts';
 import { auditLog, signedIn, visit } from './dashboard-support.ts';
 import { ALPHA, advance, call, payHosted, useGateway } from './support.ts';
 

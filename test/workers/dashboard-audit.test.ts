@@ -1,9 +1,9 @@
 import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
 import { dashboard as english } from '../../back-office/i18n/en/dashboard.ts';
-import { AUDIT_ACTIONS, type AuditAction } from '../../src/audit/actions.ts';
-import { type AuditEntry, auditEntry } from '../../src/audit/log.ts';
-import { cursorText } from '../../src/platform/paging.ts';
+import { AUDIT_ACTIONS, type AuditAction } from '../../src/kit/audit/actions.ts';
+import { type AuditEntry, auditEntry } from '../../src/kit/audit/log.ts';
+import { cursorText } from '../../src/kit/platform/paging.ts';
 import { signedIn, visit } from './dashboard-support.ts';
 import { ALPHA, advance, BETA, runSql, useGateway } from './support.ts';
 

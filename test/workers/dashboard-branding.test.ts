@@ -1,8 +1,9 @@
 import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
 import { dashboard as english } from '../../back-office/i18n/en/dashboard.ts';
-import { base64FromBytes } from '../../src/crypto/encoding.ts';
-import { LOGO_BYTES_MAX, LOGOS_MAX, type LogoMediaType } from '../../src/merchants/branding.ts';
+import { LOGO_BYTES_MAX, LOGOS_MAX } from '../../src/control/merchants/branding.ts';
+import type { LogoMediaType } from '../../src/engine/merchants/logo.ts';
+import { base64FromBytes } from '../../src/kit/crypto/encoding.ts';
 import { PIXELS } from '../support/logos.ts';
 import { auditLog, signedIn, submit, upload, visit } from './dashboard-support.ts';
 import {

@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
 import { CHALLENGE_MS } from '../../back-office/members/challenge.ts';
 import type { Faults } from '../../lab/harness/software-authenticator.ts';
-import { apiKeyDigest } from '../../src/merchants/api-key.ts';
+import { apiKeyDigest } from '../../src/engine/merchants/api-key.ts';
 import { databaseRows } from '../security/storage.ts';
 import { Browser, joined, rowCounts, signed } from './dashboard-people-support.ts';
 import { type SignedIn, sessionFor, signedIn, submit } from './dashboard-support.ts';

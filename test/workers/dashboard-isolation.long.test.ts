@@ -4,8 +4,8 @@ import type { DashboardRoute } from '../../back-office/dashboard/route.ts';
 import { DASHBOARD_ROUTES } from '../../back-office/dashboard/routes.ts';
 import { newInvitation } from '../../back-office/members/invitations.ts';
 import { isAllowed, type Permission, ROLES } from '../../back-office/members/permissions.ts';
-import { runBatch } from '../../src/platform/database.ts';
-import { requestRefund } from '../../src/refunds/request.ts';
+import { requestRefund } from '../../src/engine/refunds/request.ts';
+import { runBatch } from '../../src/kit/platform/database.ts';
 import { databaseRows } from '../security/storage.ts';
 import { type SignedIn, sessionFor, signedIn, submit, visit } from './dashboard-support.ts';
 import {

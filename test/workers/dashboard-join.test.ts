@@ -4,7 +4,7 @@ import { dashboard as english } from '../../back-office/i18n/en/dashboard.ts';
 import { CHALLENGE_MS } from '../../back-office/members/challenge.ts';
 import { INVITATION_MS, RECOVERY_MS } from '../../back-office/members/invitations.ts';
 import type { Faults } from '../../lab/harness/software-authenticator.ts';
-import { bytesFromBase64Url } from '../../src/crypto/encoding.ts';
+import { bytesFromBase64Url } from '../../src/kit/crypto/encoding.ts';
 import {
   Browser,
   expectRefusal,

@@ -1,9 +1,9 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, test, vi } from 'vitest';
 import { dashboard as english } from '../../back-office/i18n/en/dashboard.ts';
-import type { Environment } from '../../src/domain/method.ts';
-import { apiKeyDigest } from '../../src/merchants/api-key.ts';
-import { KEYS_ACTIVE_MAX } from '../../src/merchants/key-rules.ts';
+import { KEYS_ACTIVE_MAX } from '../../src/control/merchants/key-rules.ts';
+import { apiKeyDigest } from '../../src/engine/merchants/api-key.ts';
+import type { Environment } from '../../src/kit/tenant.ts';
 import { type Browser, confirmed, joined, submitConfirmed } from './dashboard-people-support.ts';
 import { auditLog, type SignedIn, signedIn, submit, visit } from './dashboard-support.ts';
 import {

@@ -1,8 +1,8 @@
 import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
 import type { Role } from '../../back-office/members/permissions.ts';
-import { METHODS } from '../../src/domain/method.ts';
-import { offerMethod, setCommission, setLimit } from '../../src/merchants/methods.ts';
+import { offerMethod, setCommission, setLimit } from '../../src/control/merchants/methods.ts';
+import { METHODS } from '../../src/engine/domain/method.ts';
 import { auditLog, signedIn, submit, visit } from './dashboard-support.ts';
 import {
   ALPHA,

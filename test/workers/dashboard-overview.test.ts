@@ -1,9 +1,9 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, test } from 'vitest';
-import { businessDay, businessDayStartMs, dayText } from '../../src/domain/ethiopian-time.ts';
-import type { Method } from '../../src/domain/method.ts';
-import type { ProjectedRefund, ProjectionRow } from '../../src/intent/book-message.ts';
-import { recordFailure, SILENCE_MS_MAX } from '../../src/webhooks/failing-endpoints.ts';
+import type { Method } from '../../src/engine/domain/method.ts';
+import type { ProjectedRefund, ProjectionRow } from '../../src/engine/intent/book-message.ts';
+import { recordFailure, SILENCE_MS_MAX } from '../../src/engine/webhooks/failing-endpoints.ts';
+import { businessDay, businessDayStartMs, dayText } from '../../src/kit/ethiopian-time.ts';
 import { applyAll, projectedRefund, projectionMessage } from './book-fixture.ts';
 import { signedIn, visit } from './dashboard-support.ts';
 import {

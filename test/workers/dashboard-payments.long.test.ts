@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers';
 import { describe, expect, test, vi } from 'vitest';
 import { DASHBOARD_TEXTS } from '../../back-office/i18n/texts.ts';
 import { EXPORT_LEASE_MS } from '../../back-office/members/export-lease.ts';
-import { bytesFromBase64Url } from '../../src/crypto/encoding.ts';
+import { bytesFromBase64Url } from '../../src/kit/crypto/encoding.ts';
 import { applyAll, projectionMessage } from './book-fixture.ts';
 import { auditLog, found, type SignedIn, signedIn, submit, visit } from './dashboard-support.ts';
 import {

@@ -10,7 +10,7 @@ import {
   type RequestOptions,
   SoftwareAuthenticator,
 } from '../../lab/harness/software-authenticator.ts';
-import { runBatch } from '../../src/platform/database.ts';
+import { runBatch } from '../../src/kit/platform/database.ts';
 import { databaseRows } from '../security/storage.ts';
 import { membersCall, type SignedIn, submit } from './dashboard-support.ts';
 import { ALPHA, call, ORIGIN, type TestMerchant } from './support.ts';

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, test, vi } from 'vitest';
-import type { Refund } from '../../src/domain/refund.ts';
+import type { Refund } from '../../src/engine/domain/refund.ts';
 import {
   type Browser,
   confirmed,

@@ -8,8 +8,8 @@ import {
   sessionOf,
 } from '../../back-office/members/sessions.ts';
 import { paymentsPlane } from '../../back-office/payments-plane.ts';
-import { sha256Hex } from '../../src/crypto/encoding.ts';
-import { runBatch } from '../../src/platform/database.ts';
+import { sha256Hex } from '../../src/kit/crypto/encoding.ts';
+import { runBatch } from '../../src/kit/platform/database.ts';
 import { ALPHA, call, type TestMerchant } from './support.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import type { MerchantBook } from '../../src/book/merchant-book.ts';
-import { RESEND_BATCH } from '../../src/book/resend.ts';
+import type { MerchantBook } from '../../src/lists/book/merchant-book.ts';
+import { RESEND_BATCH } from '../../src/lists/book/resend.ts';
 import { applyAll, projectedEvent, projectionMessage } from './book-fixture.ts';
 import { auditLog, sessionFor, signedIn, submit, visit } from './dashboard-support.ts';
 import {

@@ -1,9 +1,9 @@
 import { env } from 'cloudflare:workers';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { bytesFromBase64, hexFromBytes, utf8 } from '../../src/crypto/encoding.ts';
-import type { Environment } from '../../src/domain/method.ts';
-import { ENDPOINTS_MAX } from '../../src/webhooks/endpoints.ts';
-import { SECRETS_MAX } from '../../src/webhooks/secret-rules.ts';
+import { ENDPOINTS_MAX } from '../../src/engine/webhooks/endpoints.ts';
+import { SECRETS_MAX } from '../../src/engine/webhooks/secret-rules.ts';
+import { bytesFromBase64, hexFromBytes, utf8 } from '../../src/kit/crypto/encoding.ts';
+import type { Environment } from '../../src/kit/tenant.ts';
 import worker from '../support/gateway.ts';
 import { auditLog, type SignedIn, signedIn, submit, visit } from './dashboard-support.ts';
 import {

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
-import { forgetDirectory } from '../../src/merchants/directory.ts';
+import { forgetDirectory } from '../../src/engine/merchants/directory.ts';
 import {
   answerOf,
   call,

@@ -2,8 +2,12 @@ import { evictAllDurableObjects, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { Webhook } from 'standardwebhooks';
 import { expect, test, vi } from 'vitest';
-import { base64FromBytes } from '../../src/crypto/encoding.ts';
-import { CLAIM_LEASE_MS, DELIVERY_WAITS_MS, QUEUED_LEASE_MS } from '../../src/domain/schedule.ts';
+import {
+  CLAIM_LEASE_MS,
+  DELIVERY_WAITS_MS,
+  QUEUED_LEASE_MS,
+} from '../../src/engine/domain/schedule.ts';
+import { base64FromBytes } from '../../src/kit/crypto/encoding.ts';
 import {
   ALPHA,
   advance,

@@ -7,20 +7,20 @@ import {
 } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { configOf } from '../../src/config.ts';
-import type { Environment } from '../../src/domain/method.ts';
-import type { MerchantAccess } from '../../src/merchants/access.ts';
-import { apiKeyDigest, generateApiKey } from '../../src/merchants/api-key.ts';
-import { createApiKey, revokeApiKey } from '../../src/merchants/change-keys.ts';
-import { authenticate, banks, forgetDirectory } from '../../src/merchants/directory.ts';
+import { createApiKey, revokeApiKey } from '../../src/control/merchants/change-keys.ts';
 import {
   offerMethod,
   setCommission,
   setLimit,
   setMethodEnabled,
-} from '../../src/merchants/methods.ts';
-import { createMerchant } from '../../src/merchants/provision.ts';
-import type { SqlStatement } from '../../src/platform/database.ts';
+} from '../../src/control/merchants/methods.ts';
+import { createMerchant } from '../../src/control/merchants/provision.ts';
+import { configOf } from '../../src/engine/config.ts';
+import type { MerchantAccess } from '../../src/engine/merchants/access.ts';
+import { apiKeyDigest, generateApiKey } from '../../src/engine/merchants/api-key.ts';
+import { authenticate, banks, forgetDirectory } from '../../src/engine/merchants/directory.ts';
+import type { SqlStatement } from '../../src/kit/platform/database.ts';
+import type { Environment } from '../../src/kit/tenant.ts';
 import { expectLog } from '../support/output/expected-log.ts';
 
 const NO_RATE = { basisPoints: 0, fixedMinor: 0 };

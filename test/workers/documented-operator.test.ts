@@ -3,7 +3,7 @@ import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
 import { COMMANDS } from '../../scripts/operator/commands.ts';
 import type { View } from '../../scripts/operator/text.ts';
-import { requestRefund } from '../../src/refunds/request.ts';
+import { requestRefund } from '../../src/engine/refunds/request.ts';
 import worker from '../support/gateway.ts';
 import { signedIn } from './dashboard-support.ts';
 import { content, operateApi, PERSONAL_SECRETS, refundByHand } from './operator-support.ts';

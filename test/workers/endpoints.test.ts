@@ -1,13 +1,17 @@
 import { evictAllDurableObjects } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, test, vi } from 'vitest';
-import { readerOf } from '../../src/book/reader.ts';
-import type { EventFilter } from '../../src/book/rows.ts';
-import { hexFromBytes, utf8 } from '../../src/crypto/encoding.ts';
-import { CLAIM_LEASE_MS, QUEUED_LEASE_MS } from '../../src/domain/schedule.ts';
-import type { EventSummary } from '../../src/intent/protocol.ts';
-import { deleteEndpoint, findEndpoint, updateEndpoint } from '../../src/webhooks/endpoint-store.ts';
-import { forgetWebhookSettings } from '../../src/webhooks/settings.ts';
+import { CLAIM_LEASE_MS, QUEUED_LEASE_MS } from '../../src/engine/domain/schedule.ts';
+import type { EventSummary } from '../../src/engine/intent/protocol.ts';
+import {
+  deleteEndpoint,
+  findEndpoint,
+  updateEndpoint,
+} from '../../src/engine/webhooks/endpoint-store.ts';
+import { forgetWebhookSettings } from '../../src/engine/webhooks/settings.ts';
+import { hexFromBytes, utf8 } from '../../src/kit/crypto/encoding.ts';
+import { readerOf } from '../../src/lists/book/reader.ts';
+import type { EventFilter } from '../../src/lists/book/rows.ts';
 import {
   ALPHA,
   abortObjects,

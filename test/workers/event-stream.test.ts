@@ -1,12 +1,12 @@
 import { env } from 'cloudflare:workers';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { EVENTS_PER_STREAM_MAX, STREAM_MS_MAX } from '../../src/api/routes/stream-events.ts';
-import { bookOf } from '../../src/book/client.ts';
-import { EventStream } from '../../src/book/event-stream.ts';
-import { LISTENERS_MAX } from '../../src/book/listeners.ts';
-import { BookVolumes } from '../../src/book/volumes.ts';
-import { apiKeyDigest } from '../../src/merchants/api-key.ts';
-import { revokeApiKey } from '../../src/merchants/change-keys.ts';
+import { revokeApiKey } from '../../src/control/merchants/change-keys.ts';
+import { apiKeyDigest } from '../../src/engine/merchants/api-key.ts';
+import { EVENTS_PER_STREAM_MAX, STREAM_MS_MAX } from '../../src/lists/api/stream-events.ts';
+import { bookOf } from '../../src/lists/book/client.ts';
+import { EventStream } from '../../src/lists/book/event-stream.ts';
+import { LISTENERS_MAX } from '../../src/lists/book/listeners.ts';
+import { BookVolumes } from '../../src/lists/book/volumes.ts';
 import { applyAll, eventIdOf, projectedEvent, projectionMessage } from './book-fixture.ts';
 import {
   ALPHA,

@@ -1,6 +1,6 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { expect, test, vi } from 'vitest';
-import type { DeliveryStatus } from '../../src/intent/protocol.ts';
+import type { DeliveryStatus } from '../../src/engine/intent/protocol.ts';
 import {
   advance,
   alarmOf,

@@ -1,10 +1,10 @@
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
 import { newSessionToken } from '../../back-office/members/sessions.ts';
-import { keyRing } from '../../src/config.ts';
-import type { Environment } from '../../src/domain/method.ts';
-import { generateApiKey } from '../../src/merchants/api-key.ts';
-import { forgetDirectory } from '../../src/merchants/directory.ts';
+import { keyRing } from '../../src/engine/config.ts';
+import { generateApiKey } from '../../src/engine/merchants/api-key.ts';
+import { forgetDirectory } from '../../src/engine/merchants/directory.ts';
+import type { Environment } from '../../src/kit/tenant.ts';
 import { type SignedIn, signedIn, visit } from './dashboard-support.ts';
 import { ALPHA, call, LIMITED, statusPath, useGateway } from './support.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
-import { IntentClient } from '../../src/intent/client.ts';
-import { simulator } from '../../src/rails/simulator/rail.ts';
+import { IntentClient } from '../../src/engine/intent/client.ts';
+import { simulator } from '../../src/engine/rails/simulator/rail.ts';
 import {
   clientOf,
   createHosted,

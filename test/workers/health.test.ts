@@ -3,8 +3,8 @@ import { env } from 'cloudflare:workers';
 import { describe, expect, test, vi } from 'vitest';
 import type { BackOfficeEnv } from '../../back-office/env.ts';
 import backOffice from '../../back-office/index.ts';
-import { VERSION_HEADER } from '../../src/http/common-headers.ts';
 import payments from '../../src/index.ts';
+import { VERSION_HEADER } from '../../src/kit/http/common-headers.ts';
 import type { BothEnv } from '../support/gateway.ts';
 import { ORIGIN } from './support.ts';
 

@@ -1,9 +1,9 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, test, vi } from 'vitest';
-import { isoTime } from '../../src/domain/ethiopian-time.ts';
-import type { Method } from '../../src/domain/method.ts';
-import { checkout as english } from '../../src/i18n/en.ts';
-import { timeText } from '../../src/i18n/time-text.ts';
+import type { Method } from '../../src/engine/domain/method.ts';
+import { checkout as english } from '../../src/engine/i18n/en.ts';
+import { isoTime } from '../../src/kit/ethiopian-time.ts';
+import { timeText } from '../../src/kit/i18n/time-text.ts';
 import { MPESA_PHONE, mpesaReport, playRails, SCENE_SECRETS } from './rails-scenes.ts';
 import {
   alarmsUntil,

@@ -1,6 +1,6 @@
 import { createExecutionContext } from 'cloudflare:test';
 import { expect, test } from 'vitest';
-import { METHOD_NAMES } from '../../src/i18n/methods.ts';
+import { METHOD_NAMES } from '../../src/engine/i18n/methods.ts';
 import worker from '../support/gateway.ts';
 import { ORIGIN } from './support.ts';
 

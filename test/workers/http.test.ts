@@ -2,7 +2,7 @@ import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
 import backOffice from '../../back-office/index.ts';
-import { METHODS } from '../../src/domain/method.ts';
+import { METHODS } from '../../src/engine/domain/method.ts';
 import payments from '../../src/index.ts';
 import {
   ALPHA,

@@ -1,9 +1,9 @@
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
-import { FAILURE_REASONS, type FailureReason } from '../../src/domain/attempt.ts';
-import { forgetDirectory } from '../../src/merchants/directory.ts';
-import type { StartResult } from '../../src/rails/rail.ts';
-import { simulator } from '../../src/rails/simulator/rail.ts';
+import { FAILURE_REASONS, type FailureReason } from '../../src/engine/domain/attempt.ts';
+import { forgetDirectory } from '../../src/engine/merchants/directory.ts';
+import type { StartResult } from '../../src/engine/rails/rail.ts';
+import { simulator } from '../../src/engine/rails/simulator/rail.ts';
 import {
   ALPHA,
   type Answer,

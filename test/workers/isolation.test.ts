@@ -1,11 +1,11 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
-import { configOf } from '../../src/config.ts';
-import { signLink } from '../../src/crypto/link-token.ts';
-import type { Environment } from '../../src/domain/method.ts';
-import { apiKeyDigest, generateApiKey } from '../../src/merchants/api-key.ts';
-import { revokeApiKey } from '../../src/merchants/change-keys.ts';
+import { revokeApiKey } from '../../src/control/merchants/change-keys.ts';
+import { configOf } from '../../src/engine/config.ts';
+import { apiKeyDigest, generateApiKey } from '../../src/engine/merchants/api-key.ts';
+import { signLink } from '../../src/kit/crypto/link-token.ts';
+import type { Environment } from '../../src/kit/tenant.ts';
 import {
   ALPHA,
   advance,

@@ -1,13 +1,13 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, test } from 'vitest';
-import { apiRouter } from '../../src/api/router.ts';
-import { forgetDirectory } from '../../src/merchants/directory.ts';
+import { apiRouter } from '../../src/engine/api/router.ts';
+import { forgetDirectory } from '../../src/engine/merchants/directory.ts';
 import {
   type GrantedPermissions,
   KEY_PERMISSIONS,
   type KeyPermission,
   storedPermissions,
-} from '../../src/merchants/key-permissions.ts';
+} from '../../src/engine/merchants/key-permissions.ts';
 import { ALPHA, answerOf, call, useGateway } from './support.ts';
 
 /**

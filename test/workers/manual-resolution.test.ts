@@ -1,6 +1,6 @@
 import { evictAllDurableObjects } from 'cloudflare:test';
 import { expect, test } from 'vitest';
-import type { Command } from '../../src/domain/command.ts';
+import type { Command } from '../../src/engine/domain/command.ts';
 import {
   abortObjects,
   advance,

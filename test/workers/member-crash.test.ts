@@ -1,8 +1,8 @@
 import { env } from 'cloudflare:workers';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { paymentsPlane } from '../../back-office/payments-plane.ts';
-import { IntentClient } from '../../src/intent/client.ts';
-import { PaymentIntentObject } from '../../src/intent/payment-intent.ts';
+import { IntentClient } from '../../src/engine/intent/client.ts';
+import { PaymentIntentObject } from '../../src/engine/intent/payment-intent.ts';
 import { plantedError } from '../support/output/planted.ts';
 import { applyAll } from './book-fixture.ts';
 import { auditLog } from './dashboard-support.ts';

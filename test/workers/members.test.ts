@@ -8,7 +8,7 @@ import {
   revokeInvitationsBy,
 } from '../../back-office/members/members.ts';
 import type { Role } from '../../back-office/members/permissions.ts';
-import { runBatch } from '../../src/platform/database.ts';
+import { runBatch } from '../../src/kit/platform/database.ts';
 import { ALPHA, useGateway } from './support.ts';
 
 /**

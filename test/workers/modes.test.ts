@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { dashboard as english } from '../../back-office/i18n/en/dashboard.ts';
 import { desk as deskTexts } from '../../back-office/i18n/en/desk.ts';
 import { paymentsPlane } from '../../back-office/payments-plane.ts';
-import { answerCall } from '../../src/interface/answer.ts';
+import { answerCall } from '../../src/control/rpc/answer.ts';
 import { databaseRows } from '../security/storage.ts';
 import { interfaceCalls } from '../support/interface-calls.ts';
 import { Browser, invite, joined } from './dashboard-people-support.ts';

@@ -5,9 +5,9 @@ import {
   type RequestOptions,
   SoftwareAuthenticator,
 } from '../../lab/harness/software-authenticator.ts';
-import { apiKeyDigest } from '../../src/merchants/api-key.ts';
-import { rollApiKey } from '../../src/merchants/change-keys.ts';
-import { runBatch } from '../../src/platform/database.ts';
+import { rollApiKey } from '../../src/control/merchants/change-keys.ts';
+import { apiKeyDigest } from '../../src/engine/merchants/api-key.ts';
+import { runBatch } from '../../src/kit/platform/database.ts';
 import { Browser, invite, joined, meetBeforeBatch, rowCounts } from './dashboard-people-support.ts';
 import { ALPHA, advance, ORIGIN, tenantOf, useGateway } from './support.ts';
 

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeEach, expect, type Mock, test, vi } from 'vitest';
-import { alertsOf } from '../../src/alerts/ask.ts';
+import { alertsOf } from '../../src/control/alerts/ask.ts';
 import { auditLog } from './dashboard-support.ts';
 import { hiddenFields, operate, operateApi, SECRET, sendTo } from './operator-support.ts';
 import { call, useGateway } from './support.ts';

@@ -6,7 +6,7 @@ import {
 } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, it, test, vi } from 'vitest';
-import type { ResultMessage } from '../../src/attempts/provider-reports.ts';
+import type { ResultMessage } from '../../src/engine/attempts/provider-reports.ts';
 import worker from '../support/gateway.ts';
 import { auditLog } from './dashboard-support.ts';
 import { content, operateApi } from './operator-support.ts';

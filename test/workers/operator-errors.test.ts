@@ -4,9 +4,9 @@ import {
   OPERATOR_PROBLEMS,
   type OperatorProblemCode,
 } from '../../back-office/operator/problems.ts';
-import type { Rejection } from '../../src/domain/command.ts';
-import { IntentClient } from '../../src/intent/client.ts';
-import * as askRail from '../../src/refunds/ask-rail.ts';
+import type { Rejection } from '../../src/engine/domain/command.ts';
+import { IntentClient } from '../../src/engine/intent/client.ts';
+import * as askRail from '../../src/engine/refunds/ask-rail.ts';
 import { operate, PERSONAL_SECRETS, refundByHand, TWO_OPERATORS } from './operator-support.ts';
 import { backUp, loseGateway, RUN, withRecovery } from './restore-support.ts';
 import { recordMigrations } from './support/backup.ts';

@@ -1,10 +1,10 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, test } from 'vitest';
 import { findInvitation } from '../../back-office/members/invitations.ts';
-import { sha256Hex } from '../../src/crypto/encoding.ts';
-import { railStates } from '../../src/operations/rails.ts';
-import { requestRefund } from '../../src/refunds/request.ts';
-import { webhookSettings } from '../../src/webhooks/settings.ts';
+import { railStates } from '../../src/control/health/rails.ts';
+import { requestRefund } from '../../src/engine/refunds/request.ts';
+import { webhookSettings } from '../../src/engine/webhooks/settings.ts';
+import { sha256Hex } from '../../src/kit/crypto/encoding.ts';
 import { auditLog, membersCall, signedIn } from './dashboard-support.ts';
 import { content, operateApi } from './operator-support.ts';
 import {

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers';
 import { beforeEach, expect, test } from 'vitest';
-import { requestRefund } from '../../src/refunds/request.ts';
+import { requestRefund } from '../../src/engine/refunds/request.ts';
 import { auditLog } from './dashboard-support.ts';
 import { operate, operateApi, PERSONAL_SECRETS } from './operator-support.ts';
 import {

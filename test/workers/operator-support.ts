@@ -1,7 +1,7 @@
 import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect } from 'vitest';
-import type { RefundCommand } from '../../src/domain/refund.ts';
+import type { RefundCommand } from '../../src/engine/domain/refund.ts';
 import worker from '../support/gateway.ts';
 import { requestRefund } from '../support/intents.ts';
 import { choose } from './rails-support.ts';

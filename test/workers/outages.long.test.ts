@@ -1,8 +1,8 @@
 import { env } from 'cloudflare:workers';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import reliability from '../../docs/reliability.md?raw';
-import type { Environment } from '../../src/domain/method.ts';
-import { forgetDirectory } from '../../src/merchants/directory.ts';
+import { forgetDirectory } from '../../src/engine/merchants/directory.ts';
+import type { Environment } from '../../src/kit/tenant.ts';
 import { signedIn, visit } from './dashboard-support.ts';
 import { operate } from './operator-support.ts';
 import { MPESA_PHONE, mpesaReport, playRails, SCENE_SECRETS } from './rails-scenes.ts';

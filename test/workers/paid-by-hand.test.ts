@@ -1,8 +1,11 @@
 import { env } from 'cloudflare:workers';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { uuidV7 } from '../../src/crypto/uuid-v7.ts';
-import { reportConflictsOf } from '../../src/intent/receipt-conflicts.ts';
-import { compareManualReceipts, otherPaymentWithReceipt } from '../../src/operations/receipts.ts';
+import {
+  compareManualReceipts,
+  otherPaymentWithReceipt,
+} from '../../src/control/payments/receipts.ts';
+import { reportConflictsOf } from '../../src/engine/intent/receipt-conflicts.ts';
+import { uuidV7 } from '../../src/kit/crypto/uuid-v7.ts';
 import { someTerms, startAttempt, succeed } from '../support/intents.ts';
 import { auditLog } from './dashboard-support.ts';
 import {

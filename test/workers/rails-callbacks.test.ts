@@ -1,9 +1,9 @@
 import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
-import { readerOf } from '../../src/book/reader.ts';
-import { configOf } from '../../src/config.ts';
-import { linkId, signLink } from '../../src/crypto/link-token.ts';
+import { configOf } from '../../src/engine/config.ts';
+import { linkId, signLink } from '../../src/kit/crypto/link-token.ts';
+import { readerOf } from '../../src/lists/book/reader.ts';
 import worker from '../support/gateway.ts';
 import {
   cbeReport,

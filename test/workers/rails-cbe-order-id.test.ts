@@ -1,10 +1,10 @@
 import { env } from 'cloudflare:workers';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { configOf } from '../../src/config.ts';
-import { linkId } from '../../src/crypto/link-token.ts';
-import type { IntentClient } from '../../src/intent/client.ts';
-import type { CreateRequest } from '../../src/intent/protocol.ts';
-import { sealOf } from '../../src/rails/cbe-birr/seal.ts';
+import { configOf } from '../../src/engine/config.ts';
+import type { IntentClient } from '../../src/engine/intent/client.ts';
+import type { CreateRequest } from '../../src/engine/intent/protocol.ts';
+import { sealOf } from '../../src/engine/rails/cbe-birr/seal.ts';
+import { linkId } from '../../src/kit/crypto/link-token.ts';
 import { cbe, cbeAnswer, cbeReport, send } from './rails-scenes.ts';
 import {
   attemptNow,

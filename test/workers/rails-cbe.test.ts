@@ -1,11 +1,12 @@
 import { env } from 'cloudflare:workers';
 import { beforeEach, expect, test } from 'vitest';
-import { configOf, type KeyRing } from '../../src/config.ts';
-import { base32FromBytes } from '../../src/crypto/encoding.ts';
-import { linkId } from '../../src/crypto/link-token.ts';
-import type { Environment } from '../../src/domain/method.ts';
-import type { IntentClient } from '../../src/intent/client.ts';
-import { sealOf } from '../../src/rails/cbe-birr/seal.ts';
+import { configOf } from '../../src/engine/config.ts';
+import type { IntentClient } from '../../src/engine/intent/client.ts';
+import { sealOf } from '../../src/engine/rails/cbe-birr/seal.ts';
+import { base32FromBytes } from '../../src/kit/crypto/encoding.ts';
+import type { KeyRing } from '../../src/kit/crypto/key-ring.ts';
+import { linkId } from '../../src/kit/crypto/link-token.ts';
+import type { Environment } from '../../src/kit/tenant.ts';
 import { cbe, cbeAnswer, cbeReport, send } from './rails-scenes.ts';
 import {
   alarmNow,

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import type { Command, Rejection } from '../../src/domain/command.ts';
+import type { Command, Rejection } from '../../src/engine/domain/command.ts';
 import answerUndecided from '../fixtures/rails/ebirr/purchase_response_timeout.json' with {
   type: 'json',
 };

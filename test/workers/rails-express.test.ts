@@ -1,7 +1,8 @@
 import { env } from 'cloudflare:workers';
 import { beforeEach, expect, test } from 'vitest';
-import type { Environment, Method } from '../../src/domain/method.ts';
-import { checkout as english } from '../../src/i18n/en.ts';
+import type { Method } from '../../src/engine/domain/method.ts';
+import { checkout as english } from '../../src/engine/i18n/en.ts';
+import type { Environment } from '../../src/kit/tenant.ts';
 import { playRails, SCENE_SECRETS, send } from './rails-scenes.ts';
 import {
   attemptNow,

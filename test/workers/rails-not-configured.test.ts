@@ -1,8 +1,8 @@
 import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
-import type { IntentClient } from '../../src/intent/client.ts';
-import { readHealth } from '../../src/operations/health.ts';
-import { forgetRails } from '../../src/rails/settings.ts';
+import { readHealth } from '../../src/control/health/health.ts';
+import type { IntentClient } from '../../src/engine/intent/client.ts';
+import { forgetRails } from '../../src/engine/rails/settings.ts';
 import { cbeReport, playRails, SCENE_SECRETS, SCENES, send } from './rails-scenes.ts';
 import {
   alarmNow,

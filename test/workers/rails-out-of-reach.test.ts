@@ -3,9 +3,9 @@ import { expect, test, vi } from 'vitest';
 import {
   consumeResults as consumer,
   type ResultMessage,
-} from '../../src/attempts/provider-reports.ts';
-import { IntentClient } from '../../src/intent/client.ts';
-import { PaymentIntentObject } from '../../src/intent/payment-intent.ts';
+} from '../../src/engine/attempts/provider-reports.ts';
+import { IntentClient } from '../../src/engine/intent/client.ts';
+import { PaymentIntentObject } from '../../src/engine/intent/payment-intent.ts';
 import answerRejected from '../fixtures/rails/ebirr/purchase_response_rejected.json' with {
   type: 'json',
 };

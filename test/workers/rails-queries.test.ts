@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
-import type { Attempt } from '../../src/domain/attempt.ts';
-import type { Intent } from '../../src/domain/intent.ts';
+import type { Attempt } from '../../src/engine/domain/attempt.ts';
+import type { Intent } from '../../src/engine/domain/intent.ts';
 import { operateApi } from './operator-support.ts';
 import { cbe, cbeAnswer } from './rails-scenes.ts';
 import {

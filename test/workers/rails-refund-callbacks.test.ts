@@ -1,8 +1,8 @@
 import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
-import { configOf } from '../../src/config.ts';
-import { signLink } from '../../src/crypto/link-token.ts';
-import { requestRefund } from '../../src/refunds/request.ts';
+import { configOf } from '../../src/engine/config.ts';
+import { requestRefund } from '../../src/engine/refunds/request.ts';
+import { signLink } from '../../src/kit/crypto/link-token.ts';
 import {
   attemptNow,
   client,

@@ -1,8 +1,8 @@
 import { env } from 'cloudflare:workers';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { configOf } from '../../src/config.ts';
-import { signLink } from '../../src/crypto/link-token.ts';
-import { ATTEMPTS_MAX, type Attempt } from '../../src/domain/attempt.ts';
+import { configOf } from '../../src/engine/config.ts';
+import { ATTEMPTS_MAX, type Attempt } from '../../src/engine/domain/attempt.ts';
+import { signLink } from '../../src/kit/crypto/link-token.ts';
 import {
   AMOUNT_MINOR,
   alarmNow,

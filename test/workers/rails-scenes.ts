@@ -1,9 +1,10 @@
 import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test';
-import type { Attempt } from '../../src/domain/attempt.ts';
-import type { Environment, Method } from '../../src/domain/method.ts';
-import type { IntentClient } from '../../src/intent/client.ts';
-import { hashOf, sealOf } from '../../src/rails/cbe-birr/seal.ts';
-import { canonicalText, signer } from '../../src/rails/telebirr-h5/signature.ts';
+import type { Attempt } from '../../src/engine/domain/attempt.ts';
+import type { Method } from '../../src/engine/domain/method.ts';
+import type { IntentClient } from '../../src/engine/intent/client.ts';
+import { hashOf, sealOf } from '../../src/engine/rails/cbe-birr/seal.ts';
+import { canonicalText, signer } from '../../src/engine/rails/telebirr-h5/signature.ts';
+import type { Environment } from '../../src/kit/tenant.ts';
 import mpesaFailed from '../fixtures/rails/mpesa/callback_fail.json' with { type: 'json' };
 import mpesaPaid from '../fixtures/rails/mpesa/callback_success.json' with { type: 'json' };
 import mpesaTaken from '../fixtures/rails/mpesa/stk_response.json' with { type: 'json' };

@@ -1,9 +1,9 @@
 import { env } from 'cloudflare:workers';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { accountOf } from '../../src/account/client.ts';
-import { sharedReferenceFrom } from '../../src/domain/identifiers.ts';
-import type { Environment } from '../../src/domain/method.ts';
-import { forgetRails } from '../../src/rails/settings.ts';
+import { accountOf } from '../../src/engine/account/client.ts';
+import { sharedReferenceFrom } from '../../src/engine/domain/identifiers.ts';
+import { forgetRails } from '../../src/engine/rails/settings.ts';
+import type { Environment } from '../../src/kit/tenant.ts';
 import { cbe, cbeReport, decideAtRails, playRails } from './rails-scenes.ts';
 import {
   attemptNow,

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
-import type { Attempt } from '../../src/domain/attempt.ts';
-import { forgetRails } from '../../src/rails/settings.ts';
+import type { Attempt } from '../../src/engine/domain/attempt.ts';
+import { forgetRails } from '../../src/engine/rails/settings.ts';
 import answerRejected from '../fixtures/rails/ebirr/purchase_response_rejected.json' with {
   type: 'json',
 };

@@ -1,11 +1,11 @@
 import { evictAllDurableObjects, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
-import { uuidV7 } from '../../src/crypto/uuid-v7.ts';
-import type { Command } from '../../src/domain/command.ts';
-import type { Tenant } from '../../src/domain/terms.ts';
-import { findPayments } from '../../src/operations/payment-search.ts';
-import { concurrently } from '../../src/platform/concurrently.ts';
+import { findPayments } from '../../src/control/payments/search.ts';
+import type { Command } from '../../src/engine/domain/command.ts';
+import { uuidV7 } from '../../src/kit/crypto/uuid-v7.ts';
+import { concurrently } from '../../src/kit/platform/concurrently.ts';
+import type { Tenant } from '../../src/kit/tenant.ts';
 import { fail, requestRefund, someTerms, startAttempt } from '../support/intents.ts';
 import { content, operateApi, project } from './operator-support.ts';
 import { bookSql, bookStub } from './support/book.ts';

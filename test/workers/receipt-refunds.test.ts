@@ -1,8 +1,8 @@
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
-import { receiptPathOf } from '../../src/attempts/order.ts';
-import type { Command } from '../../src/domain/command.ts';
-import type { RefundOutcome } from '../../src/domain/refund.ts';
+import { receiptPathOf } from '../../src/engine/attempts/order.ts';
+import type { Command } from '../../src/engine/domain/command.ts';
+import type { RefundOutcome } from '../../src/engine/domain/refund.ts';
 import { requestRefund, startAttempt } from '../support/intents.ts';
 import {
   advance,

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
-import type { Command } from '../../src/domain/command.ts';
+import type { Command } from '../../src/engine/domain/command.ts';
 import { auditLog } from './dashboard-support.ts';
 import { content, operate, operateApi } from './operator-support.ts';
 import {

@@ -1,15 +1,15 @@
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
-import { accountOf } from '../../src/account/client.ts';
-import type { RefundClaim } from '../../src/account/protocol.ts';
-import { decide } from '../../src/domain/decide.ts';
-import { businessDay, businessDayStartMs } from '../../src/domain/ethiopian-time.ts';
-import { REFUND_WINDOW_MS } from '../../src/domain/schedule.ts';
-import { setRefundLimits } from '../../src/merchants/refund-limits.ts';
-import { simulator } from '../../src/rails/simulator/rail.ts';
-import { REFUND_SCENARIOS } from '../../src/rails/simulator/refunds.ts';
-import { queryRefund, startRefund } from '../../src/refunds/ask-rail.ts';
-import { type RefundOfPayment, requestRefund } from '../../src/refunds/request.ts';
+import { accountOf } from '../../src/engine/account/client.ts';
+import type { RefundClaim } from '../../src/engine/account/protocol.ts';
+import { decide } from '../../src/engine/domain/decide.ts';
+import { REFUND_WINDOW_MS } from '../../src/engine/domain/schedule.ts';
+import { setRefundLimits } from '../../src/engine/merchants/refund-limits.ts';
+import { simulator } from '../../src/engine/rails/simulator/rail.ts';
+import { REFUND_SCENARIOS } from '../../src/engine/rails/simulator/refunds.ts';
+import { queryRefund, startRefund } from '../../src/engine/refunds/ask-rail.ts';
+import { type RefundOfPayment, requestRefund } from '../../src/engine/refunds/request.ts';
+import { businessDay, businessDayStartMs } from '../../src/kit/ethiopian-time.ts';
 import { paidTwice, requestRefund as refundOf } from '../support/intents.ts';
 import { accountRows } from './support/account.ts';
 import { bookSql } from './support/book.ts';
@@ -31,7 +31,7 @@ import {
 } from './support.ts';
 
 /**
- * Goal: src/refunds/request.ts: one refund for each id under every repetition, and the operator's
+ * Goal: src/engine/refunds/request.ts: one refund for each id under every repetition, and the operator's
  * limits hold. Method: requests around a paid payment of 150.50 and a second one.
  */
 

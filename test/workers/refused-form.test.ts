@@ -1,9 +1,9 @@
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
-import { bytesFromBase64Url } from '../../src/crypto/encoding.ts';
-import { checkout as english } from '../../src/i18n/en.ts';
-import { IntentClient } from '../../src/intent/client.ts';
-import { simulator } from '../../src/rails/simulator/rail.ts';
+import { checkout as english } from '../../src/engine/i18n/en.ts';
+import { IntentClient } from '../../src/engine/intent/client.ts';
+import { simulator } from '../../src/engine/rails/simulator/rail.ts';
+import { bytesFromBase64Url } from '../../src/kit/crypto/encoding.ts';
 import { call, createHosted, intentOf, LIMITED, pathOf, postForm, useGateway } from './support.ts';
 
 /**

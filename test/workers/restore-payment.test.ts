@@ -1,7 +1,7 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { expect, test, vi } from 'vitest';
-import type { Command } from '../../src/domain/command.ts';
-import { IntentClient } from '../../src/intent/client.ts';
+import type { Command } from '../../src/engine/domain/command.ts';
+import { IntentClient } from '../../src/engine/intent/client.ts';
 import { refuseCallback, requestRefund, startAttempt } from '../support/intents.ts';
 import { plantedError } from '../support/output/planted.ts';
 import { auditLog } from './dashboard-support.ts';

@@ -1,22 +1,22 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
+import { configOf } from '../../src/engine/config.ts';
+import type { Tenant } from '../../src/kit/tenant.ts';
 import type {
   DatabaseExport,
   Manifest,
   PaymentLine,
   RefundLine,
   RowLine,
-} from '../../src/backup/manifest.ts';
+} from '../../src/recovery/backup/manifest.ts';
 import {
   accountPartName,
   type DatabaseName,
   databasePartName,
   manifestName,
   paymentsPartName,
-} from '../../src/backup/names.ts';
-import { digestOf, sealPart } from '../../src/backup/part.ts';
-import { configOf } from '../../src/config.ts';
-import type { Tenant } from '../../src/domain/terms.ts';
+} from '../../src/recovery/backup/names.ts';
+import { digestOf, sealPart } from '../../src/recovery/backup/part.ts';
 import { content, operateApi } from './operator-support.ts';
 import { accountRows } from './support/account.ts';
 import { bookSql } from './support/book.ts';
@@ -24,7 +24,7 @@ import { forgetEverything } from './support/gateway.ts';
 import { prepareSchemas } from './support/merchants.ts';
 import { stubOf } from './support.ts';
 
-/** Backups made by hand, in the format of src/backup, and their restore. */
+/** Backups made by hand, in the format of src/recovery/backup, and their restore. */
 
 export const RUN = '20900301T011700Z';
 export const GENERATION = '01900000-0000-7000-8000-000000000001';

@@ -6,30 +6,30 @@ import {
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
 import { insertMember } from '../../back-office/members/members.ts';
-import { auditEntry } from '../../src/audit/log.ts';
-import { namesAfter, writtenAtMsOf } from '../../src/backup/bucket.ts';
-import type { Manifest } from '../../src/backup/manifest.ts';
+import { continueRequests } from '../../src/control/customers/actions.ts';
+import { configOf } from '../../src/engine/config.ts';
+import type { Command } from '../../src/engine/domain/command.ts';
+import type { Intent } from '../../src/engine/domain/intent.ts';
+import { LOST_VERSIONS_MAX } from '../../src/engine/domain/restored.ts';
+import { RESTORED_HOLD_MS } from '../../src/engine/domain/restored-hold.ts';
+import { requestRefund as reserveRefund } from '../../src/engine/refunds/request.ts';
+import { auditEntry } from '../../src/kit/audit/log.ts';
+import { uuidV7 } from '../../src/kit/crypto/uuid-v7.ts';
+import { businessDay } from '../../src/kit/ethiopian-time.ts';
+import { runBatch } from '../../src/kit/platform/database.ts';
+import { NO_JURISDICTION } from '../../src/kit/platform/objects.ts';
+import type { Tenant } from '../../src/kit/tenant.ts';
+import { namesAfter, writtenAtMsOf } from '../../src/recovery/backup/bucket.ts';
+import type { Manifest } from '../../src/recovery/backup/manifest.ts';
 import {
   accountPartName,
   manifestName,
   paymentsPartName,
   runTimeMs,
-} from '../../src/backup/names.ts';
-import { openPart } from '../../src/backup/part.ts';
-import { configOf } from '../../src/config.ts';
-import { uuidV7 } from '../../src/crypto/uuid-v7.ts';
-import type { Command } from '../../src/domain/command.ts';
-import { businessDay } from '../../src/domain/ethiopian-time.ts';
-import type { Intent } from '../../src/domain/intent.ts';
-import { LOST_VERSIONS_MAX } from '../../src/domain/restored.ts';
-import { RESTORED_HOLD_MS } from '../../src/domain/restored-hold.ts';
-import type { Tenant } from '../../src/domain/terms.ts';
-import { continueRequests } from '../../src/operations/customers/actions.ts';
-import { runBatch } from '../../src/platform/database.ts';
-import { NO_JURISDICTION } from '../../src/platform/objects.ts';
-import { requestRefund as reserveRefund } from '../../src/refunds/request.ts';
-import { PAYMENTS_MAX } from '../../src/restore/payments.ts';
-import { readState } from '../../src/restore/state.ts';
+} from '../../src/recovery/backup/names.ts';
+import { openPart } from '../../src/recovery/backup/part.ts';
+import { PAYMENTS_MAX } from '../../src/recovery/payments/restore.ts';
+import { readState } from '../../src/recovery/restore-state.ts';
 import worker from '../support/gateway.ts';
 import { requestRefund, someTerms, startAttempt } from '../support/intents.ts';
 import { plantedError } from '../support/output/planted.ts';
@@ -72,7 +72,7 @@ import {
 /**
  * Goal: an empty gateway gets everything of a backup once and whole, also when the restore dies at
  * any place. What the backup does not know moves no money twice. Method: backups made by hand in
- * the format of src/backup, everything lost, steps by the operator's API, with crashes between and
+ * the format of src/recovery/backup, everything lost, steps by the operator's API, with crashes between and
  * in them.
  */
 

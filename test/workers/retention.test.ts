@@ -1,10 +1,10 @@
 import { createExecutionContext, createScheduledController } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, test, vi } from 'vitest';
-import { auditEntry } from '../../src/audit/log.ts';
-import { readerOf } from '../../src/book/reader.ts';
-import type { RefundOutcome } from '../../src/domain/refund.ts';
-import { DATABASE_BYTES_MAX } from '../../src/platform/database.ts';
+import type { RefundOutcome } from '../../src/engine/domain/refund.ts';
+import { auditEntry } from '../../src/kit/audit/log.ts';
+import { DATABASE_BYTES_MAX } from '../../src/kit/platform/database.ts';
+import { readerOf } from '../../src/lists/book/reader.ts';
 import { databaseRows } from '../security/storage.ts';
 import worker from '../support/gateway.ts';
 import { applyAll, projectionMessage } from './book-fixture.ts';

@@ -1,6 +1,6 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { expect, test } from 'vitest';
-import { type Migration, migrate, SCHEMA_VERSION } from '../../src/intent/schema.ts';
+import { type Migration, migrate, SCHEMA_VERSION } from '../../src/engine/intent/schema.ts';
 import {
   abortObjects,
   advance,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Intent } from '../../src/domain/intent.ts';
-import { SCENARIOS, type ScenarioName } from '../../src/rails/simulator/scenarios.ts';
+import type { Intent } from '../../src/engine/domain/intent.ts';
+import { SCENARIOS, type ScenarioName } from '../../src/engine/rails/simulator/scenarios.ts';
 import {
   alarmsUntil,
   choose,

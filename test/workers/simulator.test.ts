@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { checkout as english } from '../../src/i18n/en.ts';
-import { SCENARIOS } from '../../src/rails/simulator/scenarios.ts';
+import { checkout as english } from '../../src/engine/i18n/en.ts';
+import { SCENARIOS } from '../../src/engine/rails/simulator/scenarios.ts';
 import {
   alarmsUntil,
   attemptToken,

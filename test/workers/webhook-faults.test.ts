@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
-import type { Environment } from '../../src/domain/method.ts';
-import { WEBHOOK_FAULTS, type WebhookFault } from '../../src/domain/webhook-fault.ts';
+import { WEBHOOK_FAULTS, type WebhookFault } from '../../src/engine/domain/webhook-fault.ts';
+import type { Environment } from '../../src/kit/tenant.ts';
 import {
   alarmsUntil,
   clientIn,

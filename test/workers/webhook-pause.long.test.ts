@@ -1,15 +1,12 @@
 import { env } from 'cloudflare:workers';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { readerOf } from '../../src/book/reader.ts';
-import { configOf } from '../../src/config.ts';
-import { seal } from '../../src/crypto/sealed.ts';
+import { configOf } from '../../src/engine/config.ts';
 import {
   DELIVERY_WAITS_MS,
   PAUSED_TRIES_END_AFTER_MS,
   PAUSED_WAIT_MS,
-} from '../../src/domain/schedule.ts';
-import type { Tenant } from '../../src/domain/terms.ts';
-import { FAILED_DELIVERIES } from '../../src/intent/protocol.ts';
+} from '../../src/engine/domain/schedule.ts';
+import { FAILED_DELIVERIES } from '../../src/engine/intent/protocol.ts';
 import {
   clearEndpoint,
   FAILING_ORIGINS_MAX,
@@ -19,8 +16,11 @@ import {
   recordFailure,
   resumeEndpoint,
   SILENCE_MS_MAX,
-} from '../../src/webhooks/failing-endpoints.ts';
-import { webhookSecretContext } from '../../src/webhooks/settings.ts';
+} from '../../src/engine/webhooks/failing-endpoints.ts';
+import { webhookSecretContext } from '../../src/engine/webhooks/settings.ts';
+import { seal } from '../../src/kit/crypto/sealed.ts';
+import type { Tenant } from '../../src/kit/tenant.ts';
+import { readerOf } from '../../src/lists/book/reader.ts';
 import {
   ALPHA,
   addEndpoint,

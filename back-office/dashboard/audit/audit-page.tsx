@@ -1,6 +1,6 @@
-import type { AuditRecord } from '../../../src/audit/read.ts';
-import type { Page } from '../../../src/platform/paging.ts';
-import { useTexts } from '../../../src/ui/texts.ts';
+import type { AuditRecord } from '../../../src/control/audit/read.ts';
+import type { Page } from '../../../src/kit/platform/paging.ts';
+import { useTexts } from '../../../src/kit/ui/texts.ts';
 import { auditPage } from '../../audit.ts';
 import { AuditAct, AuditActor, AuditDetail } from '../../elements/audit-entry.tsx';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';

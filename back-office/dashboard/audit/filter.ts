@@ -1,5 +1,5 @@
-import { AUDIT_ACTIONS, type AuditAction } from '../../../src/audit/actions.ts';
-import type { AuditFilter } from '../../../src/audit/read.ts';
+import type { AuditFilter } from '../../../src/control/audit/read.ts';
+import { AUDIT_ACTIONS, type AuditAction } from '../../../src/kit/audit/actions.ts';
 
 /** The filter in the URL of the audit log. Pure. */
 

@@ -1,6 +1,6 @@
-import { BUSINESS_FIELDS, type Business } from '../../../src/domain/merchant.ts';
-import { LOGO_BYTES_MAX } from '../../../src/merchants/branding.ts';
-import { useTexts } from '../../../src/ui/texts.ts';
+import { LOGO_BYTES_MAX } from '../../../src/control/merchants/branding.ts';
+import { BUSINESS_FIELDS, type Business } from '../../../src/engine/domain/merchant.ts';
+import { useTexts } from '../../../src/kit/ui/texts.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { Section } from '../../ui/elements.tsx';
 import { Field, TextField } from '../../ui/fields.tsx';

@@ -1,7 +1,7 @@
-import { base64FromBytes } from '../../../src/crypto/encoding.ts';
-import { BUSINESS_FIELDS, type BusinessField } from '../../../src/domain/merchant.ts';
-import { colorFrom, LOGO_BYTES_MAX, LOGOS_MAX } from '../../../src/merchants/branding.ts';
-import type { BrandingChange } from '../../../src/merchants/change-branding.ts';
+import { colorFrom, LOGO_BYTES_MAX, LOGOS_MAX } from '../../../src/control/merchants/branding.ts';
+import type { BrandingChange } from '../../../src/control/merchants/change-branding.ts';
+import { BUSINESS_FIELDS, type BusinessField } from '../../../src/engine/domain/merchant.ts';
+import { base64FromBytes } from '../../../src/kit/crypto/encoding.ts';
 import type { DashboardMessages } from '../../i18n/messages.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { redirectTo } from '../../ui/answer.ts';

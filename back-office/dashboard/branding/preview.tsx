@@ -1,6 +1,6 @@
-import { moneyText } from '../../../src/i18n/money-text.ts';
-import { brandLook } from '../../../src/ui/brand.ts';
-import { useTexts } from '../../../src/ui/texts.ts';
+import { moneyText } from '../../../src/kit/i18n/money-text.ts';
+import { brandLook } from '../../../src/kit/ui/brand.ts';
+import { useTexts } from '../../../src/kit/ui/texts.ts';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { useCall } from '../call.ts';
 

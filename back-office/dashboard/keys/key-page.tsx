@@ -1,7 +1,7 @@
-import type { GrantedPermissions } from '../../../src/merchants/key-permissions.ts';
-import { isRollable, OVERLAPS_MS, type Overlap } from '../../../src/merchants/key-rules.ts';
-import type { ApiKeyView } from '../../../src/merchants/keys.ts';
-import { useTexts } from '../../../src/ui/texts.ts';
+import { isRollable, OVERLAPS_MS, type Overlap } from '../../../src/control/merchants/key-rules.ts';
+import type { ApiKeyView } from '../../../src/control/merchants/keys.ts';
+import type { GrantedPermissions } from '../../../src/engine/merchants/key-permissions.ts';
+import { useTexts } from '../../../src/kit/ui/texts.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { CopyText, Facts, Message, Section, When } from '../../ui/elements.tsx';
 import { Choice, useProblem } from '../../ui/fields.tsx';

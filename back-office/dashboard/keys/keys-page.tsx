@@ -1,13 +1,13 @@
-import { base64UrlFromBytes } from '../../../src/crypto/encoding.ts';
+import { isRollable, KEY_NAME_LENGTH_MAX } from '../../../src/control/merchants/key-rules.ts';
+import type { ApiKeyView } from '../../../src/control/merchants/keys.ts';
 import {
   type GrantedPermissions,
   grants,
   KEY_PERMISSIONS,
   type KeyPermission,
-} from '../../../src/merchants/key-permissions.ts';
-import { isRollable, KEY_NAME_LENGTH_MAX } from '../../../src/merchants/key-rules.ts';
-import type { ApiKeyView } from '../../../src/merchants/keys.ts';
-import { useTexts } from '../../../src/ui/texts.ts';
+} from '../../../src/engine/merchants/key-permissions.ts';
+import { base64UrlFromBytes } from '../../../src/kit/crypto/encoding.ts';
+import { useTexts } from '../../../src/kit/ui/texts.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { Badge, Section, When } from '../../ui/elements.tsx';
 import { Choice, FieldError, TextField, useProblem } from '../../ui/fields.tsx';

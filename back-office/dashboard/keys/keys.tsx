@@ -1,9 +1,3 @@
-import { found } from '../../../src/http/problem.ts';
-import {
-  type GrantedPermissions,
-  KEY_PERMISSIONS,
-  storedPermissions,
-} from '../../../src/merchants/key-permissions.ts';
 import {
   isFormId,
   KEY_NAME_LENGTH_MAX,
@@ -11,8 +5,14 @@ import {
   nameProblem,
   OVERLAPS_MS,
   overlapFrom,
-} from '../../../src/merchants/key-rules.ts';
-import type { ApiKeyView } from '../../../src/merchants/keys.ts';
+} from '../../../src/control/merchants/key-rules.ts';
+import type { ApiKeyView } from '../../../src/control/merchants/keys.ts';
+import {
+  type GrantedPermissions,
+  KEY_PERMISSIONS,
+  storedPermissions,
+} from '../../../src/engine/merchants/key-permissions.ts';
+import { found } from '../../../src/kit/http/problem.ts';
 import type { DashboardMessages } from '../../i18n/messages.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { redirectTo } from '../../ui/answer.ts';

@@ -1,9 +1,9 @@
-import { CURRENCIES } from '../../../src/domain/method.ts';
-import { AMOUNT_MINOR_MAX, type CommissionRate, majorText } from '../../../src/domain/money.ts';
-import { moneyText } from '../../../src/i18n/money-text.ts';
-import type { MethodStanding } from '../../../src/interface/methods.ts';
-import type { AmountLimits } from '../../../src/merchants/methods.ts';
-import { useTexts } from '../../../src/ui/texts.ts';
+import type { MethodStanding } from '../../../src/control/rpc/methods.ts';
+import { AMOUNT_MINOR_MAX, type CommissionRate } from '../../../src/engine/domain/money.ts';
+import type { AmountLimits } from '../../../src/engine/merchants/access.ts';
+import { moneyText } from '../../../src/kit/i18n/money-text.ts';
+import { CURRENCIES, majorText } from '../../../src/kit/money.ts';
+import { useTexts } from '../../../src/kit/ui/texts.ts';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { redirectTo } from '../../ui/answer.ts';
 import { Badge, type BadgeTone, Facts, Message, Section } from '../../ui/elements.tsx';

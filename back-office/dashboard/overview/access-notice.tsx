@@ -1,6 +1,6 @@
-import type { AuditRecord } from '../../../src/audit/read.ts';
-import { type Cookie, cookieValue, setCookie } from '../../../src/http/cookie.ts';
-import { useTexts } from '../../../src/ui/texts.ts';
+import type { AuditRecord } from '../../../src/control/audit/read.ts';
+import { type Cookie, cookieValue, setCookie } from '../../../src/kit/http/cookie.ts';
+import { useTexts } from '../../../src/kit/ui/texts.ts';
 import { type AccessChanges, undismissedAccess } from '../../audit.ts';
 import { AuditActor, useActionText } from '../../elements/audit-entry.tsx';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';

@@ -1,5 +1,5 @@
-import { countText } from '../../../src/i18n/money-text.ts';
-import { useTexts } from '../../../src/ui/texts.ts';
+import { countText } from '../../../src/kit/i18n/money-text.ts';
+import { useTexts } from '../../../src/kit/ui/texts.ts';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { Money, StatTile, StatTiles } from '../../ui/figures.tsx';
 import { dateText } from '../date-fields.tsx';

@@ -1,6 +1,7 @@
-import type { AttemptTotal, DayTotal } from '../../../src/book/rows.ts';
-import { hasEnded } from '../../../src/domain/intent.ts';
-import { CURRENCIES, type Currency, METHODS, type Method } from '../../../src/domain/method.ts';
+import { hasEnded } from '../../../src/engine/domain/intent.ts';
+import { METHODS, type Method } from '../../../src/engine/domain/method.ts';
+import { CURRENCIES, type Currency } from '../../../src/kit/money.ts';
+import type { AttemptTotal, DayTotal } from '../../../src/lists/book/rows.ts';
 
 /** Payments of a range in numbers. Pure. Amounts are in minor units of one currency each. */
 

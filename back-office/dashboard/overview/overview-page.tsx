@@ -1,7 +1,7 @@
-import { dayText } from '../../../src/domain/ethiopian-time.ts';
-import { countText } from '../../../src/i18n/money-text.ts';
-import type { Overview } from '../../../src/interface/lists.ts';
-import { useTexts } from '../../../src/ui/texts.ts';
+import type { Overview } from '../../../src/control/rpc/lists.ts';
+import { dayText } from '../../../src/kit/ethiopian-time.ts';
+import { countText } from '../../../src/kit/i18n/money-text.ts';
+import { useTexts } from '../../../src/kit/ui/texts.ts';
 import type { AccessChanges } from '../../audit.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { Message } from '../../ui/elements.tsx';

@@ -1,4 +1,4 @@
-import { businessDay } from '../../../src/domain/ethiopian-time.ts';
+import { businessDay } from '../../../src/kit/ethiopian-time.ts';
 import type { DashboardCall } from '../call.ts';
 import { type DaysForm, dayFrom, daysIn } from '../days.ts';
 import { type FigureDays, figureDays } from './figures.ts';

@@ -1,6 +1,6 @@
-import { businessDay, dayText } from '../../../src/domain/ethiopian-time.ts';
-import { countText } from '../../../src/i18n/money-text.ts';
-import { useTexts } from '../../../src/ui/texts.ts';
+import { businessDay, dayText } from '../../../src/kit/ethiopian-time.ts';
+import { countText } from '../../../src/kit/i18n/money-text.ts';
+import { useTexts } from '../../../src/kit/ui/texts.ts';
 import { useMoney } from '../../elements/payment-elements.tsx';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { Money } from '../../ui/figures.tsx';

@@ -1,10 +1,10 @@
-import type { StatementLine } from '../../../src/book/rows.ts';
 import {
   businessDay,
   dayText,
   ethiopianTimestamp,
   isoTime,
-} from '../../../src/domain/ethiopian-time.ts';
+} from '../../../src/kit/ethiopian-time.ts';
+import type { StatementLine } from '../../../src/lists/book/rows.ts';
 import { redirectTo } from '../../ui/answer.ts';
 import { actorOf, type DashboardCall, tenantOf } from '../call.ts';
 import { overviewPath } from '../paths.ts';

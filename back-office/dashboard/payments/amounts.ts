@@ -3,10 +3,14 @@ import {
   hasEnded,
   type Intent,
   reportedAttempt,
-} from '../../../src/domain/intent.ts';
-import type { Method } from '../../../src/domain/method.ts';
-import { keptMinor, netSharesMinor, refundedOf } from '../../../src/domain/refund-amounts.ts';
-import { chargedMinor, commissionOf } from '../../../src/domain/terms.ts';
+} from '../../../src/engine/domain/intent.ts';
+import type { Method } from '../../../src/engine/domain/method.ts';
+import {
+  keptMinor,
+  netSharesMinor,
+  refundedOf,
+} from '../../../src/engine/domain/refund-amounts.ts';
+import { chargedMinor, commissionOf } from '../../../src/engine/domain/terms.ts';
 
 /** What customer and merchant pay and receive, in minor units. Pure. */
 export interface Amounts {

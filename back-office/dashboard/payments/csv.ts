@@ -1,9 +1,9 @@
-import type { ExportedPayment } from '../../../src/book/reader.ts';
-import type { PaymentRow } from '../../../src/book/rows.ts';
-import { ethiopianTimestamp, isoTime } from '../../../src/domain/ethiopian-time.ts';
-import { majorText } from '../../../src/domain/money.ts';
-import { idWithoutPhone, maskedPhone } from '../../../src/domain/phone.ts';
-import type { Phones } from '../../../src/interface/lists.ts';
+import type { Phones } from '../../../src/control/rpc/lists.ts';
+import { idWithoutPhone, maskedPhone } from '../../../src/engine/domain/phone.ts';
+import { ethiopianTimestamp, isoTime } from '../../../src/kit/ethiopian-time.ts';
+import { majorText } from '../../../src/kit/money.ts';
+import type { ExportedPayment } from '../../../src/lists/book/reader.ts';
+import type { PaymentRow } from '../../../src/lists/book/rows.ts';
 
 /** CSV files for spreadsheets and programs (RFC 4180). Pure except for the stream. */
 

@@ -1,11 +1,11 @@
-import type { Intent } from '../../../src/domain/intent.ts';
-import { countText } from '../../../src/i18n/money-text.ts';
+import type { Intent } from '../../../src/engine/domain/intent.ts';
 import {
   type DeliveryTry,
   type EventSummary,
   RESENDABLE_DELIVERIES,
-} from '../../../src/intent/protocol.ts';
-import { useTexts } from '../../../src/ui/texts.ts';
+} from '../../../src/engine/intent/protocol.ts';
+import { countText } from '../../../src/kit/i18n/money-text.ts';
+import { useTexts } from '../../../src/kit/ui/texts.ts';
 import { DeliveryBadge, wireType } from '../../elements/delivery-elements.tsx';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import {

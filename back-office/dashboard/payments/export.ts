@@ -1,6 +1,6 @@
-import type { ExportPage } from '../../../src/book/reader.ts';
-import type { Phones } from '../../../src/interface/lists.ts';
-import { errorText, log } from '../../../src/platform/log.ts';
+import type { Phones } from '../../../src/control/rpc/lists.ts';
+import { errorText, log } from '../../../src/kit/platform/log.ts';
+import type { ExportPage } from '../../../src/lists/book/reader.ts';
 import { claimExport, EXPORT_LEASE_MS, leased } from '../../members/export-lease.ts';
 import { redirectTo } from '../../ui/answer.ts';
 import { actorOf, type DashboardCall, may, tenantOf } from '../call.ts';

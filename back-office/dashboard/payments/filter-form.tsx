@@ -1,4 +1,4 @@
-import { useTexts } from '../../../src/ui/texts.ts';
+import { useTexts } from '../../../src/kit/ui/texts.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import type { Problems } from '../../ui/fields.tsx';
 import type { DashboardCall } from '../call.ts';

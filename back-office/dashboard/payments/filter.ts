@@ -1,6 +1,7 @@
-import type { PaymentFilter } from '../../../src/book/rows.ts';
-import type { IntentStatus } from '../../../src/domain/intent.ts';
-import { CURRENCIES, METHODS } from '../../../src/domain/method.ts';
+import type { IntentStatus } from '../../../src/engine/domain/intent.ts';
+import { METHODS } from '../../../src/engine/domain/method.ts';
+import { CURRENCIES } from '../../../src/kit/money.ts';
+import type { PaymentFilter } from '../../../src/lists/book/rows.ts';
 import { amountMinorFrom } from '../../elements/typed-amount.ts';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import type { DashboardCall } from '../call.ts';

@@ -1,5 +1,5 @@
-import type { Environment } from '../../../src/domain/method.ts';
-import { useTexts } from '../../../src/ui/texts.ts';
+import type { Environment } from '../../../src/kit/tenant.ts';
+import { useTexts } from '../../../src/kit/ui/texts.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { may, useCall } from '../call.ts';
 

@@ -1,3 +1,7 @@
+import type { IntentStatus } from '../../../src/engine/domain/intent.ts';
+import { countText } from '../../../src/kit/i18n/money-text.ts';
+import type { Page } from '../../../src/kit/platform/paging.ts';
+import { useTexts } from '../../../src/kit/ui/texts.ts';
 import type {
   ListedPayment,
   Match,
@@ -5,11 +9,7 @@ import type {
   PaymentHit,
   PaymentRow,
   Total,
-} from '../../../src/book/rows.ts';
-import type { IntentStatus } from '../../../src/domain/intent.ts';
-import { countText } from '../../../src/i18n/money-text.ts';
-import type { Page } from '../../../src/platform/paging.ts';
-import { useTexts } from '../../../src/ui/texts.ts';
+} from '../../../src/lists/book/rows.ts';
 import { StatusBadge, useMoney } from '../../elements/payment-elements.tsx';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { redirectTo } from '../../ui/answer.ts';

@@ -1,10 +1,10 @@
-import { type Intent, paidAtMs, reportedAttempt } from '../../../src/domain/intent.ts';
-import { majorText } from '../../../src/domain/money.ts';
-import { phoneText } from '../../../src/domain/phone.ts';
-import { netSharesMinor, refundedOf } from '../../../src/domain/refund-amounts.ts';
-import type { Split } from '../../../src/domain/terms.ts';
-import { countText } from '../../../src/i18n/money-text.ts';
-import { useTexts } from '../../../src/ui/texts.ts';
+import { type Intent, paidAtMs, reportedAttempt } from '../../../src/engine/domain/intent.ts';
+import { phoneText } from '../../../src/engine/domain/phone.ts';
+import { netSharesMinor, refundedOf } from '../../../src/engine/domain/refund-amounts.ts';
+import type { Split } from '../../../src/engine/domain/terms.ts';
+import { countText } from '../../../src/kit/i18n/money-text.ts';
+import { majorText } from '../../../src/kit/money.ts';
+import { useTexts } from '../../../src/kit/ui/texts.ts';
 import { useMoney } from '../../elements/payment-elements.tsx';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import {

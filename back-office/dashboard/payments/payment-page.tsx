@@ -1,11 +1,11 @@
 import type { ComponentChildren } from 'preact';
-import type { PaymentRow } from '../../../src/book/rows.ts';
-import { type Intent, reportedAttempt } from '../../../src/domain/intent.ts';
-import { phoneText } from '../../../src/domain/phone.ts';
-import { refundedOf } from '../../../src/domain/refund-amounts.ts';
-import type { EventSummary } from '../../../src/intent/protocol.ts';
-import type { FoundPayment } from '../../../src/interface/payments.ts';
-import { useTexts } from '../../../src/ui/texts.ts';
+import type { FoundPayment } from '../../../src/control/rpc/payments.ts';
+import { type Intent, reportedAttempt } from '../../../src/engine/domain/intent.ts';
+import { phoneText } from '../../../src/engine/domain/phone.ts';
+import { refundedOf } from '../../../src/engine/domain/refund-amounts.ts';
+import type { EventSummary } from '../../../src/engine/intent/protocol.ts';
+import { useTexts } from '../../../src/kit/ui/texts.ts';
+import type { PaymentRow } from '../../../src/lists/book/rows.ts';
 import { DeliveryBadge } from '../../elements/delivery-elements.tsx';
 import { StatusBadge, useMoney } from '../../elements/payment-elements.tsx';
 import { Attempts, Timeline } from '../../elements/payment-history.tsx';

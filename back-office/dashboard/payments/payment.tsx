@@ -1,5 +1,5 @@
-import { requestersOf } from '../../../src/intent/protocol.ts';
-import type { FoundPayment } from '../../../src/interface/payments.ts';
+import type { FoundPayment } from '../../../src/control/rpc/payments.ts';
+import { requestersOf } from '../../../src/engine/intent/protocol.ts';
 import { memberNames } from '../../members/members.ts';
 import { redirectTo } from '../../ui/answer.ts';
 import { actorOf, type DashboardCall, may, tenantOf } from '../call.ts';

@@ -1,4 +1,4 @@
-import { seal, unseal } from '../../../src/crypto/sealed.ts';
+import { seal, unseal } from '../../../src/kit/crypto/sealed.ts';
 import { type DashboardCall, tenantOf } from '../call.ts';
 import { queryFrom } from '../paths.ts';
 

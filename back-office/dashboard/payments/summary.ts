@@ -1,6 +1,6 @@
-import type { Total } from '../../../src/book/rows.ts';
-import type { IntentStatus } from '../../../src/domain/intent.ts';
-import { CURRENCIES, type Currency } from '../../../src/domain/method.ts';
+import type { IntentStatus } from '../../../src/engine/domain/intent.ts';
+import { CURRENCIES, type Currency } from '../../../src/kit/money.ts';
+import type { Total } from '../../../src/lists/book/rows.ts';
 import { type PaymentFilterForm, STATUSES } from './filter.ts';
 
 /** What the filters find, in numbers. Pure. */

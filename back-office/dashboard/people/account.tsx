@@ -1,5 +1,5 @@
-import { auditEntry } from '../../../src/audit/log.ts';
-import { found } from '../../../src/http/problem.ts';
+import { auditEntry } from '../../../src/kit/audit/log.ts';
+import { found } from '../../../src/kit/http/problem.ts';
 import type { DashboardMessages } from '../../i18n/messages.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { browserName } from '../../members/browser-name.ts';

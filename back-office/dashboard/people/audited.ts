@@ -1,6 +1,6 @@
-import { type Act, type AuditEntry, runAudited } from '../../../src/audit/log.ts';
-import { problem } from '../../../src/http/problem.ts';
-import type { SqlStatement } from '../../../src/platform/database.ts';
+import { type Act, type AuditEntry, runAudited } from '../../../src/kit/audit/log.ts';
+import { problem } from '../../../src/kit/http/problem.ts';
+import type { SqlStatement } from '../../../src/kit/platform/database.ts';
 import { actorOf, type DashboardCall } from '../call.ts';
 
 /**

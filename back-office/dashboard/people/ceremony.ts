@@ -1,10 +1,10 @@
-import { CHANGES_PAUSED_RETRY_SECONDS } from '../../../src/interface/changes-paused.ts';
+import { CHANGES_PAUSED_RETRY_SECONDS } from '../../../src/control/rpc/changes-paused.ts';
 import {
   isConstraintFailure,
   runBatch,
   type SqlStatement,
-} from '../../../src/platform/database.ts';
-import { log } from '../../../src/platform/log.ts';
+} from '../../../src/kit/platform/database.ts';
+import { log } from '../../../src/kit/platform/log.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import {
   type Ceremony,

@@ -1,4 +1,4 @@
-import { sha256Hex } from '../../../src/crypto/encoding.ts';
+import { sha256Hex } from '../../../src/kit/crypto/encoding.ts';
 import {
   type Ceremony,
   type Challenge,

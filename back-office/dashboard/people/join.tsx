@@ -1,6 +1,6 @@
-import { auditEntry } from '../../../src/audit/log.ts';
-import { clientAddress } from '../../../src/http/rate-limit.ts';
-import type { SqlStatement } from '../../../src/platform/database.ts';
+import { auditEntry } from '../../../src/kit/audit/log.ts';
+import { clientAddress } from '../../../src/kit/http/rate-limit.ts';
+import type { SqlStatement } from '../../../src/kit/platform/database.ts';
 import { browserName } from '../../members/browser-name.ts';
 import { challengeOf } from '../../members/challenge.ts';
 import { JoinBody, JoinOptionsBody, readJson } from '../../members/credential.ts';

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useTexts } from '../../../src/ui/texts.ts';
+import { useTexts } from '../../../src/kit/ui/texts.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import type { Ceremony } from '../../members/challenge.ts';
 import { NAME_LENGTH_MAX } from '../../members/members.ts';

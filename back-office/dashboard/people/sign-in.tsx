@@ -1,5 +1,5 @@
-import { clientAddress } from '../../../src/http/rate-limit.ts';
-import { useTexts } from '../../../src/ui/texts.ts';
+import { clientAddress } from '../../../src/kit/http/rate-limit.ts';
+import { useTexts } from '../../../src/kit/ui/texts.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { challengeOf, issueChallenge, memberIdIn } from '../../members/challenge.ts';
 import { readJson, SignInBody } from '../../members/credential.ts';

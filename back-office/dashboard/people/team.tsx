@@ -1,4 +1,4 @@
-import { found } from '../../../src/http/problem.ts';
+import { found } from '../../../src/kit/http/problem.ts';
 import type { DashboardMessages } from '../../i18n/messages.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import {

@@ -1,7 +1,7 @@
-import type { Intent } from '../../../src/domain/intent.ts';
-import type { Refund } from '../../../src/domain/refund.ts';
-import { refundableMinor } from '../../../src/domain/refund-amounts.ts';
-import { useTexts } from '../../../src/ui/texts.ts';
+import type { Intent } from '../../../src/engine/domain/intent.ts';
+import type { Refund } from '../../../src/engine/domain/refund.ts';
+import { refundableMinor } from '../../../src/engine/domain/refund-amounts.ts';
+import { useTexts } from '../../../src/kit/ui/texts.ts';
 import { useRequesterText } from '../../elements/payment-history.tsx';
 import { Refunds } from '../../elements/payment-refunds.tsx';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';

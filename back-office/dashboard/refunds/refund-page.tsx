@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact';
-import type { Attempt } from '../../../src/domain/attempt.ts';
-import type { Intent } from '../../../src/domain/intent.ts';
-import { REFUND_REASON_LENGTH_MAX, type Refund } from '../../../src/domain/refund.ts';
-import { heldOf } from '../../../src/domain/refund-amounts.ts';
-import { chargedMinor, commissionOf, type IntentTerms } from '../../../src/domain/terms.ts';
-import { useTexts } from '../../../src/ui/texts.ts';
+import type { Attempt } from '../../../src/engine/domain/attempt.ts';
+import type { Intent } from '../../../src/engine/domain/intent.ts';
+import { REFUND_REASON_LENGTH_MAX, type Refund } from '../../../src/engine/domain/refund.ts';
+import { heldOf } from '../../../src/engine/domain/refund-amounts.ts';
+import { chargedMinor, commissionOf, type IntentTerms } from '../../../src/engine/domain/terms.ts';
+import { useTexts } from '../../../src/kit/ui/texts.ts';
 import { moneyIn, useMoney } from '../../elements/payment-elements.tsx';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { copyFact, Facts, Message, Section } from '../../ui/elements.tsx';

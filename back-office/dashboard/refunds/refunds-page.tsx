@@ -1,6 +1,6 @@
-import type { RefundRow, ShownRefundStatus } from '../../../src/book/rows.ts';
-import type { Page } from '../../../src/platform/paging.ts';
-import { useTexts } from '../../../src/ui/texts.ts';
+import type { Page } from '../../../src/kit/platform/paging.ts';
+import { useTexts } from '../../../src/kit/ui/texts.ts';
+import type { RefundRow, ShownRefundStatus } from '../../../src/lists/book/rows.ts';
 import { RefundBadge } from '../../elements/payment-refunds.tsx';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { Untrusted } from '../../ui/elements.tsx';

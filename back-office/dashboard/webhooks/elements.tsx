@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
-import { useTexts } from '../../../src/ui/texts.ts';
-import { endpointOrigin } from '../../../src/webhooks/endpoints.ts';
-import { SIGNATURE_HEADER_CHARACTERS_MAX } from '../../../src/webhooks/signature-header.ts';
+import { endpointOrigin } from '../../../src/engine/webhooks/endpoints.ts';
+import { SIGNATURE_HEADER_CHARACTERS_MAX } from '../../../src/engine/webhooks/signature-header.ts';
+import { useTexts } from '../../../src/kit/ui/texts.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { TextField } from '../../ui/fields.tsx';
 import { Navigation } from '../../ui/page.tsx';

@@ -1,7 +1,10 @@
-import type { EndpointWithSecrets, TypedEndpoint } from '../../../src/interface/webhooks.ts';
-import { useTexts } from '../../../src/ui/texts.ts';
-import type { EndpointEntry } from '../../../src/webhooks/endpoint-store.ts';
-import { DESCRIPTION_CHARACTERS_MAX, WIRE_EVENT_TYPES } from '../../../src/webhooks/endpoints.ts';
+import type { EndpointWithSecrets, TypedEndpoint } from '../../../src/control/rpc/webhooks.ts';
+import type { EndpointEntry } from '../../../src/engine/webhooks/endpoint-store.ts';
+import {
+  DESCRIPTION_CHARACTERS_MAX,
+  WIRE_EVENT_TYPES,
+} from '../../../src/engine/webhooks/endpoints.ts';
+import { useTexts } from '../../../src/kit/ui/texts.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { Badge, Facts, Message, When } from '../../ui/elements.tsx';
 import { Choice, FieldError, TextField, useProblem } from '../../ui/fields.tsx';

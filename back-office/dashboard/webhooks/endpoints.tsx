@@ -1,8 +1,11 @@
-import { found } from '../../../src/http/problem.ts';
-import { countText } from '../../../src/i18n/money-text.ts';
-import type { EndpointProblems, TypedEndpoint } from '../../../src/interface/webhooks.ts';
-import type { EndpointEntry, EndpointSettings } from '../../../src/webhooks/endpoint-store.ts';
-import { ENDPOINTS_MAX } from '../../../src/webhooks/endpoints.ts';
+import type { EndpointProblems, TypedEndpoint } from '../../../src/control/rpc/webhooks.ts';
+import type {
+  EndpointEntry,
+  EndpointSettings,
+} from '../../../src/engine/webhooks/endpoint-store.ts';
+import { ENDPOINTS_MAX } from '../../../src/engine/webhooks/endpoints.ts';
+import { found } from '../../../src/kit/http/problem.ts';
+import { countText } from '../../../src/kit/i18n/money-text.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { redirectTo } from '../../ui/answer.ts';
 import type { Problems } from '../../ui/fields.tsx';

@@ -1,7 +1,7 @@
-import { countText } from '../../../src/i18n/money-text.ts';
-import { type DeliveryTry, RESENDABLE_DELIVERIES } from '../../../src/intent/protocol.ts';
-import type { DeliveryDetails, EventDetails } from '../../../src/interface/events.ts';
-import { useTexts } from '../../../src/ui/texts.ts';
+import type { DeliveryDetails, EventDetails } from '../../../src/control/rpc/events.ts';
+import { type DeliveryTry, RESENDABLE_DELIVERIES } from '../../../src/engine/intent/protocol.ts';
+import { countText } from '../../../src/kit/i18n/money-text.ts';
+import { useTexts } from '../../../src/kit/ui/texts.ts';
 import { DeliveryBadge, wireType } from '../../elements/delivery-elements.tsx';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { redirectTo } from '../../ui/answer.ts';

@@ -1,5 +1,5 @@
-import type { EventSummary } from '../../../src/intent/protocol.ts';
-import type { EventName } from '../../../src/interface/events.ts';
+import type { EventName } from '../../../src/control/rpc/events.ts';
+import type { EventSummary } from '../../../src/engine/intent/protocol.ts';
 import { actorOf, type DashboardCall, tenantOf } from '../call.ts';
 import { eventPath } from '../paths.ts';
 

@@ -1,9 +1,9 @@
-import type { EventRow } from '../../../src/book/rows.ts';
-import { countText } from '../../../src/i18n/money-text.ts';
-import { LISTED_STATUSES } from '../../../src/intent/protocol.ts';
-import type { Page } from '../../../src/platform/paging.ts';
-import { useTexts } from '../../../src/ui/texts.ts';
-import type { EndpointEntry } from '../../../src/webhooks/endpoint-store.ts';
+import { LISTED_STATUSES } from '../../../src/engine/intent/protocol.ts';
+import type { EndpointEntry } from '../../../src/engine/webhooks/endpoint-store.ts';
+import { countText } from '../../../src/kit/i18n/money-text.ts';
+import type { Page } from '../../../src/kit/platform/paging.ts';
+import { useTexts } from '../../../src/kit/ui/texts.ts';
+import type { EventRow } from '../../../src/lists/book/rows.ts';
 import { DeliveryBadge, wireType } from '../../elements/delivery-elements.tsx';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { Untrusted, When } from '../../ui/elements.tsx';

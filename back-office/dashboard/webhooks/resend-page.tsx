@@ -1,7 +1,7 @@
-import { countText } from '../../../src/i18n/money-text.ts';
-import type { FailedEvents, ResentEvents } from '../../../src/interface/events.ts';
-import { parseCursor } from '../../../src/platform/paging.ts';
-import { useTexts } from '../../../src/ui/texts.ts';
+import type { FailedEvents, ResentEvents } from '../../../src/control/rpc/events.ts';
+import { countText } from '../../../src/kit/i18n/money-text.ts';
+import { parseCursor } from '../../../src/kit/platform/paging.ts';
+import { useTexts } from '../../../src/kit/ui/texts.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { Message } from '../../ui/elements.tsx';
 import { EmptyState } from '../../ui/layout.tsx';

@@ -1,10 +1,10 @@
-import { useTexts } from '../../../src/ui/texts.ts';
 import {
   mayEnd,
   OVERLAP_HOURS,
   OVERLAP_HOURS_DEFAULT,
   type SecretEntry,
-} from '../../../src/webhooks/secret-rules.ts';
+} from '../../../src/engine/webhooks/secret-rules.ts';
+import { useTexts } from '../../../src/kit/ui/texts.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { CopyText, Message, When } from '../../ui/elements.tsx';
 import { SelectField } from '../../ui/fields.tsx';

@@ -1,6 +1,6 @@
-import { found, problem } from '../../../src/http/problem.ts';
-import { countText } from '../../../src/i18n/money-text.ts';
-import { OVERLAP_HOURS, SECRETS_MAX } from '../../../src/webhooks/secret-rules.ts';
+import { OVERLAP_HOURS, SECRETS_MAX } from '../../../src/engine/webhooks/secret-rules.ts';
+import { found, problem } from '../../../src/kit/http/problem.ts';
+import { countText } from '../../../src/kit/i18n/money-text.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { redirectTo } from '../../ui/answer.ts';
 import { actorOf, type DashboardCall, tenantOf } from '../call.ts';

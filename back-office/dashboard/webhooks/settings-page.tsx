@@ -1,8 +1,8 @@
-import { countText } from '../../../src/i18n/money-text.ts';
-import type { TestState, WebhookSettings } from '../../../src/interface/webhooks.ts';
-import { useTexts } from '../../../src/ui/texts.ts';
-import { ENDPOINTS_MAX } from '../../../src/webhooks/endpoints.ts';
-import type { FailingEndpoint } from '../../../src/webhooks/failing-endpoints.ts';
+import type { TestState, WebhookSettings } from '../../../src/control/rpc/webhooks.ts';
+import { ENDPOINTS_MAX } from '../../../src/engine/webhooks/endpoints.ts';
+import type { FailingEndpoint } from '../../../src/engine/webhooks/failing-endpoints.ts';
+import { countText } from '../../../src/kit/i18n/money-text.ts';
+import { useTexts } from '../../../src/kit/ui/texts.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { redirectTo } from '../../ui/answer.ts';
 import { Badge, CopyText, Message, Table, When } from '../../ui/elements.tsx';

@@ -1,7 +1,7 @@
-import { countText } from '../../../src/i18n/money-text.ts';
-import type { TestResult, TestState } from '../../../src/interface/webhooks.ts';
-import { useTexts } from '../../../src/ui/texts.ts';
-import type { EndpointEntry } from '../../../src/webhooks/endpoint-store.ts';
+import type { TestResult, TestState } from '../../../src/control/rpc/webhooks.ts';
+import type { EndpointEntry } from '../../../src/engine/webhooks/endpoint-store.ts';
+import { countText } from '../../../src/kit/i18n/money-text.ts';
+import { useTexts } from '../../../src/kit/ui/texts.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { Facts, Message } from '../../ui/elements.tsx';
 import { SelectField, TextField } from '../../ui/fields.tsx';

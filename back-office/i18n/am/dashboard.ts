@@ -4,7 +4,7 @@ import {
   MONTHS,
   TOO_LITTLE_MONEY,
   WRONG_PIN,
-} from '../../../src/i18n/am.ts';
+} from '../../../src/engine/i18n/am.ts';
 import type { DashboardMessages } from '../messages.ts';
 
 /** Texts that several pages contain. */

@@ -1,12 +1,12 @@
-import type { AttemptStatus, FailureReason } from '../../../src/domain/attempt.ts';
-import type { Anomaly, IntentStatus } from '../../../src/domain/intent.ts';
-import type { HistoryCommand, Party } from '../../../src/domain/party.ts';
+import type { AttemptStatus, FailureReason } from '../../../src/engine/domain/attempt.ts';
+import type { Anomaly, IntentStatus } from '../../../src/engine/domain/intent.ts';
+import type { HistoryCommand, Party } from '../../../src/engine/domain/party.ts';
 import type {
   RefundActionReason,
   RefundFailureReason,
   RefundStatus,
-} from '../../../src/domain/refund.ts';
-import { MONTHS } from '../../../src/i18n/en.ts';
+} from '../../../src/engine/domain/refund.ts';
+import { MONTHS } from '../../../src/engine/i18n/en.ts';
 
 /** What a merchant's members read on the dashboard. */
 export const dashboard = {

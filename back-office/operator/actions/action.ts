@@ -1,4 +1,4 @@
-import type { Actor } from '../../../src/audit/log.ts';
+import type { Actor } from '../../../src/kit/audit/log.ts';
 import type { DashboardMessages, DeskMessages } from '../../i18n/messages.ts';
 import type { PaymentsPlane } from '../../payments-plane.ts';
 import type { OperatorCall } from '../call.ts';

@@ -1,4 +1,4 @@
-import type { LetterOutcomes } from '../../../src/interface/operations.ts';
+import type { LetterOutcomes } from '../../../src/control/rpc/operations.ts';
 import {
   type ActionForm,
   by,

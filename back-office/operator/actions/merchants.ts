@@ -1,5 +1,5 @@
-import { METHODS } from '../../../src/domain/method.ts';
-import { BASIS_POINTS_MAX, REASON_CHARACTERS_MAX } from '../../../src/operations/fields.ts';
+import { BASIS_POINTS_MAX, REASON_CHARACTERS_MAX } from '../../../src/control/operator/fields.ts';
+import { METHODS } from '../../../src/engine/domain/method.ts';
 import { amountMinorFrom } from '../../elements/typed-amount.ts';
 import { NAME_LENGTH_MAX } from '../../members/members.ts';
 import { ROLES } from '../../members/permissions.ts';

@@ -1,4 +1,4 @@
-import type { Modes } from '../../../src/interface/operations.ts';
+import type { Modes } from '../../../src/control/rpc/operations.ts';
 import {
   type ActionForm,
   by,

@@ -1,11 +1,11 @@
-import { FAILURE_REASONS } from '../../../src/domain/attempt.ts';
+import { NOTE_CHARACTERS_MAX } from '../../../src/control/operator/fields.ts';
+import type { Decided } from '../../../src/control/rpc/operations.ts';
+import { FAILURE_REASONS } from '../../../src/engine/domain/attempt.ts';
 import {
   MANUAL_RECEIPT_LENGTH_MAX,
   NOTE_LENGTH_MAX,
-} from '../../../src/domain/manual-resolution.ts';
-import { REFUND_REASON_LENGTH_MAX } from '../../../src/domain/refund.ts';
-import type { Decided } from '../../../src/interface/operations.ts';
-import { NOTE_CHARACTERS_MAX } from '../../../src/operations/fields.ts';
+} from '../../../src/engine/domain/manual-resolution.ts';
+import { REFUND_REASON_LENGTH_MAX } from '../../../src/engine/domain/refund.ts';
 import { amountMinorFrom } from '../../elements/typed-amount.ts';
 import { paymentContent } from '../payment-content.ts';
 import {

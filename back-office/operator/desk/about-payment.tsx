@@ -1,5 +1,5 @@
-import type { AboutPayment } from '../../../src/interface/operations.ts';
-import { useTexts } from '../../../src/ui/texts.ts';
+import type { AboutPayment } from '../../../src/control/rpc/operations.ts';
+import { useTexts } from '../../../src/kit/ui/texts.ts';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 
 type Shown = Pick<AboutPayment, 'kind' | 'method' | 'transactionIds'>;

@@ -1,5 +1,5 @@
-import type { AlertsState, ChannelState } from '../../../src/interface/alerts.ts';
-import { useTexts } from '../../../src/ui/texts.ts';
+import type { AlertsState, ChannelState } from '../../../src/control/rpc/alerts.ts';
+import { useTexts } from '../../../src/kit/ui/texts.ts';
 import { ALERT_TEXTS, DESK_TEXTS } from '../../i18n/texts.ts';
 import { redirectTo } from '../../ui/answer.ts';
 import {

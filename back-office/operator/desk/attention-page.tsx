@@ -1,3 +1,4 @@
+import { paymentOf, type Reason } from '../../../src/control/health/needs.ts';
 import type {
   AboutPayment,
   AttentionGroup,
@@ -5,9 +6,8 @@ import type {
   AttentionItem,
   DescribedAttention,
   DescribedLetter,
-} from '../../../src/interface/operations.ts';
-import { paymentOf, type Reason } from '../../../src/operations/needs.ts';
-import { useTexts } from '../../../src/ui/texts.ts';
+} from '../../../src/control/rpc/operations.ts';
+import { useTexts } from '../../../src/kit/ui/texts.ts';
 import { useMoney } from '../../elements/payment-elements.tsx';
 import type { DeskMessages } from '../../i18n/messages.ts';
 import { DESK_TEXTS } from '../../i18n/texts.ts';

@@ -1,8 +1,8 @@
-import type { AuditRecord } from '../../../src/audit/read.ts';
-import { MERCHANT_ID } from '../../../src/operations/fields.ts';
-import { cursorFrom } from '../../../src/operations/page-query.ts';
-import type { Page } from '../../../src/platform/paging.ts';
-import { useTexts } from '../../../src/ui/texts.ts';
+import type { AuditRecord } from '../../../src/control/audit/read.ts';
+import { MERCHANT_ID } from '../../../src/control/operator/fields.ts';
+import { cursorFrom } from '../../../src/control/operator/page-query.ts';
+import type { Page } from '../../../src/kit/platform/paging.ts';
+import { useTexts } from '../../../src/kit/ui/texts.ts';
 import { auditPage } from '../../audit.ts';
 import { AuditAct, AuditActor, AuditDetail } from '../../elements/audit-entry.tsx';
 import { DASHBOARD_TEXTS, DESK_TEXTS } from '../../i18n/texts.ts';

@@ -1,7 +1,7 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import type { Form } from '../../../src/http/form.ts';
-import type { AttentionCounts, Modes } from '../../../src/interface/operations.ts';
+import type { AttentionCounts, Modes } from '../../../src/control/rpc/operations.ts';
+import type { Form } from '../../../src/kit/http/form.ts';
 import type { OperatorCall } from '../call.ts';
 
 /** An authenticated request to the desk. For a post, origin and form token are checked. */

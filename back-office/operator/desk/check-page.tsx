@@ -1,6 +1,6 @@
-import { Problem } from '../../../src/http/problem.ts';
-import type { SelfCheck } from '../../../src/interface/operations.ts';
-import { useTexts } from '../../../src/ui/texts.ts';
+import type { SelfCheck } from '../../../src/control/rpc/operations.ts';
+import { Problem } from '../../../src/kit/http/problem.ts';
+import { useTexts } from '../../../src/kit/ui/texts.ts';
 import { SELF_CHECK_TEXTS } from '../../i18n/texts.ts';
 import { redirectTo } from '../../ui/answer.ts';
 import { Badge, type BadgeTone, Facts, Message, Section, When } from '../../ui/elements.tsx';

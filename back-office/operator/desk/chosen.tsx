@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import { seal, unseal } from '../../../src/crypto/sealed.ts';
-import { useTexts } from '../../../src/ui/texts.ts';
+import { seal, unseal } from '../../../src/kit/crypto/sealed.ts';
+import { useTexts } from '../../../src/kit/ui/texts.ts';
 import { DESK_TEXTS } from '../../i18n/texts.ts';
 import { Message } from '../../ui/elements.tsx';
 import { usePageUrl } from '../../ui/page.tsx';

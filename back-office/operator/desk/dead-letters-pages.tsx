@@ -1,6 +1,6 @@
-import type { DescribedLetter, LetterDetails } from '../../../src/interface/operations.ts';
-import type { ItemPage } from '../../../src/operations/page-query.ts';
-import { useTexts } from '../../../src/ui/texts.ts';
+import type { ItemPage } from '../../../src/control/operator/page-query.ts';
+import type { DescribedLetter, LetterDetails } from '../../../src/control/rpc/operations.ts';
+import { useTexts } from '../../../src/kit/ui/texts.ts';
 import { DESK_TEXTS } from '../../i18n/texts.ts';
 import { ButtonLink, type FactRow, Facts, Section, Untrusted, When } from '../../ui/elements.tsx';
 import { shownLines } from '../../ui/untrusted-text.ts';

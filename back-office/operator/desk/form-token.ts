@@ -1,4 +1,4 @@
-import { signText, verifyText } from '../../../src/crypto/signed-bytes.ts';
+import { signText, verifyText } from '../../../src/kit/crypto/signed-bytes.ts';
 import type { OperatorCall } from '../call.ts';
 
 /** A working day: a page may stay open while the operator asks the provider. */

@@ -1,7 +1,7 @@
-import { seal, unseal } from '../../../src/crypto/sealed.ts';
-import { isFromOwnPage } from '../../../src/http/form.ts';
-import { Problem } from '../../../src/http/problem.ts';
-import { useTexts } from '../../../src/ui/texts.ts';
+import { seal, unseal } from '../../../src/kit/crypto/sealed.ts';
+import { isFromOwnPage } from '../../../src/kit/http/form.ts';
+import { Problem } from '../../../src/kit/http/problem.ts';
+import { useTexts } from '../../../src/kit/ui/texts.ts';
 import { useOperatorText } from '../../elements/operator-text.ts';
 import { DASHBOARD_TEXTS, DESK_TEXTS } from '../../i18n/texts.ts';
 import { redirectTo } from '../../ui/answer.ts';

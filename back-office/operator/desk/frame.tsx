@@ -1,5 +1,5 @@
 import type { ComponentChildren, VNode } from 'preact';
-import { useTexts } from '../../../src/ui/texts.ts';
+import { useTexts } from '../../../src/kit/ui/texts.ts';
 import { useOperatorText } from '../../elements/operator-text.ts';
 import { DESK_TEXTS } from '../../i18n/texts.ts';
 import { answerPage } from '../../ui/answer.ts';

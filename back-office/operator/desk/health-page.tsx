@@ -1,6 +1,10 @@
-import type { FailureReason } from '../../../src/domain/attempt.ts';
-import type { EnvironmentHealth, Health, RailOutcome } from '../../../src/interface/operations.ts';
-import { useTexts } from '../../../src/ui/texts.ts';
+import type {
+  EnvironmentHealth,
+  Health,
+  RailOutcome,
+} from '../../../src/control/rpc/operations.ts';
+import type { FailureReason } from '../../../src/engine/domain/attempt.ts';
+import { useTexts } from '../../../src/kit/ui/texts.ts';
 import type { DeskMessages } from '../../i18n/messages.ts';
 import { CHECKOUT_TEXTS, DESK_TEXTS } from '../../i18n/texts.ts';
 import { redirectTo } from '../../ui/answer.ts';

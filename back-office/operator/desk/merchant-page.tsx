@@ -1,7 +1,7 @@
-import { CURRENCIES, type Environment } from '../../../src/domain/method.ts';
-import { majorText } from '../../../src/domain/money.ts';
-import type { MerchantDetails } from '../../../src/interface/operations.ts';
-import { useTexts } from '../../../src/ui/texts.ts';
+import type { MerchantDetails } from '../../../src/control/rpc/operations.ts';
+import { CURRENCIES, majorText } from '../../../src/kit/money.ts';
+import type { Environment } from '../../../src/kit/tenant.ts';
+import { useTexts } from '../../../src/kit/ui/texts.ts';
 import { useMoney } from '../../elements/payment-elements.tsx';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS, DESK_TEXTS } from '../../i18n/texts.ts';
 import {

@@ -1,4 +1,4 @@
-import { useTexts } from '../../../src/ui/texts.ts';
+import { useTexts } from '../../../src/kit/ui/texts.ts';
 import { DESK_TEXTS } from '../../i18n/texts.ts';
 import { withMemberCounts } from '../../members/members.ts';
 import { Badge, Untrusted, When } from '../../ui/elements.tsx';

@@ -1,5 +1,5 @@
-import type { Modes } from '../../../src/interface/operations.ts';
-import { useTexts } from '../../../src/ui/texts.ts';
+import type { Modes } from '../../../src/control/rpc/operations.ts';
+import { useTexts } from '../../../src/kit/ui/texts.ts';
 import { DESK_TEXTS } from '../../i18n/texts.ts';
 import { ButtonLink, Facts, Section, When } from '../../ui/elements.tsx';
 import { shownText } from '../../ui/untrusted-text.ts';

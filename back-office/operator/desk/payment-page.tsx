@@ -1,10 +1,10 @@
-import type { Attempt } from '../../../src/domain/attempt.ts';
-import { type Intent, reportedAttempt } from '../../../src/domain/intent.ts';
-import { isHeld } from '../../../src/domain/retention.ts';
-import type { EventSummary } from '../../../src/intent/protocol.ts';
-import type { PaymentDetails } from '../../../src/interface/operations.ts';
-import { needsOf, payableMinor, reasonsOf } from '../../../src/operations/needs.ts';
-import { useTexts } from '../../../src/ui/texts.ts';
+import { needsOf, payableMinor, reasonsOf } from '../../../src/control/health/needs.ts';
+import type { PaymentDetails } from '../../../src/control/rpc/operations.ts';
+import type { Attempt } from '../../../src/engine/domain/attempt.ts';
+import { type Intent, reportedAttempt } from '../../../src/engine/domain/intent.ts';
+import { isHeld } from '../../../src/engine/domain/retention.ts';
+import type { EventSummary } from '../../../src/engine/intent/protocol.ts';
+import { useTexts } from '../../../src/kit/ui/texts.ts';
 import { DeliveryBadge, wireType } from '../../elements/delivery-elements.tsx';
 import { StatusBadge, useMoney } from '../../elements/payment-elements.tsx';
 import { Attempts, Timeline } from '../../elements/payment-history.tsx';

@@ -1,9 +1,9 @@
-import type { Attempt } from '../../../src/domain/attempt.ts';
-import type { Intent } from '../../../src/domain/intent.ts';
-import type { Refund } from '../../../src/domain/refund.ts';
-import { needsSecondOperator } from '../../../src/domain/refund-amounts.ts';
-import type { PaymentDetails } from '../../../src/interface/operations.ts';
-import { useTexts } from '../../../src/ui/texts.ts';
+import type { PaymentDetails } from '../../../src/control/rpc/operations.ts';
+import type { Attempt } from '../../../src/engine/domain/attempt.ts';
+import type { Intent } from '../../../src/engine/domain/intent.ts';
+import type { Refund } from '../../../src/engine/domain/refund.ts';
+import { needsSecondOperator } from '../../../src/engine/domain/refund-amounts.ts';
+import { useTexts } from '../../../src/kit/ui/texts.ts';
 import { useOperatorText } from '../../elements/operator-text.ts';
 import { useMoney } from '../../elements/payment-elements.tsx';
 import { RefundBadge } from '../../elements/payment-refunds.tsx';

@@ -1,9 +1,9 @@
-import { seal, unseal } from '../../../src/crypto/sealed.ts';
-import { phoneFrom } from '../../../src/domain/phone.ts';
-import { SEARCH_ID_LENGTH_MAX } from '../../../src/domain/search-key.ts';
-import type { FoundPayments } from '../../../src/interface/operations.ts';
-import { MERCHANT_ID } from '../../../src/operations/fields.ts';
-import { useTexts } from '../../../src/ui/texts.ts';
+import { MERCHANT_ID } from '../../../src/control/operator/fields.ts';
+import type { FoundPayments } from '../../../src/control/rpc/operations.ts';
+import { phoneFrom } from '../../../src/engine/domain/phone.ts';
+import { SEARCH_ID_LENGTH_MAX } from '../../../src/engine/domain/search-key.ts';
+import { seal, unseal } from '../../../src/kit/crypto/sealed.ts';
+import { useTexts } from '../../../src/kit/ui/texts.ts';
 import { StatusBadge } from '../../elements/payment-elements.tsx';
 import { DESK_TEXTS } from '../../i18n/texts.ts';
 import { redirectTo } from '../../ui/answer.ts';

@@ -1,5 +1,5 @@
-import type { Problem } from '../../../src/http/problem.ts';
-import { useTexts } from '../../../src/ui/texts.ts';
+import type { Problem } from '../../../src/kit/http/problem.ts';
+import { useTexts } from '../../../src/kit/ui/texts.ts';
 import { DESK_TEXTS } from '../../i18n/texts.ts';
 import { answerPage } from '../../ui/answer.ts';
 import { ButtonLink } from '../../ui/elements.tsx';

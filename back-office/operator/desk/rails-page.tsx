@@ -1,6 +1,6 @@
-import { seal, unseal } from '../../../src/crypto/sealed.ts';
-import type { LastOutcome, ProbedRail, RailState } from '../../../src/interface/operations.ts';
-import { useTexts } from '../../../src/ui/texts.ts';
+import type { LastOutcome, ProbedRail, RailState } from '../../../src/control/rpc/operations.ts';
+import { seal, unseal } from '../../../src/kit/crypto/sealed.ts';
+import { useTexts } from '../../../src/kit/ui/texts.ts';
 import { CHECKOUT_TEXTS, DESK_TEXTS } from '../../i18n/texts.ts';
 import { redirectTo } from '../../ui/answer.ts';
 import { Badge, type BadgeTone, Message, Section, Table, When } from '../../ui/elements.tsx';

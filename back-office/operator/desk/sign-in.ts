@@ -1,8 +1,8 @@
-import type { Actor } from '../../../src/audit/log.ts';
-import { Form, isFromOwnPage, readForm } from '../../../src/http/form.ts';
-import { Problem } from '../../../src/http/problem.ts';
-import type { Handler } from '../../../src/http/router.ts';
-import { logLimited } from '../../../src/platform/limited-log.ts';
+import type { Actor } from '../../../src/kit/audit/log.ts';
+import { Form, isFromOwnPage, readForm } from '../../../src/kit/http/form.ts';
+import { Problem } from '../../../src/kit/http/problem.ts';
+import type { Handler } from '../../../src/kit/http/router.ts';
+import { logLimited } from '../../../src/kit/platform/limited-log.ts';
 import { backOfficeConfigOf } from '../../config.ts';
 import type { BackOfficeEnv } from '../../env.ts';
 import { redirectTo } from '../../ui/answer.ts';

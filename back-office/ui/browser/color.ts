@@ -1,4 +1,4 @@
-import { brandLook } from '../../../src/ui/brand.ts';
+import { brandLook } from '../../../src/kit/ui/brand.ts';
 
 /**
  * Color pickers next to the fields that they fill, and the preview of the color. Shown only with

@@ -1,6 +1,6 @@
 import { equal } from 'node:assert/strict';
-import { keyRing } from '../../../src/config.ts';
-import { insertDeadLetter } from '../../../src/dead-letters/store.ts';
+import { insertDeadLetter } from '../../../src/control/dead-letters/store.ts';
+import { keyRing } from '../../../src/engine/config.ts';
 import {
   contentOf,
   eventually,

@@ -1,4 +1,4 @@
-import { objectNameOf } from '../../../src/crypto/object-name.ts';
+import { objectNameOf } from '../../../src/kit/crypto/object-name.ts';
 import * as members from './members.ts';
 import * as merchants from './merchants.ts';
 import * as operators from './operators.ts';

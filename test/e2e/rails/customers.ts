@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkout as english } from '../../../src/i18n/en.ts';
+import { checkout as english } from '../../../src/engine/i18n/en.ts';
 import {
   ABANDONED,
   expectNoMore,

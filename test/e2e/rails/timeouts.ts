@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CustomerAct, Fault, Plan } from '../../../scripts/stand-ins/stand-in.ts';
-import { checkout as english } from '../../../src/i18n/en.ts';
+import { checkout as english } from '../../../src/engine/i18n/en.ts';
 import { expectAccepted } from '../../support/e2e-rails-answers.ts';
 import { expectPending, expectTold, failed, PAID } from '../../support/e2e-rails-endings.ts';
 import type { RailPayment } from '../../support/e2e-rails-payment.ts';

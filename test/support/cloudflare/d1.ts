@@ -1,5 +1,5 @@
 import { unstable_splitSqlQuery } from 'wrangler';
-import type { SqlStatement } from '../../../src/platform/database.ts';
+import type { SqlStatement } from '../../../src/kit/platform/database.ts';
 import { type Account, type Database, newUuid, now } from './account.ts';
 import { ApiError, type Call, type Handlers, jsonOf, page } from './api.ts';
 import type { Runtime } from './runtime.ts';

@@ -13,7 +13,7 @@ const EXPECTED: readonly string[] = [
   // Tests end objects in these two ways.
   'Application called abortAllDurableObjects()',
   'Application called abort() to reset Durable Object',
-  // So a restored object restarts: src/intent/payment-intent.ts, src/book/merchant-book.ts.
+  // So a restored object restarts: src/engine/intent/payment-intent.ts, src/lists/book/merchant-book.ts.
   'outputGateBroken; jsg.Error: restore',
   // An object that a test ended had an answer or a stream to write.
   'disconnected: ',

@@ -1,4 +1,4 @@
-import type { CallbackCall } from '../../../src/rails/callback.ts';
+import type { CallbackCall } from '../../../src/engine/rails/callback.ts';
 
 /** A provider's request as the gateway's HTTP layer hands it to an adapter. */
 export function callbackCall(given: {

@@ -8,14 +8,14 @@ import {
   type StandInOrder,
   StandInServer,
 } from '../../../scripts/stand-ins/stand-in.ts';
-import { base32FromBytes } from '../../../src/crypto/encoding.ts';
-import type { CallbackCall } from '../../../src/rails/callback.ts';
-import { cbeBirrRail } from '../../../src/rails/cbe-birr/rail.ts';
+import type { CallbackCall } from '../../../src/engine/rails/callback.ts';
+import { cbeBirrRail } from '../../../src/engine/rails/cbe-birr/rail.ts';
 import {
   type CbeBirrSettings,
   cbeBirrSettingsSchema,
-} from '../../../src/rails/cbe-birr/settings.ts';
-import type { RailOrder } from '../../../src/rails/rail-order.ts';
+} from '../../../src/engine/rails/cbe-birr/settings.ts';
+import type { RailOrder } from '../../../src/engine/rails/rail-order.ts';
+import { base32FromBytes } from '../../../src/kit/crypto/encoding.ts';
 import { callbackCall } from './callback-call.ts';
 import { orderFor } from './order.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { ReceivedCall } from '../../../scripts/stand-ins/stand-in.ts';
-import type { Outcome } from '../../../src/domain/attempt.ts';
-import type { CallbackCall, CallbackReading } from '../../../src/rails/callback.ts';
+import type { Outcome } from '../../../src/engine/domain/attempt.ts';
+import type { CallbackCall, CallbackReading } from '../../../src/engine/rails/callback.ts';
 import { callbackCall } from './callback-call.ts';
 
 /** Shared by both test suites of EthSwitch. */

@@ -1,5 +1,5 @@
 import { vi } from 'vitest';
-import type { RailOrder } from '../../../src/rails/rail-order.ts';
+import type { RailOrder } from '../../../src/engine/rails/rail-order.ts';
 
 type Lines = readonly Readonly<Record<string, unknown>>[];
 

@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
 import * as v from 'valibot';
-import { type MpesaSettings, mpesaSettingsSchema } from '../../../src/rails/mpesa/settings.ts';
+import {
+  type MpesaSettings,
+  mpesaSettingsSchema,
+} from '../../../src/engine/rails/mpesa/settings.ts';
 
 /** The minimal settings of an operator, all invented. */
 export const VALID_SETTINGS = {

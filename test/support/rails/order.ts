@@ -1,9 +1,9 @@
-import type { Attempt } from '../../../src/domain/attempt.ts';
-import { REFERENCE_LENGTH, referenceFrom } from '../../../src/domain/identifiers.ts';
-import type { Method } from '../../../src/domain/method.ts';
-import type { IntentTerms } from '../../../src/domain/terms.ts';
-import type { Rail } from '../../../src/rails/rail.ts';
-import type { RailOrder } from '../../../src/rails/rail-order.ts';
+import type { Attempt } from '../../../src/engine/domain/attempt.ts';
+import { REFERENCE_LENGTH, referenceFrom } from '../../../src/engine/domain/identifiers.ts';
+import type { Method } from '../../../src/engine/domain/method.ts';
+import type { IntentTerms } from '../../../src/engine/domain/terms.ts';
+import type { Rail } from '../../../src/engine/rails/rail.ts';
+import type { RailOrder } from '../../../src/engine/rails/rail-order.ts';
 import { attemptWith, termsWith } from '../checkout-fixtures.ts';
 
 /** Of what the customer pays, rounded down. */

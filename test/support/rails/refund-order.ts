@@ -1,8 +1,8 @@
 import type { StandIn, StandInRefund } from '../../../scripts/stand-ins/stand-in.ts';
-import type { Attempt } from '../../../src/domain/attempt.ts';
-import type { Refund } from '../../../src/domain/refund.ts';
-import type { RailOrder } from '../../../src/rails/rail-order.ts';
-import type { RefundAnswer, RefundOrder } from '../../../src/rails/refund.ts';
+import type { Attempt } from '../../../src/engine/domain/attempt.ts';
+import type { Refund } from '../../../src/engine/domain/refund.ts';
+import type { RailOrder } from '../../../src/engine/rails/rail-order.ts';
+import type { RefundAnswer, RefundOrder } from '../../../src/engine/rails/refund.ts';
 import { freshReference } from './order.ts';
 
 /** A refund of the whole of a paid order, as an adapter gets it at its single call. */

@@ -12,13 +12,13 @@ import {
   type Reply,
   StandInServer,
 } from '../../../scripts/stand-ins/stand-in.ts';
-import type { Bindings } from '../../../src/config.ts';
-import type { Method } from '../../../src/domain/method.ts';
-import type { CallbackCall, CallbackReading } from '../../../src/rails/callback.ts';
-import type { Rail, StartResult } from '../../../src/rails/rail.ts';
-import type { RailOrder } from '../../../src/rails/rail-order.ts';
-import type { RefundOrder, RefundReading } from '../../../src/rails/refund.ts';
-import { configuredRail } from '../../../src/rails/settings.ts';
+import type { Bindings } from '../../../src/engine/config.ts';
+import type { Method } from '../../../src/engine/domain/method.ts';
+import type { CallbackCall, CallbackReading } from '../../../src/engine/rails/callback.ts';
+import type { Rail, StartResult } from '../../../src/engine/rails/rail.ts';
+import type { RailOrder } from '../../../src/engine/rails/rail-order.ts';
+import type { RefundOrder, RefundReading } from '../../../src/engine/rails/refund.ts';
+import { configuredRail } from '../../../src/engine/rails/settings.ts';
 import { callbackCall } from './callback-call.ts';
 import { freshReference, orderFor } from './order.ts';
 import { refundOrderFor } from './refund-order.ts';

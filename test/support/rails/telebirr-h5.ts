@@ -1,6 +1,6 @@
 import { jsonReply, type Reply } from '../../../scripts/stand-ins/stand-in.ts';
 import type { TelebirrH5StandIn } from '../../../scripts/stand-ins/telebirr-h5.ts';
-import type { CallbackCall } from '../../../src/rails/callback.ts';
+import type { CallbackCall } from '../../../src/engine/rails/callback.ts';
 import { callbackCall } from './callback-call.ts';
 import { PLAYERS } from './players.ts';
 import { RailScene } from './scene.ts';

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import {
   type TelebirrUssdSettings,
   telebirrUssdSettings,
-} from '../../../src/rails/telebirr-ussd/settings.ts';
+} from '../../../src/engine/rails/telebirr-ussd/settings.ts';
 
 /** An operator's minimal settings, with the values of the public sample request. */
 export const TELEBIRR_USSD_SETTINGS = {

@@ -1,24 +1,24 @@
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
+import { pageUrlOf } from '../../../src/engine/rails/cbe-birr/page-url.ts';
+import { hashOf, sealOf } from '../../../src/engine/rails/cbe-birr/seal.ts';
+import { cbeBirrSettingsSchema } from '../../../src/engine/rails/cbe-birr/settings.ts';
+import { tripleDes } from '../../../src/engine/rails/cbe-birr/triple-des.ts';
+import { passwordText } from '../../../src/engine/rails/mpesa/push.ts';
+import { mpesaSettingsSchema } from '../../../src/engine/rails/mpesa/settings.ts';
+import {
+  canonicalText,
+  SIGNATURE_SCHEMES,
+  signer,
+  verifier,
+} from '../../../src/engine/rails/telebirr-h5/signature.ts';
 import {
   base64FromBytes,
   bytesFromBase64,
   bytesFromHex,
   hexFromBytes,
   utf8,
-} from '../../../src/crypto/encoding.ts';
-import { pageUrlOf } from '../../../src/rails/cbe-birr/page-url.ts';
-import { hashOf, sealOf } from '../../../src/rails/cbe-birr/seal.ts';
-import { cbeBirrSettingsSchema } from '../../../src/rails/cbe-birr/settings.ts';
-import { tripleDes } from '../../../src/rails/cbe-birr/triple-des.ts';
-import { passwordText } from '../../../src/rails/mpesa/push.ts';
-import { mpesaSettingsSchema } from '../../../src/rails/mpesa/settings.ts';
-import {
-  canonicalText,
-  SIGNATURE_SCHEMES,
-  signer,
-  verifier,
-} from '../../../src/rails/telebirr-h5/signature.ts';
+} from '../../../src/kit/crypto/encoding.ts';
 import cbe from '../../fixtures/rails/cbe-birr/vectors.json' with { type: 'json' };
 import mpesa from '../../fixtures/rails/mpesa/vectors.json' with { type: 'json' };
 import mandate from '../../fixtures/rails/telebirr-h5/mandate.json' with { type: 'json' };

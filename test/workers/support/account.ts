@@ -1,6 +1,6 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
-import type { Tenant } from '../../../src/domain/terms.ts';
+import type { Tenant } from '../../../src/kit/tenant.ts';
 import { reachAccount } from './gateway.ts';
 import { ALPHA, tenantOf } from './merchants.ts';
 

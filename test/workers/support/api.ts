@@ -1,7 +1,7 @@
 import { createExecutionContext } from 'cloudflare:test';
 import { env, exports } from 'cloudflare:workers';
 import { expect } from 'vitest';
-import type { Environment } from '../../../src/domain/method.ts';
+import type { Environment } from '../../../src/kit/tenant.ts';
 import worker from '../../support/gateway.ts';
 import { expectProblemForm } from '../../support/problems.ts';
 import { SECOND_MS } from './clock.ts';

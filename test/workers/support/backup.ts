@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers';
 import { vi } from 'vitest';
-import { allNames, readPart } from '../../../src/backup/bucket.ts';
-import type { PaymentLine } from '../../../src/backup/manifest.ts';
+import { allNames, readPart } from '../../../src/recovery/backup/bucket.ts';
+import type { PaymentLine } from '../../../src/recovery/backup/manifest.ts';
 
 /** The bucket of backups, and failures of it. */
 

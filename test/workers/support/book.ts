@@ -1,11 +1,11 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { vi } from 'vitest';
-import { BookBackup } from '../../../src/book/backup.ts';
-import { bookOf } from '../../../src/book/client.ts';
-import { bookName } from '../../../src/book/schema.ts';
-import type { Tenant } from '../../../src/domain/terms.ts';
-import type { Applied, ProjectionMessage } from '../../../src/intent/book-message.ts';
+import type { Applied, ProjectionMessage } from '../../../src/engine/intent/book-message.ts';
+import type { Tenant } from '../../../src/kit/tenant.ts';
+import { bookOf } from '../../../src/lists/book/client.ts';
+import { bookName } from '../../../src/lists/book/schema.ts';
+import { BookBackup } from '../../../src/recovery/payments/book-backup.ts';
 import { plantedError } from '../../support/output/planted.ts';
 import { reachedBookIds } from './gateway.ts';
 import { ALPHA, tenantOf } from './merchants.ts';

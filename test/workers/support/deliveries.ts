@@ -7,14 +7,14 @@ import {
 import { env } from 'cloudflare:workers';
 import { Webhook } from 'standardwebhooks';
 import { type Mock, vi } from 'vitest';
-import type { ResultMessage } from '../../../src/attempts/provider-reports.ts';
-import { bytesFromBase64, utf8 } from '../../../src/crypto/encoding.ts';
-import type { ProjectionMessage } from '../../../src/intent/book-message.ts';
+import type { ResultMessage } from '../../../src/engine/attempts/provider-reports.ts';
+import type { ProjectionMessage } from '../../../src/engine/intent/book-message.ts';
 import type {
   ClaimedDelivery,
   DeliveryMessage,
   DeliveryReport,
-} from '../../../src/intent/protocol.ts';
+} from '../../../src/engine/intent/protocol.ts';
+import { bytesFromBase64, utf8 } from '../../../src/kit/crypto/encoding.ts';
 import worker from '../../support/gateway.ts';
 import { answerOf, call } from './api.ts';
 import { type CaughtMessages, reportsAreSent } from './gateway.ts';

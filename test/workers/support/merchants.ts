@@ -1,21 +1,22 @@
 import type { D1Migration } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
-import { configOf } from '../../../src/config.ts';
-import { utf8 } from '../../../src/crypto/encoding.ts';
-import { seal } from '../../../src/crypto/sealed.ts';
-import { ENVIRONMENTS, type Environment, METHODS } from '../../../src/domain/method.ts';
-import type { Tenant } from '../../../src/domain/terms.ts';
-import { apiKeyDigest, generateApiKey } from '../../../src/merchants/api-key.ts';
-import { createApiKey, revokeApiKey } from '../../../src/merchants/change-keys.ts';
-import { createMerchant } from '../../../src/merchants/provision.ts';
-import type { SqlStatement } from '../../../src/platform/database.ts';
+import { createApiKey, revokeApiKey } from '../../../src/control/merchants/change-keys.ts';
+import { createMerchant } from '../../../src/control/merchants/provision.ts';
+import { configOf } from '../../../src/engine/config.ts';
+import { METHODS } from '../../../src/engine/domain/method.ts';
+import { apiKeyDigest, generateApiKey } from '../../../src/engine/merchants/api-key.ts';
 import {
   deleteEndpoint,
   type EndpointSettings,
   insertEndpoint,
-} from '../../../src/webhooks/endpoint-store.ts';
-import { insertSecret, webhookSecretFrom } from '../../../src/webhooks/secret-store.ts';
-import { webhookSecretContext } from '../../../src/webhooks/settings.ts';
+} from '../../../src/engine/webhooks/endpoint-store.ts';
+import { insertSecret, webhookSecretFrom } from '../../../src/engine/webhooks/secret-store.ts';
+import { webhookSecretContext } from '../../../src/engine/webhooks/settings.ts';
+import { utf8 } from '../../../src/kit/crypto/encoding.ts';
+import { seal } from '../../../src/kit/crypto/sealed.ts';
+import type { SqlStatement } from '../../../src/kit/platform/database.ts';
+import type { Tenant } from '../../../src/kit/tenant.ts';
+import { ENVIRONMENTS, type Environment } from '../../../src/kit/tenant.ts';
 
 export interface TestMerchant {
   readonly id: string;

@@ -1,12 +1,12 @@
 import { evictAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { createHash } from 'node:crypto';
-import type { Command } from '../../../src/domain/command.ts';
-import type { Intent } from '../../../src/domain/intent.ts';
-import type { Tenant } from '../../../src/domain/terms.ts';
-import { type IntentClient, intentByName } from '../../../src/intent/client.ts';
-import type { EventSummary } from '../../../src/intent/protocol.ts';
-import type { StoredIntent } from '../../../src/intent/store.ts';
+import type { Command } from '../../../src/engine/domain/command.ts';
+import type { Intent } from '../../../src/engine/domain/intent.ts';
+import { type IntentClient, intentByName } from '../../../src/engine/intent/client.ts';
+import type { EventSummary } from '../../../src/engine/intent/protocol.ts';
+import type { StoredIntent } from '../../../src/engine/intent/store.ts';
+import type { Tenant } from '../../../src/kit/tenant.ts';
 import { startAttempt } from '../../support/intents.ts';
 import { MINUTE_MS } from './clock.ts';
 import { abortObjects } from './gateway.ts';

@@ -1,0 +1,51 @@
+import type { MethodTally, Standing } from '../../engine/alerts/standing.ts';
+import type { Memory } from './memory.ts';
+import { countAttempts, isFailing, type MethodHealth, NEW_METHOD } from './method-health.ts';
+
+/**
+ * A method that succeeds as usual is stored this rarely, because each report would cost a row. What a
+ * dead object forgets of it is no fault.
+ */
+const STORE_EVERY_MS = 5 * 60_000;
+
+/** How each method of production does. */
+export class Methods {
+  readonly #memory: Memory;
+  readonly #known: Map<string, MethodHealth>;
+  readonly #storedAtMs = new Map<string, number>();
+
+  constructor(memory: Memory) {
+    this.#memory = memory;
+    this.#known = new Map(memory.all<MethodHealth>('method/'));
+  }
+
+  count({ environment, method, ...counts }: MethodTally, nowMs: number): void {
+    if (environment !== 'production') {
+      return;
+    }
+    const name = `method/${method}`;
+    const before = this.#known.get(name) ?? NEW_METHOD;
+    const after = countAttempts(before, counts, nowMs);
+    this.#known.set(name, after);
+    const isAsUsual = before.missed === 0 && after.missed === 0;
+    if (!isAsUsual || nowMs - (this.#storedAtMs.get(name) ?? 0) >= STORE_EVERY_MS) {
+      this.#storedAtMs.set(name, nowMs);
+      this.#memory.put(name, after);
+    }
+  }
+
+  standings(): readonly Standing[] {
+    return [...this.#known].flatMap(([name, health]) =>
+      isFailing(health) && health.missedSinceMs !== null
+        ? [
+            {
+              subject: 'method_failing' as const,
+              count: health.missed,
+              sinceAtMs: health.missedSinceMs,
+              detail: name.slice('method/'.length),
+            },
+          ]
+        : [],
+    );
+  }
+}

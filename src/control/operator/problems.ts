@@ -1,0 +1,100 @@
+import { problemsOf } from '../../kit/http/problem.ts';
+import type { ProblemEntry } from '../../kit/http/problems.ts';
+
+/** Every error that only an operator's action has, by its code. */
+export const OPERATION_PROBLEMS = {
+  rail_not_configured: {
+    status: 409,
+    message: 'The secret {secret} is missing or not valid. No provider was called',
+  },
+  attempt_not_found: { status: 404, message: 'The payment has no such attempt' },
+  window_open: {
+    status: 409,
+    message:
+      'The provider may still accept the payment until {deadline}, so a failure is not certain. Nothing was changed',
+  },
+  query_due: {
+    status: 409,
+    message:
+      'The window has passed, and the gateway is asking the provider once more. Try again in a minute. Nothing was changed',
+  },
+  attempt_not_pending: {
+    status: 409,
+    message: 'The attempt is already {status}. Nothing was changed',
+  },
+  resolution_invalid: {
+    status: 409,
+    message: "The note, the receipt or the operator's name is not valid. Nothing was changed",
+  },
+  refund_not_resolvable: {
+    status: 409,
+    message:
+      'The refund is {status}. Only one that requires action or is unresolved takes a decision. Nothing was changed',
+  },
+  refund_not_repeatable: {
+    status: 409,
+    message:
+      'The refund is {status}. Only one whose call to the provider ended without an outcome can be sent again. Nothing was changed',
+  },
+  refund_repeat_not_offered: {
+    status: 409,
+    message:
+      'The refund cannot be sent again: its provider does not recognize it by its number, or refundRepeats is off for the account. Nothing was changed',
+  },
+  second_operator_needed: {
+    status: 409,
+    message: 'You have made this decision yourself. Another operator must confirm it',
+  },
+  operator_not_verified: {
+    status: 403,
+    message:
+      'This decision needs a proved name: by Cloudflare Access or a secret that only you have. Nothing was changed',
+  },
+  receipt_used: {
+    status: 409,
+    message:
+      'The payment {uniqueId} of merchant {merchantId} has this receipt, and a receipt counts once. Nothing was changed',
+  },
+  resolution_rejected: {
+    status: 409,
+    message: 'The payment rejected the resolution: {rejection}. Nothing was changed',
+  },
+  merchant_exists: { status: 409, message: 'The merchant {id} already exists' },
+  bank_exists: { status: 409, message: 'The bank {code} already exists' },
+  bank_unchanged: {
+    status: 400,
+    message: 'Nothing to change: give name, supportsWithdrawal or both',
+  },
+  backup_not_found: { status: 404, message: 'The bucket has no backup {run}' },
+  nothing_to_back_up: {
+    status: 409,
+    message: 'The gateway has no merchants yet, or a restore is under way. Nothing was copied',
+  },
+  backup_unreadable: { status: 409, message: 'A part cannot be opened: {why}' },
+  backup_newer: {
+    status: 409,
+    message:
+      'The backup is of a newer release: this gateway lacks the migration {migration}. Nothing was changed',
+  },
+  gateway_not_empty: {
+    status: 409,
+    message:
+      'The gateway has merchants or members, or was restored from the run {run}. Nothing was changed',
+  },
+  restore_under_way: {
+    status: 409,
+    message: 'A restore of the run {run} is under way: continue that one. Nothing was changed',
+  },
+  restore_step_taken: {
+    status: 503,
+    message:
+      'Another call has taken this step of the restore of the run {run}. Repeat the call, which continues after it',
+  },
+  payment_remembers: {
+    status: 409,
+    message: 'The payment must not be set back to that time: {what}. Nothing was changed',
+  },
+} as const satisfies Record<string, ProblemEntry>;
+
+/** A problem of an operator's action with its placeholders filled in. */
+export const operationProblem = problemsOf(OPERATION_PROBLEMS);

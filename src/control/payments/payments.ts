@@ -1,0 +1,101 @@
+import type { Intent } from '../../engine/domain/intent.ts';
+import { type IntentClient, intentByUniqueId } from '../../engine/intent/client.ts';
+import { railOfRefund } from '../../engine/refunds/ask-rail.ts';
+import { found } from '../../kit/http/problem.ts';
+import { prepare } from '../../kit/platform/database.ts';
+import type { Tenant } from '../../kit/tenant.ts';
+import type { OperatorCall, Target } from '../operator/call.ts';
+import { pathPart, patternField, tenantIn } from '../operator/fields.ts';
+
+/** The longest unique id of a payment (docs/decisions.md#7), in UTF-16 units. */
+const UNIQUE_ID_LENGTH_MAX = 510;
+
+export const uniqueIdField = patternField(
+  new RegExp(`^[^\\p{Cc}]{1,${UNIQUE_ID_LENGTH_MAX}}$`, 'u'),
+  'Must be the id of a payment.',
+);
+
+/** A payment that an operator names, as its object has it. */
+export interface KnownPayment {
+  readonly tenant: Tenant;
+  readonly uniqueId: string;
+  readonly client: IntentClient;
+  readonly intent: Intent;
+}
+
+/** Problem 404 for a malformed path, and for an unknown payment. */
+export async function knownPayment(
+  { env }: Pick<OperatorCall, 'env'>,
+  target: Target,
+): Promise<KnownPayment> {
+  const tenant = tenantIn(target);
+  const uniqueId = pathPart(uniqueIdField, target.uniqueId);
+  const client = await intentByUniqueId(env, tenant, uniqueId);
+  const intent = found(await client.read());
+  return { tenant, uniqueId, client, intent };
+}
+
+/** What the operator noted about a payment that needed attention. */
+export interface Review {
+  readonly note: string;
+  readonly reviewedBy: string;
+  readonly reviewedAtMs: number;
+}
+
+export async function paymentDetails(
+  call: Pick<OperatorCall, 'env' | 'config'>,
+  target: Target,
+): Promise<PaymentDetails> {
+  const { client, intent } = await knownPayment(call, target);
+  return detailsOf(call, client, intent);
+}
+
+/** A payment with all that the operator sees of it. */
+export async function detailsOf(
+  { env, config }: Pick<OperatorCall, 'env' | 'config'>,
+  client: IntentClient,
+  intent: Intent,
+) {
+  const [history, events, retention, review] = await Promise.all([
+    client.history(),
+    client.events(),
+    client.retention(),
+    readReview(env.DB, intent.terms.uuid),
+  ]);
+  const repeatable = intent.refunds.filter(
+    (refund) => railOfRefund(env, intent, refund)?.isRefundRepeatable !== undefined,
+  );
+  return {
+    objectName: client.objectName,
+    /** Without the customer's phone number, and without their link to the provider's page. */
+    intent: withoutPhones(withoutClaims(intent)),
+    history,
+    events,
+    /** The last one, or null. */
+    review,
+    /** The last legal hold, and when the payment's object deletes it. */
+    retention,
+    /** Above this sum, two operators decide; null: one is enough. */
+    secondOperatorAboveMinor: config.secondOperatorAboveMinor,
+    /** The refunds that their provider would recognize by their number. */
+    repeatableRefunds: repeatable.map(({ id }) => id),
+  };
+}
+
+export type PaymentDetails = Awaited<ReturnType<typeof detailsOf>>;
+
+/** For the back office, which pays and starts nothing: the customer's way to the provider stays here. */
+export function withoutClaims(intent: Intent): Intent {
+  const claims = { redirectUrl: null, startClaimId: null };
+  return { ...intent, attempts: intent.attempts.map((attempt) => ({ ...attempt, ...claims })) };
+}
+
+function withoutPhones(intent: Intent): Intent {
+  return { ...intent, attempts: intent.attempts.map((attempt) => ({ ...attempt, phone: null })) };
+}
+
+function readReview(db: D1Database, uuid: string): Promise<Review | null> {
+  const sql = `SELECT note, reviewed_by AS reviewedBy, reviewed_at_ms AS reviewedAtMs
+    FROM payment_reviews WHERE uuid = ?1`;
+  return prepare(db, { sql, params: [uuid] }).first<Review>();
+}

@@ -1,0 +1,290 @@
+import { concurrently } from '../../kit/platform/concurrently.ts';
+import { prepare, readInTime } from '../../kit/platform/database.ts';
+import { errorText, log } from '../../kit/platform/log.ts';
+import type { Tenant } from '../../kit/tenant.ts';
+import { ENVIRONMENTS } from '../../kit/tenant.ts';
+import { paymentRetentionMs } from '../config.ts';
+import { earliest } from '../domain/earliest.ts';
+import type {
+  AccountBackup,
+  ClaimResult,
+  CountedRefund,
+  LostRefund,
+  RefundClaim,
+  Settlement,
+  UnsettledClaim,
+} from './protocol.ts';
+import { REFERENCE_TABLE, References } from './references.ts';
+import { REFUND_TABLES, RefundClaims, type StoredRefund } from './refund-claims.ts';
+import { type BookVolume, copyStatement, VOLUME_TABLE, Volumes } from './volumes.ts';
+
+/** What the account needs of the payments' objects: `src/connected-objects.ts` passes it in. */
+export interface AccountPorts {
+  /** Asks a payment's object for the outcome of a claim. May throw. */
+  settleClaim(env: Env, tenant: Tenant, claim: UnsettledClaim): Promise<Settlement>;
+}
+
+/** `alarm()` first sets the next alarm this far ahead, so that a failure cannot lose it. */
+const ALARM_SAFETY_MS = 30_000;
+/** An alarm that is this late counts as lost, and the next call does its work. */
+const ALARM_OVERDUE_MS = 60_000;
+/** Claims that one alarm settles: six at a time, within a minute even if each takes seconds. */
+const SETTLED_MAX = 100;
+
+type AccountState = Pick<DurableObjectState, 'id' | 'storage' | 'waitUntil'>;
+
+/**
+ * The code of an account, which `MerchantAccount` loads. Each method decides and commits without an
+ * await.
+ */
+export class OpenAccount {
+  readonly #ctx: AccountState;
+  readonly #env: Env;
+  readonly #ports: AccountPorts;
+  readonly #refunds: RefundClaims;
+  readonly #references: References;
+  readonly #volumes: Volumes;
+  /** The alarm's time; null: unknown. */
+  #armedAtMs: number | null = null;
+  /** True while an alarm runs, so that no call runs it again as overdue. */
+  #isWorking = false;
+
+  constructor(ctx: AccountState, env: Env, ports: AccountPorts) {
+    this.#ctx = ctx;
+    this.#env = env;
+    this.#ports = ports;
+    this.#refunds = new RefundClaims(ctx.storage.sql);
+    this.#references = new References(ctx.storage.sql, paymentRetentionMs(env));
+    this.#volumes = new Volumes(ctx.storage.sql);
+  }
+
+  /** Claims a refund's id and its part of the day's limit, before the payment's object decides. */
+  async claimRefund(claim: RefundClaim): Promise<ClaimResult> {
+    await this.#learnAlarm();
+    this.#runOverdueAlarm();
+    return this.#commit(() => {
+      const result = this.#refunds.claim(claim, Date.now());
+      if (result.type === 'claimed') {
+        this.#arm();
+      }
+      return result;
+    });
+  }
+
+  /** Releases the claim of a request that the payment's object has rejected. */
+  releaseRefund(refundUniqueId: string, claimId: string, isVoid: boolean): void {
+    this.#commit(() => this.#refunds.release(refundUniqueId, claimId, isVoid));
+  }
+
+  /** Records the stages of a payment's refunds. A repeated report writes no row. */
+  recordRefunds(paymentUniqueId: string, refunds: readonly CountedRefund[]): void {
+    this.#runOverdueAlarm();
+    this.#commit(() => this.#record(paymentUniqueId, refunds));
+  }
+
+  /** The payment that has the refund or its claim, or null. The account never lags. */
+  paymentOfRefund(refundUniqueId: string): string | null {
+    this.#runOverdueAlarm();
+    return this.#exists() ? this.#refunds.paymentOf(refundUniqueId) : null;
+  }
+
+  /** The refunds after an id, in the order of their ids, for the backup. */
+  exportRefunds(after: string, limit: number): readonly StoredRefund[] {
+    return this.#exists() ? this.#refunds.storedAfter(after, limit) : [];
+  }
+
+  /**
+   * Records which payment has a reference, before Kefel calls the provider. False when another
+   * payment has it.
+   */
+  async holdReference(reference: string, paymentUniqueId: string): Promise<boolean> {
+    await this.#learnAlarm();
+    return this.#commit(() => {
+      const isHeld = this.#references.hold(reference, paymentUniqueId);
+      this.#arm();
+      return isHeld;
+    });
+  }
+
+  /** The payment that has a reference. Null is certain: references are recorded before use. */
+  paymentOfReference(reference: string): string | null {
+    return this.#exists() ? this.#references.paymentOf(reference) : null;
+  }
+
+  /** The volumes of the merchant's book, the oldest first. */
+  volumes(): readonly BookVolume[] {
+    return this.#exists() ? this.#volumes.all() : [{ volume: 0, openedAtMs: null }];
+  }
+
+  /**
+   * Opens the book's next volume, which new payments belong to once D1 has its copy. Repeated calls
+   * change nothing.
+   */
+  openVolume(volume: number): void {
+    this.#commit(() => {
+      this.#volumes.open(volume, Date.now());
+      this.#arm();
+    });
+  }
+
+  /** Brings back rows of a backup. Repeated calls change nothing, and newer rows stay. */
+  async restore({ refunds, volumes, references, payments }: Partial<AccountBackup>): Promise<void> {
+    await this.#learnAlarm();
+    this.#commit(() => {
+      for (const refund of refunds ?? []) {
+        this.#refunds.restore(refund);
+      }
+      for (const volume of volumes ?? []) {
+        this.#volumes.restore(volume);
+      }
+      for (const { reference, paymentUniqueId } of references ?? []) {
+        this.#references.hold(reference, paymentUniqueId);
+      }
+      for (const payment of payments ?? []) {
+        this.#refunds.restorePayment(payment);
+      }
+      this.#arm();
+    });
+  }
+
+  /** The refunds of a backup that their payments have come back without, a bounded number. */
+  lostRefunds(limit: number): readonly LostRefund[] {
+    return this.#exists() ? this.#refunds.lostByPayments(limit) : [];
+  }
+
+  /** While D1 is down, the alarm retries, and new payments belong to the previous volume. */
+  async #copyVolumes(): Promise<void> {
+    const tenant = tenantIn(this.#ctx.id.name);
+    for (const volume of this.#volumes.uncopied()) {
+      await readInTime(() => prepare(this.#env.DB, copyStatement(tenant, volume)).run());
+      this.#commit(() => this.#volumes.setCopied(volume.volume));
+    }
+  }
+
+  #record(paymentUniqueId: string, refunds: readonly CountedRefund[]): void {
+    for (const refund of refunds) {
+      if (!this.#refunds.record(paymentUniqueId, refund)) {
+        // The payment should not have accepted it. It still counts, because money may move.
+        log('error', 'refund_without_claim', { name: this.#ctx.id.name ?? null });
+      }
+    }
+  }
+
+  /** Sets the next alarm first, so that a failure cannot lose it. */
+  async alarm(): Promise<void> {
+    // Outside of the catch: a replaced object cannot arm, and the runtime must repeat its alarm.
+    const safeAtMs = Date.now() + ALARM_SAFETY_MS;
+    await this.#ctx.storage.setAlarm(safeAtMs);
+    this.#armedAtMs = safeAtMs;
+    this.#isWorking = true;
+    try {
+      if (this.#exists()) {
+        await this.#settleDue();
+        await this.#copyVolumes();
+        this.#commit(() => this.#references.purge(Date.now()));
+      }
+      this.#armedAtMs = null;
+      this.#arm();
+    } catch (error) {
+      log('error', 'account_alarm_failed', {
+        name: this.#ctx.id.name ?? null,
+        error: errorText(error),
+      });
+    } finally {
+      this.#isWorking = false;
+    }
+  }
+
+  async #settleDue(): Promise<void> {
+    const tenant = tenantIn(this.#ctx.id.name);
+    const claims = this.#refunds.due(Date.now(), SETTLED_MAX);
+    await concurrently(claims, async (claim) => {
+      const settlement = await this.#ports
+        .settleClaim(this.#env, tenant, claim)
+        .catch((error: unknown): Settlement => {
+          log('warn', 'refund_claim_not_settled', { ...tenant, error: errorText(error) });
+          return { type: 'undecided' };
+        });
+      this.#commit(() => {
+        switch (settlement.type) {
+          case 'reserved':
+            return this.#record(claim.paymentUniqueId, settlement.refunds);
+          case 'void':
+            return this.#refunds.release(claim.refundUniqueId, claim.claimId, true);
+          case 'undecided':
+            return this.#refunds.postpone(claim, Date.now());
+        }
+      });
+    });
+  }
+
+  #commit<T>(change: () => T): T {
+    try {
+      return this.#ctx.storage.transactionSync(() => {
+        if (!this.#exists()) {
+          this.#ctx.storage.sql.exec(REFUND_TABLES + REFERENCE_TABLE + VOLUME_TABLE);
+        }
+        return change();
+      });
+    } catch (error) {
+      // The rollback undid the alarm too.
+      this.#armedAtMs = null;
+      throw error;
+    }
+  }
+
+  /** A lookup must not create storage, because any caller may ask for an unknown id. */
+  #exists(): boolean {
+    const sql = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'refund_claims'";
+    return this.#ctx.storage.sql.exec(sql).toArray().length > 0;
+  }
+
+  /** An evicted object does not know its alarm, and setting it again would write a row. */
+  async #learnAlarm(): Promise<void> {
+    this.#armedAtMs ??= await this.#ctx.storage.getAlarm();
+  }
+
+  /** When the alarm has work; null: never. */
+  #dueAtMs(): number | null {
+    if (!this.#exists()) {
+      return null;
+    }
+    const [uncopied] = this.#volumes.uncopied();
+    return earliest(
+      this.#refunds.nextCheckAtMs(),
+      this.#references.purgeAtMs(),
+      uncopied?.openedAtMs ?? null,
+    );
+  }
+
+  /** Sets the alarm for the next work, unless an earlier one is set: moving it costs a row. */
+  #arm(): void {
+    const atMs = this.#dueAtMs();
+    const armedAtMs = this.#armedAtMs ?? 0;
+    if (atMs === null) {
+      this.#armedAtMs = null;
+      void this.#ctx.storage.deleteAlarm();
+    } else if (armedAtMs <= Date.now() || armedAtMs > atMs) {
+      this.#armedAtMs = atMs;
+      void this.#ctx.storage.setAlarm(atMs);
+    }
+  }
+
+  /** Does the work of a lost alarm, because the runtime can lose alarms. */
+  #runOverdueAlarm(): void {
+    const lateMs = Date.now() - (this.#dueAtMs() ?? Number.POSITIVE_INFINITY);
+    if (lateMs > ALARM_OVERDUE_MS && !this.#isWorking) {
+      log('warn', 'alarm_overdue', { name: this.#ctx.id.name ?? null, lateMs });
+      this.#ctx.waitUntil(this.alarm());
+    }
+  }
+}
+
+/** The tenant whose account has this name, which `accountOf` makes. */
+function tenantIn(name = ''): Tenant {
+  const environment = ENVIRONMENTS.find((one) => name.startsWith(`${one}/`));
+  if (environment === undefined) {
+    throw new Error('an account without its name');
+  }
+  return { environment, merchantId: name.slice(environment.length + 1) };
+}

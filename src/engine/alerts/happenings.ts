@@ -1,0 +1,15 @@
+import { tellMinutely } from '../../kit/platform/minutely.ts';
+import { tellAlerts } from './client.ts';
+import type { EventSubject } from './standing.ts';
+
+/** Tells the alerts that something happened. Never throws, and nobody needs to wait for it. */
+export function tellHappened(
+  env: Env,
+  subject: EventSubject,
+  detail: string,
+  nowMs: number,
+): Promise<void> {
+  return tellMinutely(`${subject} ${detail}`, nowMs, (count) =>
+    tellAlerts(env, (alerts) => alerts.happen(subject, count, detail)),
+  );
+}

@@ -1,0 +1,357 @@
+import { uuidV7 } from '../../../kit/crypto/uuid-v7.ts';
+import { jsonResponse, successBody } from '../../../kit/http/envelope.ts';
+import { maintenance, problem, validationProblem } from '../../../kit/http/problem.ts';
+import { errorText, log } from '../../../kit/platform/log.ts';
+import { checkoutUrlOf, railOrder } from '../../attempts/order.ts';
+import { railPageUrl } from '../../attempts/rail-page.ts';
+import { hasSharedAddress, holdReference, newAttempt, storeStart } from '../../attempts/start.ts';
+import {
+  type Attempt,
+  FAILURE_REASONS,
+  type FailureReason,
+  type NewAttempt,
+} from '../../domain/attempt.ts';
+import { intentNumberFrom } from '../../domain/identifiers.ts';
+import type { IntentKind, IntentTerms } from '../../domain/terms.ts';
+import { type IntentClient, intentByUniqueId } from '../../intent/client.ts';
+import type { ExpressAnswers, IdempotencyClaim, TakenResult } from '../../intent/protocol.ts';
+import { banks } from '../../merchants/directory.ts';
+import type { Rail } from '../../rails/rail.ts';
+import type { RailOrder } from '../../rails/rail-order.ts';
+import { methodSupport } from '../../rails/registry.ts';
+import { destinationRefusal } from '../../webhooks/send.ts';
+import { type MerchantCall, ownOriginOf } from '../call.ts';
+import { heldExpiryWarnings } from '../held-expiry.ts';
+import { readKeyedBody } from '../keyed-body.ts';
+import type {
+  CallbackUse,
+  OfferedMethod,
+  PaymentOrder,
+  ValidationContext,
+} from '../schema/context.ts';
+import { validateExpress } from '../schema/express.ts';
+import { uniqueIdOf, validateHosted } from '../schema/hosted.ts';
+
+/** The creation of a payment, from the request's body to the answer. */
+
+/** POST …/intent: a hosted checkout. One call to the object, and no D1 query with a warm cache. */
+export async function createHosted(call: MerchantCall): Promise<Response> {
+  const payment = await readNewPayment(call, 'hosted');
+  if (payment instanceof Response) {
+    return payment;
+  }
+  const { client, terms, idempotency, warnings } = payment;
+  const checkoutUrl = await checkoutUrlOf(call.env, { terms });
+  const answer = savedBody(checkoutUrl, warnings);
+  const request = { terms, idempotency, attempt: null, answer, answerWithinMs: 0 };
+  const result = await client.create(request);
+  return result.type === 'created'
+    ? jsonResponse(200, answer)
+    : answerTaken(call, client, terms.uniqueId, result, warnings);
+}
+
+/** Between the rail's time-out and the time from which a repeated request need not wait. */
+const ANSWER_MARGIN_MS = 3_000;
+
+/** POST …/express/…pay. Stores the payment with its attempt before it calls the provider. */
+export async function createExpress(call: MerchantCall): Promise<Response> {
+  const payment = await readNewPayment(call, 'express');
+  if (payment instanceof Response) {
+    return payment;
+  }
+  const { client, terms, phone, idempotency, warnings } = payment;
+  const [{ method, rail } = { method: null, rail: null }] = payment.rails;
+  if (method === null || rail === null) {
+    throw new Error('validated method has no rail');
+  }
+  const attempt = newAttempt(terms, method, phone, rail, terms.createdAtMs);
+  if (hasSharedAddress(rail)) {
+    // A taken id must not write a reference, nor wait for the account: its answer is known.
+    const probed = await client.probe(idempotency);
+    if (probed.type !== 'free') {
+      return answerTaken(call, client, terms.uniqueId, probed, warnings);
+    }
+    await holdReference(call.env, terms, attempt, rail);
+  }
+  // If the provider waits for the customer, the payment's object calls it, and the answer is known.
+  const answer = rail.startWaitsForCustomer
+    ? await pendingAnswer(call.env, payment, attempt)
+    : null;
+  const result = await client.create({
+    terms,
+    idempotency,
+    attempt,
+    answer,
+    answerWithinMs: rail.startTimeoutMs + ANSWER_MARGIN_MS,
+  });
+  if (result.type !== 'created') {
+    return answerTaken(call, client, terms.uniqueId, result, warnings);
+  }
+  if (answer !== null) {
+    return jsonResponse(200, answer);
+  }
+  const finished = charge(call.env, payment, onlyAttempt(result.attempt), rail);
+  // A disconnect ends the request, but a charge that has begun must be completed.
+  call.ctx.waitUntil(finished.catch(() => undefined));
+  return jsonResponse(200, await finished);
+}
+
+async function pendingAnswer(
+  env: Env,
+  { terms, warnings }: NewPayment,
+  attempt: NewAttempt,
+): Promise<string> {
+  const checkoutUrl = await checkoutUrlOf(env, { terms });
+  return expressAnswers({ terms, attempt, checkoutUrl }, null, warnings).otherwise;
+}
+
+/** Calls the provider once, stores its result with the answer, and returns the answer. */
+async function charge(
+  env: Env,
+  { client, terms, warnings }: NewPayment,
+  attempt: Attempt,
+  rail: Rail,
+): Promise<string> {
+  const intent = { terms, attempts: [attempt] };
+  const order = await railOrder(env, rail, intent, attempt);
+  const result = await rail.start(order);
+  const redirectUrl = result.type === 'accepted' ? result.redirectUrl : null;
+  const answers = expressAnswers(order, redirectUrl, warnings);
+  const answer = result.type === 'refused' ? answers.failed[result.reason] : answers.otherwise;
+  // The provider has answered, so an error here would make the merchant charge again, even if the
+  // object has not stored the answer.
+  const stored = await storeStart(env, client, attempt, result, answers).catch((error: unknown) => {
+    log('error', 'rail_answer_lost', { uuid: terms.uuid, error: errorText(error) });
+    return null;
+  });
+  return stored?.type === 'done' && stored.answer !== null ? stored.answer : answer;
+}
+
+/**
+ * The payment that a valid body asks for, or the answer for an id that is taken. Problem 400 with
+ * every failing field.
+ */
+async function readNewPayment(call: MerchantCall, kind: IntentKind) {
+  const { env, access } = call;
+  const { value: body, idempotency } = await readKeyedBody(call.request, kind);
+  // Once for the whole request: validation, warnings and the start must agree on a method's rail.
+  const methods = access.methods.flatMap((offered) => {
+    const support = methodSupport(env, access.environment, offered.method);
+    return support === null ? [] : [{ ...offered, ...support }];
+  });
+  const validate = kind === 'hosted' ? validateHosted : validateExpress;
+  const validated = validate(body, await validationContext(call, methods, body));
+  if (!validated.ok || access.isInMaintenance) {
+    const { warnings } = validated;
+    const taken = await answerIfTaken(call, body, idempotency, warnings);
+    if (taken === null) {
+      throw validated.ok ? maintenance() : validationProblem(validated.errors, warnings);
+    }
+    return taken;
+  }
+  const terms = termsOf(call, validated.value);
+  const rails = terms.methods.map(({ method }) => ({
+    method,
+    rail: methods.find((offered) => offered.method === method)?.chooseRail(terms) ?? null,
+  }));
+  return {
+    client: await intentByUniqueId(env, access, terms.uniqueId),
+    terms,
+    /** In the order of the terms' methods. */
+    rails,
+    /** Express: the phone to charge, if any. */
+    phone: validated.value.phone,
+    idempotency,
+    /** For the answer, in sentences. */
+    warnings: [
+      ...validated.warnings,
+      ...(terms.isCallbackIgnored ? [IGNORED_CALLBACK] : []),
+      ...heldExpiryWarnings(terms, rails),
+    ],
+  };
+}
+
+type NewPayment = Exclude<Awaited<ReturnType<typeof readNewPayment>>, Response>;
+
+/**
+ * A taken id comes before validation errors, because correcting the body would not help. A repeated
+ * request gets its first answer even if the merchant's settings have changed since, or during
+ * maintenance.
+ */
+async function answerIfTaken(
+  call: MerchantCall,
+  body: unknown,
+  idempotency: IdempotencyClaim | null,
+  warnings: readonly string[],
+): Promise<Response | null> {
+  const uniqueId = uniqueIdOf(body);
+  if (uniqueId === null) {
+    return null;
+  }
+  const intent = await intentByUniqueId(call.env, call.access, uniqueId);
+  const probed = await intent.probe(idempotency);
+  return probed.type === 'free' ? null : answerTaken(call, intent, uniqueId, probed, warnings);
+}
+
+async function validationContext(
+  call: MerchantCall,
+  methods: readonly OfferedMethod[],
+  body: unknown,
+): Promise<ValidationContext> {
+  return {
+    environment: call.access.environment,
+    methods,
+    limits: call.access.limits,
+    appSchemes: call.access.appSchemes,
+    callbackUse: (callbackUrl) => callbackUse(call, callbackUrl),
+    // Only splits name banks: other payments can be created while D1 fails.
+    banks: hasSplits(body) ? await banks(call.env, call.nowMs) : new Map(),
+    expireInSecondsMin: call.config.expireInSecondsMin,
+    expireInSecondsMax: call.config.expireInSecondsMax,
+  };
+}
+
+/** The published interface takes plain http, but no webhook is sent there (docs/decisions.md#18). */
+function callbackUse(call: MerchantCall, callbackUrl: string): CallbackUse {
+  const { origin } = new URL(call.request.url);
+  const refusal = destinationRefusal(call.config, callbackUrl, origin);
+  if (refusal === null) {
+    return 'sends';
+  }
+  return refusal === 'URL is not https' ? 'ignores' : { refusal };
+}
+
+const IGNORED_CALLBACK =
+  'callbackUrl begins with http://, and Kefel sends webhooks to https:// only: the events of this ' +
+  'payment go to your webhook endpoints instead. Use https.';
+
+function hasSplits(body: unknown): boolean {
+  const splits = (body as { readonly splitPayment?: unknown } | null)?.splitPayment;
+  return Array.isArray(splits) && splits.length > 0;
+}
+
+function termsOf(call: MerchantCall, order: PaymentOrder): IntentTerms {
+  const { expireInSeconds, phone: _phone, ...ordered } = order;
+  // Not the start of the request, because its body may have taken seconds to arrive.
+  const createdAtMs = Date.now();
+  return {
+    ...ordered,
+    environment: call.access.environment,
+    merchantId: call.access.merchantId,
+    merchantName: call.access.merchantName,
+    merchantNumber: call.access.merchantNumber,
+    branding: call.access.branding,
+    business: call.access.business,
+    bookVolume: call.access.bookVolume,
+    uuid: uuidV7(createdAtMs),
+    number: intentNumberFrom(crypto.getRandomValues(new Uint8Array(8))),
+    baseUrl: ownOriginOf(call),
+    createdAtMs,
+    expiresAtMs: createdAtMs + expireInSeconds * 1_000,
+  };
+}
+
+/** The answer of every successful creation has the same message (docs/decisions.md#11). */
+function savedBody(content: unknown, warnings: readonly string[]): string {
+  return successBody('Payment intent saved successfully', content, warnings);
+}
+
+/** The `content` of an express answer (docs/api.md#express-answer). */
+export interface ExpressContent {
+  readonly paymentUrl: string | null;
+  readonly transactionId: string;
+  readonly status: 'SUCCESS' | 'FAILURE';
+  readonly message: string;
+  /** With FAILURE, why (docs/api.md#failure-reasons); else null. */
+  readonly failureReason: FailureReason | null;
+}
+
+/**
+ * The two possible answers of an express call. The object selects one by the state that it commits.
+ * A merchant charges again after FAILURE, so only a final failure is FAILURE. A time-out or an
+ * unclear answer of the provider is SUCCESS: accepted and pending (docs/decisions.md#16).
+ * `redirectUrl`: the provider's page, if any.
+ */
+export function expressAnswers(
+  order: Pick<RailOrder, 'terms' | 'checkoutUrl'> & {
+    readonly attempt: Pick<Attempt, 'reference'>;
+  },
+  redirectUrl: string | null,
+  warnings: readonly string[],
+): ExpressAnswers {
+  const { simulation } = order.terms;
+  // A simulated payment has a page too, which shows the outcome.
+  const paymentUrl = redirectUrl ?? (simulation === null ? null : order.checkoutUrl);
+  const transactionId = order.attempt.reference;
+  const body = (content: ExpressContent) => savedBody(content, warnings);
+  const refused = (failureReason: FailureReason) =>
+    body({
+      // After FAILURE the merchant charges again, so the customer must not be able to pay this one.
+      paymentUrl: null,
+      transactionId,
+      status: 'FAILURE',
+      message: 'The payment was refused',
+      failureReason,
+    });
+  const failed = byReason(refused);
+  const accepted = body({
+    paymentUrl,
+    transactionId,
+    status: 'SUCCESS',
+    message: 'The payment was accepted',
+    failureReason: null,
+  });
+  // The simulator declines, by itself and soon.
+  return { failed, otherwise: simulation === 'fail' ? failed.declined : accepted };
+}
+
+function byReason(textOf: (reason: FailureReason) => string): Record<FailureReason, string> {
+  const entries = FAILURE_REASONS.map((reason) => [reason, textOf(reason)] as const);
+  return Object.fromEntries(entries) as Record<FailureReason, string>;
+}
+
+/** Most express calls answer sooner than this. */
+const IN_PROGRESS_SECONDS = 1;
+
+/**
+ * Answers a create request whose id is taken: idempotent replay, 409 or 422 (docs/decisions.md#8).
+ */
+async function answerTaken(
+  call: MerchantCall,
+  intent: IntentClient,
+  uniqueId: string,
+  taken: TakenResult,
+  warnings: readonly string[],
+): Promise<Response> {
+  switch (taken.type) {
+    case 'duplicate':
+      throw problem('duplicate_payment_id', { uniqueId });
+    case 'key_reused':
+      throw problem('idempotency_key_reused');
+    case 'in_flight':
+      throw problem('idempotency_key_in_use', { retryAfterSeconds: IN_PROGRESS_SECONDS });
+    case 'replay':
+      return replayed(taken.answer);
+    case 'unanswered': {
+      const attempt = onlyAttempt(taken.intent.attempts[0]);
+      const checkoutUrl = await checkoutUrlOf(call.env, taken.intent);
+      const railPage = await railPageUrl(call.env, intent, taken.intent);
+      const order = { ...taken.intent, attempt, checkoutUrl };
+      const answers = expressAnswers(order, railPage, warnings);
+      const stored = await intent.execute([{ type: 'tick' }], answers);
+      return replayed((stored.type === 'done' ? stored.answer : null) ?? answers.otherwise);
+    }
+  }
+}
+
+function replayed(answer: string): Response {
+  return jsonResponse(200, answer, { 'idempotent-replayed': 'true' });
+}
+
+/** The attempt of an express payment. */
+function onlyAttempt(attempt: Attempt | null | undefined): Attempt {
+  if (attempt == null) {
+    throw new Error('express payment has no attempt');
+  }
+  return attempt;
+}

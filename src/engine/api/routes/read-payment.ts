@@ -1,0 +1,51 @@
+import { uuidV7TimeMs } from '../../../kit/crypto/uuid-v7.ts';
+import { successResponse } from '../../../kit/http/envelope.ts';
+import { problem } from '../../../kit/http/problem.ts';
+import { INTENT_NUMBER } from '../../domain/identifiers.ts';
+import type { Intent } from '../../domain/intent.ts';
+import { type IntentClient, intentByUniqueId } from '../../intent/client.ts';
+import { statusContent } from '../../webhooks/payload.ts';
+import { type MerchantCall, requesterOf } from '../call.ts';
+
+/**
+ * GET …/intents/{id}: the payment as it is now (docs/decisions.md#21). A unique
+ * id leads directly to the object. A uuid or integer id is looked up in the book, which may
+ * lag by seconds. An id of another merchant or environment is a 404, like an unknown one
+ * (docs/decisions.md#29).
+ */
+export async function readPayment(call: MerchantCall): Promise<Response> {
+  const direct = await (await intentByUniqueId(call.env, call.access, call.id)).read();
+  const intent = direct ?? (isOtherId(call.id) ? await readByOtherId(call) : null);
+  if (intent === null) {
+    throw problem('payment_not_found');
+  }
+  return successResponse('Payment found', statusContent(intent));
+}
+
+async function readByOtherId({ env, access, id }: MerchantCall): Promise<Intent | null> {
+  // Most merchants read by their own id, and lists load it too.
+  const { readerOf } = await import('../../../lists/book/reader.ts');
+  const uniqueId = await (await readerOf(env, access)).findUniqueId(id);
+  return uniqueId === null ? null : (await intentByUniqueId(env, access, uniqueId)).read();
+}
+
+/** Ids of another form cost no question. */
+function isOtherId(id: string): boolean {
+  return uuidV7TimeMs(id.toLowerCase()) !== null || INTENT_NUMBER.test(id);
+}
+
+/** POST …/intents/{uniqueId}/cancel: only without an attempt in flight (docs/decisions.md#25). */
+export async function cancelPayment(call: MerchantCall): Promise<Response> {
+  const intent: IntentClient = await intentByUniqueId(call.env, call.access, call.id);
+  const requester = requesterOf(call);
+  const result = await intent.execute([{ type: 'cancel', requester }]);
+  if (result.type === 'not_found') {
+    throw problem('payment_not_found');
+  }
+  if (result.rejection !== null) {
+    throw result.rejection === 'attempt_in_flight'
+      ? problem('payment_in_progress')
+      : problem('payment_ended', { status: statusContent(result.intent).status });
+  }
+  return successResponse('Payment intent canceled successfully', statusContent(result.intent));
+}

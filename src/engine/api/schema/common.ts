@@ -1,0 +1,168 @@
+import * as v from 'valibot';
+import { fieldError } from '../../../kit/http/field-error.ts';
+import { booleanField, oneOf, wholeNumber } from '../../../kit/http/fields.ts';
+import { callbackUrlField } from '../../../kit/http/url-fields.ts';
+import { CURRENCIES } from '../../../kit/money.ts';
+import type { Method } from '../../domain/method.ts';
+import type { IntentKind, MethodTerms } from '../../domain/terms.ts';
+import type { PaymentOrder, Validated, ValidationContext } from './context.ts';
+import { idField, moneyField, optional, optionalUrl, uniqueIdField } from './fields.ts';
+import { checkLimit, itemAmountsPart, itemsField, type Total, totalOf } from './items.ts';
+import { metadataField } from './metadata.ts';
+import { acceptedMethods, affordable, methodTerms } from './methods.ts';
+import { type Parts, Problems, validParts } from './problems.ts';
+import { checkSplits, splitsField, splitValuesPart, withShares } from './splits.ts';
+import { type OtherFields, unknownFieldWarnings } from './unknown-fields.ts';
+
+/** The fields that hosted and express requests share. */
+export function commonFields(context: ValidationContext) {
+  return {
+    amount: optional(moneyField),
+    items: itemsField,
+    currency: oneOf(CURRENCIES),
+    paymentIntentUniqueId: uniqueIdField,
+    paymentLinkUniqueId: optional(idField),
+    splitPayment: splitsField(context.banks),
+    expireIn: expireInField(context),
+    callbackUrl: optionalUrl(takenUrlField(context)),
+    refundEvents: optional(booleanField),
+    commissionPaidByCustomer: booleanField,
+    metadata: metadataField(context.environment),
+  };
+}
+
+/** A callbackUrl that the gateway takes, and may ignore (docs/decisions.md#12). */
+function takenUrlField({ callbackUse }: ValidationContext) {
+  return v.pipe(
+    callbackUrlField,
+    v.rawCheck(({ dataset, addIssue }) => {
+      const use = dataset.typed ? callbackUse(dataset.value) : 'sends';
+      if (typeof use === 'object') {
+        const message = `No webhook can be sent there: ${use.refusal}.`;
+        addIssue({ message: fieldError('undeliverable', message) });
+      }
+    }),
+  );
+}
+
+/** The fields that only the other kind of request has. */
+export const ONLY_HOSTED: OtherFields = {
+  kind: 'hosted',
+  paths: ['methods', 'customerInfo.isPhoneUpdatable'],
+};
+export const ONLY_EXPRESS: OtherFields = {
+  kind: 'express',
+  paths: ['method', 'phoneNumber', 'debitAccount', 'description', 'testMode'],
+};
+
+/** The fields that rules across fields read. */
+export const COMMON_PARTS = {
+  amount: optional(moneyField),
+  items: itemAmountsPart,
+  currency: oneOf(CURRENCIES),
+  splitPayment: splitValuesPart,
+  commissionPaidByCustomer: booleanField,
+};
+
+function expireInField({ expireInSecondsMin, expireInSecondsMax }: ValidationContext) {
+  return wholeNumber(expireInSecondsMin, expireInSecondsMax, ' of seconds');
+}
+
+/** The result of the rules on money; null and empty where an invalid field leaves it unknown. */
+export interface MoneyTerms {
+  readonly total: Total | null;
+  readonly methods: readonly MethodTerms[];
+}
+
+/** The rules on money across fields: total, accepted methods, commissions and shares. */
+export function checkMoney(
+  kind: IntentKind,
+  parts: Parts<typeof COMMON_PARTS>,
+  methods: readonly Method[] | undefined,
+  lockedPhone: string | null,
+  context: ValidationContext,
+  problems: Problems,
+): MoneyTerms {
+  const total = totalOf(kind, parts.amount, parts.items, problems);
+  checkLimit(total, parts.amount, parts.currency, context.limits, problems);
+  const amountPath = parts.amount === null ? 'items' : 'amount';
+  const amountMinor = total?.amountMinor ?? null;
+  const accepted = acceptedMethods(
+    methods ?? [],
+    { currency: parts.currency, amountMinor, amountPath, lockedPhone },
+    context,
+    problems,
+  );
+  const terms =
+    total === null
+      ? []
+      : methodTerms(accepted, total.amountMinor, parts.commissionPaidByCustomer === true, context);
+  const isBorne = parts.commissionPaidByCustomer === false;
+  const borne = isBorne ? affordable(terms, amountMinor ?? 0, amountPath, problems) : [];
+  checkSplits(
+    parts.splitPayment ?? [],
+    amountMinor,
+    borne.map(({ commissionMinor }) => commissionMinor),
+    problems,
+  );
+  return { total, methods: isBorne ? borne : terms };
+}
+
+/**
+ * Checks the fields of a body, then the rules across fields. The rules also run on a body with
+ * invalid fields, on its valid parts, so that one answer names all errors (docs/decisions.md#10).
+ */
+export function checkBody<
+  const Schema extends v.GenericSchema,
+  const Entries extends v.ObjectEntries,
+>(
+  body: unknown,
+  schema: Schema,
+  entries: Entries,
+  rules: (parts: Parts<Entries>, problems: Problems) => MoneyTerms,
+  orderOf: (
+    values: v.InferOutput<Schema>,
+    total: Total,
+    methods: readonly MethodTerms[],
+  ) => PaymentOrder,
+  others: OtherFields,
+): Validated<PaymentOrder> {
+  const problems = new Problems();
+  const values = problems.check(schema, body);
+  const parts = values === undefined ? validParts(entries, body) : (values as Parts<Entries>);
+  const { total, methods } = rules(parts, problems);
+  const warnings = [...problems.warnings, ...unknownFieldWarnings(schema, body, others)];
+  return values === undefined || total === null || problems.found
+    ? { ok: false, errors: problems.toErrors(), warnings }
+    : { ok: true, value: orderOf(values, total, methods), warnings };
+}
+
+type CommonValues = v.InferOutput<
+  ReturnType<typeof v.object<ReturnType<typeof commonFields>, undefined>>
+>;
+
+/** The shared part of a valid order. */
+export function commonOrder(
+  values: CommonValues,
+  total: Total,
+  methods: readonly MethodTerms[],
+  { callbackUse }: ValidationContext,
+) {
+  const { callbackUrl } = values;
+  return {
+    uniqueId: values.paymentIntentUniqueId,
+    paymentLinkUniqueId: values.paymentLinkUniqueId,
+    amountMinor: total.amountMinor,
+    currency: values.currency,
+    methods,
+    items: values.items,
+    itemPriceBasis: total.itemPriceBasis,
+    splits: withShares(values.splitPayment, total.amountMinor),
+    commissionPaidByCustomer: values.commissionPaidByCustomer,
+    callbackUrl,
+    isCallbackIgnored: callbackUrl !== null && callbackUse(callbackUrl) === 'ignores',
+    refundEvents: values.refundEvents ?? false,
+    expireInSeconds: values.expireIn,
+    metadata: values.metadata,
+  } satisfies Partial<PaymentOrder>;
+}

@@ -1,0 +1,180 @@
+import * as v from 'valibot';
+import { fieldError } from '../../../kit/http/field-error.ts';
+import { oneOf } from '../../../kit/http/fields.ts';
+import { returnUrlField } from '../../../kit/http/url-fields.ts';
+import type { Environment } from '../../../kit/tenant.ts';
+import { type Method, TRAITS } from '../../domain/method.ts';
+import type { Simulation } from '../../domain/terms.ts';
+import {
+  COMMON_PARTS,
+  checkBody,
+  checkMoney,
+  commonFields,
+  commonOrder,
+  ONLY_HOSTED,
+} from './common.ts';
+import type { PaymentOrder, Validated, ValidationContext } from './context.ts';
+import {
+  customerPhonePart,
+  expressCustomer,
+  expressCustomerField,
+  expressPhoneField,
+  internationalPhone,
+} from './customer.ts';
+import { bodyRecord, idField, optional, optionalUrl, record, textField } from './fields.ts';
+import { canCharge, methodField, REFUSED, rulesOf } from './methods.ts';
+import type { Parts, Problems } from './problems.ts';
+
+const testModeField = record({
+  testModeType: oneOf(['ACTUAL_TEST', 'SIMULATED_TEST']),
+  simulationStatus: optional(oneOf(['SUCCESS', 'FAILED'])),
+});
+
+/** Production ignores testMode, even one of a wrong type (docs/decisions.md#22). */
+const ignoredField = v.pipe(
+  v.nullish(v.unknown(), null),
+  v.transform(() => null),
+);
+
+/** The express fields that rules across fields read, without those on money. */
+function expressParts(context: ValidationContext) {
+  return {
+    method: methodField(context),
+    returnUrl: optionalUrl(returnUrlField(context.appSchemes)),
+    phoneNumber: optional(expressPhoneField),
+    customerInfo: customerPhonePart,
+    testMode: context.environment === 'sandbox' ? testModeField : ignoredField,
+  };
+}
+type ExpressParts = Parts<ReturnType<typeof expressParts>>;
+
+/** The body of an express payment (docs/api.md#express-payment), without the rules across fields. */
+export function expressSchema(context: ValidationContext) {
+  return bodyRecord({
+    ...commonFields(context),
+    ...expressParts(context),
+    customerInfo: expressCustomerField,
+    debitAccount: optional(idField),
+    description: optional(textField),
+  });
+}
+
+/** Validates the body of an express payment. Reports all errors. */
+export function validateExpress(
+  body: unknown,
+  context: ValidationContext,
+): Validated<PaymentOrder> {
+  return checkBody(
+    body,
+    expressSchema(context),
+    { ...COMMON_PARTS, ...expressParts(context) },
+    (parts, problems) => {
+      const methods = parts.method === undefined ? undefined : [parts.method];
+      const money = checkMoney('express', parts, methods, null, context, problems);
+      checkReturnUrl(parts, problems);
+      checkPhone(parts, context, problems);
+      checkSimulation(parts, problems);
+      return money;
+    },
+    (values, total, methods) => ({
+      ...commonOrder(values, total, methods, context),
+      kind: 'express',
+      customer: expressCustomer(values.customerInfo),
+      description: values.description,
+      debitAccount: values.debitAccount,
+      returnUrl: values.returnUrl,
+      simulation: simulationOf(values.testMode, context.environment),
+      phone: usablePhone(values.phoneNumber ?? values.customerInfo?.phone ?? null),
+    }),
+    ONLY_HOSTED,
+  );
+}
+
+/** Methods that redirect the customer need a returnUrl (docs/decisions.md#2). */
+function checkReturnUrl({ method, returnUrl }: ExpressParts, problems: Problems): void {
+  if (method !== undefined && returnUrl === null && TRAITS[method].needsReturnUrl) {
+    problems.add('returnUrl', fieldError('required', `This field is required for ${method}.`));
+  }
+}
+
+/**
+ * An unusable phoneNumber is an error even beside a usable customerInfo.phone, because charging the
+ * other phone would charge the wrong person (docs/decisions.md#3).
+ */
+function checkPhone(
+  { method, phoneNumber, customerInfo }: ExpressParts,
+  context: ValidationContext,
+  problems: Problems,
+): void {
+  if (method === undefined) {
+    return;
+  }
+  if (!TRAITS[method].needsPhone) {
+    if (typeof phoneNumber === 'string' && internationalPhone(phoneNumber) === null) {
+      problems.warn('phoneNumber', `is not a mobile number and was ignored: ${method} needs none.`);
+    }
+    return;
+  }
+  if (typeof phoneNumber === 'string') {
+    checkUsable('phoneNumber', phoneNumber, method, context, problems);
+  } else if (phoneNumber === null && typeof customerInfo?.phone === 'string') {
+    checkUsable('customerInfo.phone', customerInfo.phone, method, context, problems);
+  } else if (phoneNumber === null && customerInfo !== undefined) {
+    const text = `A phone number is required for ${method}, here or in customerInfo.phone.`;
+    problems.add('phoneNumber', fieldError('required', text));
+  }
+}
+
+function checkUsable(
+  path: string,
+  phone: string,
+  method: Method,
+  context: ValidationContext,
+  problems: Problems,
+): void {
+  const number = internationalPhone(phone);
+  if (number === null) {
+    problems.add(
+      path,
+      fieldError(
+        'invalid_format',
+        'Must be a mobile number: 9 or 7 and 8 digits, optionally with 0, 251 or +251 before.',
+      ),
+    );
+  } else if (!canCharge(rulesOf(method, context), number)) {
+    const text = `Must be a number that can have an account with ${method}.`;
+    if (context.environment === 'production') {
+      problems.add(path, fieldError('not_supported', text));
+    } else {
+      problems.warn(path, `${REFUSED}: ${text}`);
+    }
+  }
+}
+
+function usablePhone(phone: string | null): string | null {
+  return phone === null ? null : internationalPhone(phone);
+}
+
+/** A simulated test must name its outcome (docs/api.md#error-7). */
+function checkSimulation({ testMode }: ExpressParts, problems: Problems): void {
+  if (testMode?.testModeType === 'SIMULATED_TEST' && testMode.simulationStatus === null) {
+    problems.add(
+      'testMode.simulationStatus',
+      fieldError('required', 'This field is required for SIMULATED_TEST.'),
+    );
+  }
+}
+
+/** How the sandbox simulates the payment (docs/decisions.md#22). */
+function simulationOf(
+  testMode: v.InferOutput<typeof testModeField> | null,
+  environment: Environment,
+): Simulation | null {
+  if (environment === 'production') {
+    return null;
+  }
+  if (testMode?.testModeType !== 'SIMULATED_TEST') {
+    return 'interactive';
+  }
+  return testMode.simulationStatus === 'SUCCESS' ? 'succeed' : 'fail';
+}

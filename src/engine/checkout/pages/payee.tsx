@@ -1,0 +1,69 @@
+import { moneyText } from '../../../kit/i18n/money-text.ts';
+import { useText } from '../texts.ts';
+import type { PageProps, SummaryProps } from './props.ts';
+
+/**
+ * The merchant and the amount. Names are isolated: they may run right to left, or try to mislead.
+ */
+export function Payee(
+  props: SummaryProps & Pick<PageProps, 'path'> & { readonly isPayable: boolean },
+) {
+  const { summary, path, isPayable } = props;
+  const text = useText();
+  return (
+    <header class="payee">
+      <Logo summary={summary} path={path} />
+      <div>
+        <p class="payee-name">
+          {isPayable && <span class="quiet">{text.payTo} </span>}
+          <bdi>{summary.merchantName}</bdi>
+        </p>
+        {isPayable && <Amount summary={summary} />}
+      </div>
+      {isPayable && summary.totals.totalMinor === null && (
+        <p class="quiet small" data-by-method="{feeNote}">
+          {text.plusCommission}
+        </p>
+      )}
+      {summary.description !== null && (
+        <p class="quiet description">
+          <bdi>{summary.description}</bdi>
+        </p>
+      )}
+    </header>
+  );
+}
+
+function Amount({ summary: { totals, currency } }: SummaryProps) {
+  const text = useText();
+  return (
+    <p class="amount" data-by-method={totals.totalMinor === null ? '{charged}' : undefined}>
+      {moneyText(totals.totalMinor ?? totals.subtotalMinor, currency, text.locale)}
+    </p>
+  );
+}
+
+/**
+ * The merchant's logo, or its first letter. Hidden from screen readers, as the name is next to it.
+ */
+function Logo({ summary, path }: { readonly summary: SummaryProps['summary']; path: string }) {
+  const digest = summary.branding?.logoDigest ?? null;
+  if (digest === null) {
+    const [initial = ''] = new Intl.Segmenter('en').segment(summary.merchantName.trim());
+    return (
+      <span class="logo" aria-hidden="true">
+        {initial === '' ? '' : initial.segment.toUpperCase()}
+      </span>
+    );
+  }
+  return (
+    <img
+      class="logo"
+      src={`${path}/logo/${digest}`}
+      width="48"
+      height="48"
+      alt=""
+      decoding="async"
+    />
+  );
+}

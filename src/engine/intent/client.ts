@@ -1,0 +1,124 @@
+import { objectNameOf } from '../../kit/crypto/object-name.ts';
+import { errorText, log } from '../../kit/platform/log.ts';
+import { methodsOf } from '../../kit/platform/object-call.ts';
+import { objectsIn } from '../../kit/platform/objects.ts';
+import type { Tenant } from '../../kit/tenant.ts';
+import { placementOf } from '../config.ts';
+import type { Command } from '../domain/command.ts';
+import type { Intent } from '../domain/intent.ts';
+import type { PaymentIntentObject } from './payment-intent.ts';
+import type { ExecuteResult, ExpressAnswers } from './protocol.ts';
+
+/**
+ * Waits between tries to store what a provider has already acted on. They fit within the 30 s that
+ * a Worker may run after its response.
+ */
+const PERSISTENT_WAITS_MS = [200, 500, 1_000, 3_000, 6_000, 9_000];
+
+function payments(env: Env) {
+  return objectsIn(env.PAYMENT_INTENT, placementOf(env));
+}
+
+export async function intentByUniqueId(
+  env: Env,
+  tenant: Tenant,
+  uniqueId: string,
+): Promise<IntentClient> {
+  return new IntentClient(env, await objectNameOf({ ...tenant, uniqueId }));
+}
+
+/**
+ * Callers pass only names from verified links and queue messages, because every name has an object.
+ */
+export function intentByName(env: Env, objectName: string): IntentClient {
+  return new IntentClient(env, objectName);
+}
+
+/**
+ * Has a payment sent to its book again, by the id under which Cloudflare lists its object: a list of
+ * a namespace has no names.
+ */
+export function republishById(env: Env, objectId: string): Promise<boolean> {
+  const objects = payments(env);
+  const byId = () => objects.get(objects.idFromString(objectId));
+  return methodsOf<PaymentIntentObject>(byId)('republish')();
+}
+
+/** Calls a payment's object. Throws ObjectUnavailable. */
+export class IntentClient {
+  readonly objectName: string;
+  readonly #env: Env;
+  /** Retries are safe: the object recognizes repeated uuids, claims and resolved attempts. */
+  readonly #method = methodsOf<PaymentIntentObject>(() => {
+    const objects = payments(this.#env);
+    return objects.get(objects.idFromName(this.objectName));
+  });
+
+  readonly create = this.#method('create');
+  readonly probe = this.#method('probe');
+  readonly history = this.#method('history');
+  readonly events = this.#method('events');
+  readonly eventRequestBody = this.#method('eventRequestBody');
+  readonly resendEvent = this.#method('resendEvent');
+  readonly claimDelivery = this.#method('claimDelivery');
+  readonly chooseEndpoints = this.#method('chooseEndpoints');
+  readonly reportDelivery = this.#method('reportDelivery');
+  readonly republish = this.#method('republish');
+  readonly restore = this.#method('restore');
+  readonly restoreTo = this.#method('restoreTo');
+  readonly retention = this.#method('retention');
+  readonly setHold = this.#method('setHold');
+  readonly erase = this.#method('erase');
+  readonly exportRecords = this.#method('exportRecords');
+
+  constructor(env: Env, objectName: string) {
+    this.#env = env;
+    this.objectName = objectName;
+  }
+
+  read(): Promise<Intent | null> {
+    return this.#method('read')();
+  }
+
+  execute(
+    commands: readonly Command[],
+    answers: ExpressAnswers | null = null,
+  ): Promise<ExecuteResult> {
+    return this.#method('execute')(commands, answers);
+  }
+
+  /** Aborts the object, so the call always throws. A retry would abort the restored object again. */
+  async restart(): Promise<void> {
+    const objects = payments(this.#env);
+    await objects.get(objects.idFromName(this.objectName)).restart();
+  }
+
+  /** `execute` for a provider's report, which the provider may not repeat. */
+  executePersistently(
+    commands: readonly Command[],
+    answers: ExpressAnswers | null = null,
+  ): Promise<ExecuteResult> {
+    return this.#persistently(() => this.execute(commands, answers));
+  }
+
+  /** `read` before handling a provider's report, which the provider may not repeat. */
+  readPersistently(): Promise<Intent | null> {
+    return this.#persistently(() => this.read());
+  }
+
+  /** This retries any error for about 20 s, then throws. */
+  async #persistently<T>(call: () => Promise<T>): Promise<T> {
+    for (const waitMs of PERSISTENT_WAITS_MS) {
+      try {
+        return await call();
+      } catch (error) {
+        log('warn', 'intent_call_repeated', {
+          objectName: this.objectName,
+          error: errorText(error),
+        });
+        await scheduler.wait(waitMs);
+      }
+    }
+    return call();
+  }
+}

@@ -1,0 +1,126 @@
+import { prepare, type SqlStatement } from '../../kit/platform/database.ts';
+import type { Tenant } from '../../kit/tenant.ts';
+import { ENDPOINTS_MAX, endpointOrigin, type WebhookEndpoint } from './endpoints.ts';
+import { clearEndpoint } from './failing-endpoints.ts';
+import { PAYLOAD_VERSION } from './payload.ts';
+
+/**
+ * The merchant's endpoints as members and programs manage them; `settings.ts` reads them for
+ * sending. A change takes effect within 5 s.
+ */
+
+export interface EndpointEntry extends WebhookEndpoint {
+  readonly description: string;
+  readonly createdAtMs: number;
+  /** The version of the payload on the day of its creation, which it keeps. */
+  readonly payloadVersion: string;
+  /** The first failure since the last success; null while it works. */
+  readonly failingSinceMs: number | null;
+  readonly lastError: string | null;
+  readonly pausedAtMs: number | null;
+}
+
+/** What a merchant chooses. */
+export type EndpointSettings = Pick<
+  EndpointEntry,
+  'url' | 'eventTypes' | 'description' | 'isEnabled' | 'signatureHeader'
+>;
+
+type Row = Omit<EndpointEntry, 'eventTypes' | 'isEnabled'> & {
+  readonly eventTypes: string;
+  readonly isEnabled: number;
+};
+
+/** The tenant's endpoints, oldest first. */
+export async function listEndpoints(
+  db: D1Database,
+  { merchantId, environment }: Tenant,
+): Promise<readonly EndpointEntry[]> {
+  const { results } = await prepare(db, {
+    sql: `SELECT id AS endpointId, url, event_types AS eventTypes, description,
+        enabled AS isEnabled, signature_header AS signatureHeader, created_at_ms AS createdAtMs,
+        payload_version AS payloadVersion, failing_since_ms AS failingSinceMs, last_error AS lastError, paused_at_ms AS pausedAtMs
+      FROM webhook_endpoints AS own LEFT JOIN failing_endpoints AS failing
+        ON failing.merchant_id = own.merchant_id AND failing.environment = own.environment
+          AND failing.endpoint = own.id
+      WHERE own.merchant_id = ?1 AND own.environment = ?2
+      ORDER BY own.created_at_ms, own.id LIMIT ${ENDPOINTS_MAX}`,
+    params: [merchantId, environment],
+  }).all<Row>();
+  return results.map((row) => ({
+    ...row,
+    eventTypes: JSON.parse(row.eventTypes) as readonly string[],
+    isEnabled: row.isEnabled === 1,
+  }));
+}
+
+/** The tenant's endpoint with this id, or null. */
+export async function findEndpoint(
+  db: D1Database,
+  tenant: Tenant,
+  endpointId: string,
+): Promise<EndpointEntry | null> {
+  const endpoints = await listEndpoints(db, tenant);
+  return endpoints.find((endpoint) => endpoint.endpointId === endpointId) ?? null;
+}
+
+/** Adds an endpoint. Changes no row when the tenant has ENDPOINTS_MAX. */
+export function insertEndpoint(
+  { merchantId, environment }: Tenant,
+  endpoint: EndpointSettings & Pick<EndpointEntry, 'endpointId' | 'createdAtMs'>,
+): SqlStatement {
+  return {
+    sql: `INSERT INTO webhook_endpoints (merchant_id, environment, id, created_at_ms, url,
+        event_types, description, enabled, signature_header, payload_version)
+      SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10
+      WHERE (SELECT COUNT(*) FROM webhook_endpoints
+        WHERE merchant_id = ?1 AND environment = ?2) < ${ENDPOINTS_MAX}`,
+    params: [
+      merchantId,
+      environment,
+      endpoint.endpointId,
+      endpoint.createdAtMs,
+      ...columnsOf(endpoint),
+      PAYLOAD_VERSION,
+    ],
+  };
+}
+
+export function updateEndpoint(
+  { merchantId, environment }: Tenant,
+  endpointId: string,
+  settings: EndpointSettings,
+): SqlStatement {
+  return {
+    sql: `UPDATE webhook_endpoints SET url = ?4, event_types = ?5, description = ?6, enabled = ?7,
+        signature_header = ?8
+      WHERE merchant_id = ?1 AND environment = ?2 AND id = ?3`,
+    params: [merchantId, environment, endpointId, ...columnsOf(settings)],
+  };
+}
+
+function columnsOf(settings: EndpointSettings): SqlStatement['params'] {
+  const { url, eventTypes, description, isEnabled, signatureHeader } = settings;
+  return [url, JSON.stringify(eventTypes), description, isEnabled ? 1 : 0, signatureHeader];
+}
+
+/**
+ * Deletes an endpoint with its secrets and its failures. Deliveries that wait for it end visibly.
+ * The last statement deletes the endpoint itself.
+ */
+export function deleteEndpoint(tenant: Tenant, endpointId: string): readonly SqlStatement[] {
+  const params = [tenant.merchantId, tenant.environment, endpointId];
+  const where = 'WHERE merchant_id = ?1 AND environment = ?2';
+  return [
+    { sql: `DELETE FROM webhook_secrets ${where} AND endpoint_id = ?3`, params },
+    clearEndpoint(tenant, endpointId),
+    { sql: `DELETE FROM webhook_endpoints ${where} AND id = ?3`, params },
+  ];
+}
+
+/** What the audit log records. The origin only: path and query may hold a secret of the merchant's. */
+export function endpointAuditDetail(settings: EndpointSettings) {
+  const { url, isEnabled, eventTypes, signatureHeader } = settings;
+  const types = eventTypes.length === 0 ? 'all' : eventTypes.join(', ');
+  return { origin: endpointOrigin(url), enabled: isEnabled, eventTypes: types, signatureHeader };
+}

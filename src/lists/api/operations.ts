@@ -1,0 +1,99 @@
+import type { Answer, KeyOperation, Operation } from '../../engine/api/operation.ts';
+import { createExpress, createHosted } from '../../engine/api/routes/create-payment.ts';
+import { cancelPayment, readPayment } from '../../engine/api/routes/read-payment.ts';
+import type { KeyPermission } from '../../engine/merchants/key-permissions.ts';
+import { ENVIRONMENTS } from '../../kit/tenant.ts';
+
+/** Every call of the merchants' API. `scripts/openapi/operations.ts` describes each for readers. */
+
+const get = callsBy('get');
+const post = callsBy('post');
+
+/** Payments need none of these: an isolate loads each with its first call. */
+const events = lazy(() => import('./events.ts'));
+const endpoints = lazy(() => import('./webhook-endpoints.ts'));
+const payments = lazy(() => import('./payments.ts'));
+const refunds = lazy(() => import('../../engine/api/routes/refunds.ts'));
+const refundList = lazy(() => import('./refunds.ts'));
+const eventStream = lazy<'streamEvents'>(() => import('./stream-events.ts'));
+const referenceData = () => import('./reference-data.ts');
+
+/** A call about webhook endpoints. */
+function ofEndpoints(
+  method: Operation['method'],
+  name: Parameters<typeof endpoints>[0],
+  path: string,
+) {
+  return callsBy(method)('webhook_endpoints', endpoints(name), `/webhook-endpoints${path}`);
+}
+
+/** In the order in which the router tries them. */
+export const OPERATIONS = {
+  createHostedPayment: post('payments_create', createHosted, '/intent'),
+  createExpressPayment: post(
+    'payments_create',
+    createExpress,
+    '/express/pay',
+    '/express{environment}/pay',
+  ),
+  readPayment: get('payments_read', readPayment, '/intents/:id', '/intent/:id', '/checkout/:id'),
+  cancelPayment: post(
+    'payments_cancel',
+    cancelPayment,
+    '/intents/:id/cancel',
+    '/intent/cancel/:id',
+  ),
+  listPayments: get('payments_read', payments('listPayments'), '/intents'),
+  createRefund: post('refunds', refunds('createRefund'), '/refunds', '/refund'),
+  readRefund: get('payments_read', refunds('readRefund'), '/refunds/:id', '/refund/:id'),
+  cancelRefund: post(
+    'refunds',
+    refunds('cancelRefund'),
+    '/refunds/:id/cancel',
+    '/refund/:id/cancel',
+  ),
+  listRefunds: get('payments_read', refundList('listRefunds'), '/refunds'),
+  // Before `readEvent`, whose path would match.
+  streamEvents: {
+    ...get('events', eventStream('streamEvents'), '/events/stream'),
+    environments: ['sandbox'],
+  },
+  listEvents: get('events', events('listEvents'), '/events'),
+  readEvent: get('events', events('readEvent'), '/events/:id'),
+  resendEvent: post('events', events('resendEvent'), '/events/:id/resend'),
+  resendEvents: post('events', events('resendMissed'), '/events/resend'),
+  listWebhookKeys: {
+    method: 'get',
+    paths: ['/webhook-keys'],
+    environments: ENVIRONMENTS,
+    answerWithoutKey: async (env, environment) =>
+      (await referenceData()).listWebhookKeys(env, environment),
+  },
+  listWebhookEndpoints: ofEndpoints('get', 'listWebhookEndpoints', ''),
+  createWebhookEndpoint: ofEndpoints('post', 'createWebhookEndpoint', ''),
+  readWebhookEndpoint: ofEndpoints('get', 'readWebhookEndpoint', '/:id'),
+  changeWebhookEndpoint: ofEndpoints('patch', 'changeWebhookEndpoint', '/:id'),
+  deleteWebhookEndpoint: ofEndpoints('delete', 'deleteWebhookEndpoint', '/:id'),
+  rotateWebhookSecret: ofEndpoints('post', 'rotateWebhookSecret', '/:id/secret'),
+  listBanks: get(null, async (call) => (await referenceData()).listBanks(call), '/banks'),
+} as const satisfies Readonly<Record<string, Operation>>;
+
+export type OperationId = keyof typeof OPERATIONS;
+
+/** Rows of calls by this HTTP method, which need a key and exist in both environments. */
+function callsBy(method: Operation['method']) {
+  return (permission: KeyPermission | null, answer: Answer, ...paths: string[]): KeyOperation => ({
+    method,
+    paths,
+    environments: ENVIRONMENTS,
+    permission,
+    answer,
+  });
+}
+
+/** The functions of a module that is loaded with the first call. */
+function lazy<Name extends string>(load: () => Promise<Readonly<Record<Name, Answer>>>) {
+  return (name: Name): Answer =>
+    async (call) =>
+      (await load())[name](call);
+}

@@ -1,0 +1,168 @@
+import { tellAlerts } from '../../engine/alerts/client.ts';
+import type { MethodTally, Standing } from '../../engine/alerts/standing.ts';
+import { prepare, readInTime } from '../../kit/platform/database.ts';
+import { errorText, log } from '../../kit/platform/log.ts';
+import { identityOf } from './schema.ts';
+
+/**
+ * What a book of production tells the operator's alerts: how many of its payments need a person, and
+ * how the attempts by each method end. It compares with what it last told, so that nothing is lost
+ * with a process, and a book without a problem writes no row.
+ */
+
+/** How often a book may report its attempts: a call of an object costs as much as a payment's. */
+const TALLY_EVERY_MS = 60_000;
+/** How long the book waits before it reports again what did not arrive. */
+const AGAIN_MS = 60_000;
+const NOTHING = '[]';
+
+type Counts = Pick<MethodTally, 'method' | 'succeeded' | 'refused' | 'unreached'>;
+
+export class BookAlerts {
+  readonly #storage: DurableObjectStorage;
+  readonly #env: Env;
+  /** What the alerts have of this book, in JSON; null: not read yet. */
+  #told: string | null = null;
+  #againAtMs: number | null = null;
+  #reviewedBefore: readonly string[] = [];
+  #tallies: readonly Counts[] = [];
+  #talliedAtMs = 0;
+  #reporting: Promise<void> | null = null;
+  #mustReport = false;
+
+  constructor(storage: DurableObjectStorage, env: Env) {
+    this.#storage = storage;
+    this.#env = env;
+  }
+
+  /** Counts attempts that have just ended. In memory: a lost count hides no money. */
+  count(tallies: readonly Counts[]): void {
+    this.#tallies = tallies.reduce(added, this.#tallies);
+  }
+
+  /** When what did not arrive must be reported again; null: nothing. */
+  wakeAtMs(): number | null {
+    return this.#againAtMs;
+  }
+
+  /** Reports what has changed. Never throws. `hasItems`: false for a book that lists no payment. */
+  async report(hasItems: boolean): Promise<void> {
+    if (identityOf(this.#storage.sql).environment !== 'production') {
+      return;
+    }
+    if (hasItems || this.#toldBefore() !== NOTHING) {
+      this.#mustReport = true;
+      this.#reporting ??= this.#reportStandings().finally(() => {
+        this.#reporting = null;
+      });
+      await this.#reporting;
+    }
+    await this.#reportTallies();
+  }
+
+  /** One report after the other: the last one says what is so now. */
+  async #reportStandings(): Promise<void> {
+    while (this.#mustReport) {
+      this.#mustReport = false;
+      const standings = await this.#standings();
+      const text = JSON.stringify(standings);
+      if (text === this.#toldBefore()) {
+        continue;
+      }
+      const { merchantId, volume } = identityOf(this.#storage.sql);
+      const source = `book/production/${merchantId}/${volume}` as const;
+      if (await tellAlerts(this.#env, (alerts) => alerts.stand(source, standings))) {
+        this.#againAtMs = null;
+        this.#told = text;
+        this.#storage.sql.exec(
+          'INSERT INTO alerts_told (id, standings) VALUES (1, ?1) ON CONFLICT DO UPDATE SET standings = ?1',
+          text,
+        );
+      } else {
+        this.#againAtMs = Date.now() + AGAIN_MS;
+      }
+    }
+  }
+
+  async #standings(): Promise<readonly Standing[]> {
+    const reviewed = await this.#reviewed();
+    const { sql } = this.#storage;
+    const rows = sql.exec<{ subject: Standing['subject']; count: number; sinceAtMs: number }>(
+      STANDINGS,
+      JSON.stringify(reviewed),
+    );
+    return rows.toArray().map((row) => ({ ...row, detail: null }));
+  }
+
+  /** The payments of the list that an operator has reviewed; while D1 fails, those known before. */
+  async #reviewed(): Promise<readonly string[]> {
+    const { merchantId, environment } = identityOf(this.#storage.sql);
+    const statement = {
+      sql: `SELECT payment_uuid AS uuid FROM attention_item INDEXED BY attention_item_by_merchant
+        WHERE merchant_id = ?1 AND environment = ?2 AND section = 'reviewed'`,
+      params: [merchantId, environment],
+    };
+    try {
+      const { results } = await readInTime(() =>
+        prepare(this.#env.DB, statement).all<{ uuid: string }>(),
+      );
+      this.#reviewedBefore = results.map(({ uuid }) => uuid);
+    } catch (error) {
+      log('warn', 'reviews_unknown', { error: errorText(error) });
+    }
+    return this.#reviewedBefore;
+  }
+
+  async #reportTallies(): Promise<void> {
+    const nowMs = Date.now();
+    if (this.#tallies.length === 0 || nowMs - this.#talliedAtMs < TALLY_EVERY_MS) {
+      return;
+    }
+    const tallies = this.#tallies.map(
+      (counts): MethodTally => ({
+        environment: 'production',
+        ...counts,
+      }),
+    );
+    this.#tallies = [];
+    this.#talliedAtMs = nowMs;
+    await tellAlerts(this.#env, (alerts) => alerts.tally(tallies));
+  }
+
+  #toldBefore(): string {
+    if (this.#told === null) {
+      const rows = this.#storage.sql.exec<{ standings: string }>(
+        'SELECT standings FROM alerts_told',
+      );
+      this.#told = rows.toArray()[0]?.standings ?? NOTHING;
+    }
+    return this.#told;
+  }
+}
+
+/** Counted over the payments of the list, which has a limit. ?1: those that were reviewed. */
+const STANDINGS = `SELECT subject, COUNT(*) AS count, MIN(at_ms) AS sinceAtMs FROM (
+    SELECT 'refunds_by_hand' AS subject, value ->> '$.refund.createdAtMs' AS at_ms
+      FROM attention CROSS JOIN json_each(items) WHERE value ->> '$.type' = 'refund'
+    UNION ALL
+    SELECT kind.value, item.value ->> '$.payment.updatedAtMs'
+      FROM attention CROSS JOIN payment ON payment.id = payment_id
+        CROSS JOIN json_each(items) AS item
+        CROSS JOIN json_each('["unresolved_attempts","receipt_conflicts"]') AS kind
+      WHERE item.value ->> '$.type' = 'payment'
+        AND uuid NOT IN (SELECT value FROM json_each(?1))
+        AND CASE kind.value WHEN 'unresolved_attempts'
+          THEN json_array_length(item.value, '$.unresolved') > 0
+          ELSE item.value ->> '$.receiptConflicts' > 0 END)
+  GROUP BY subject ORDER BY subject`;
+
+function added(known: readonly Counts[], one: Counts): readonly Counts[] {
+  const before = known.find(({ method }) => method === one.method);
+  const sum = {
+    method: one.method,
+    succeeded: one.succeeded + (before?.succeeded ?? 0),
+    refused: one.refused + (before?.refused ?? 0),
+    unreached: one.unreached + (before?.unreached ?? 0),
+  };
+  return [...known.filter(({ method }) => method !== one.method), sum];
+}

@@ -1,0 +1,41 @@
+import { placementOf } from '../../engine/config.ts';
+import { methodsOf } from '../../kit/platform/object-call.ts';
+import { objectsIn } from '../../kit/platform/objects.ts';
+import type { Tenant } from '../../kit/tenant.ts';
+import type { MerchantBook } from './merchant-book.ts';
+import type { Answer, QuestionArguments, QuestionName } from './questions.ts';
+import { bookName } from './schema.ts';
+
+export type BookClient = ReturnType<typeof bookOf>;
+
+/**
+ * Calls one volume of a tenant's book. Each method throws ObjectUnavailable. Without a location hint
+ * of the operator, a payment's object makes the first call, and the platform places a new object near
+ * its caller, so the book is near the merchant's servers.
+ */
+export function bookOf(env: Env, tenant: Tenant, volume: number) {
+  const books = objectsIn(env.MERCHANT_BOOK, placementOf(env));
+  const id = books.idFromName(bookName(tenant, volume));
+  const method = methodsOf<MerchantBook>(() => books.get(id));
+  const askAny = method('ask');
+  return {
+    apply: method('apply'),
+    report: method('report'),
+    erase: method('erase'),
+    backUp: method('backUp'),
+    settleBackup: method('settleBackup'),
+    waitForEvents: method('waitForEvents'),
+
+    /** Null when the book has no payment yet. */
+    ask: async <Name extends QuestionName>(name: Name, ...args: QuestionArguments<Name>) =>
+      (await askAny(name, args)) as Answer<Name> | null,
+
+    /** Restores the book to a time. Returns the bookmark that undoes the restore. */
+    async restore(atMs: number): Promise<string> {
+      const bookmark = await method('restore')(atMs);
+      // The restart aborts the object, so the call never gets an answer.
+      await method('restart')().catch(() => undefined);
+      return bookmark;
+    },
+  };
+}

@@ -1,0 +1,229 @@
+import { paymentRetentionMs } from '../../engine/config.ts';
+import { earliest } from '../../engine/domain/earliest.ts';
+import type { Applied, ProjectionMessage } from '../../engine/intent/book-message.ts';
+import { batch } from '../../kit/platform/database.ts';
+import { errorText, log } from '../../kit/platform/log.ts';
+import { BookBackup } from '../../recovery/payments/book-backup.ts';
+import { BookAlerts } from './alerts.ts';
+import { applyMessage } from './apply.ts';
+import { BookAttention } from './attention.ts';
+import { DIGEST_AGAIN_MS, digestOf, digestStatement } from './digest.ts';
+import { Listeners, type News } from './listeners.ts';
+import { openNextVolume } from './next-volume.ts';
+import { erasePayment, purgeBatch } from './purge.ts';
+import { streamedAfter } from './queries/stream.ts';
+import { type Answer, answer, type QuestionArguments, type QuestionName } from './questions.ts';
+import { bookName, createTables, hasTables, identityOf } from './schema.ts';
+
+/** The alarm first sets the next one this far ahead, so that a failure cannot lose it. */
+const ALARM_SAFETY_MS = 60_000;
+/** An alarm that is this late counts as lost. */
+const ALARM_OVERDUE_MS = 60_000;
+
+/** After an eviction, the alarm may be that of a digest. So the first one writes it. */
+const DUE_IF_CHANGED_BEFORE = 0;
+
+type BookState = Pick<DurableObjectState, 'id' | 'storage' | 'waitUntil'>;
+
+/** The code of a book's object, which `MerchantBook` loads. */
+export class OpenBook {
+  readonly #ctx: BookState;
+  readonly #env: Env;
+  readonly #attention: BookAttention;
+  readonly #alerts: BookAlerts;
+  readonly #backup: BookBackup;
+  readonly #listeners = new Listeners();
+  /** Known after the first committed message, so that the next ones need not read it. */
+  #name: string | null = null;
+  /** When the next digest is due; null: nothing has changed since the last one. */
+  #digestDueAtMs: number | null = DUE_IF_CHANGED_BEFORE;
+
+  constructor(ctx: BookState, env: Env) {
+    this.#ctx = ctx;
+    this.#env = env;
+    this.#attention = new BookAttention(ctx.storage, env.DB);
+    this.#alerts = new BookAlerts(ctx.storage, env);
+    this.#backup = new BookBackup(ctx.storage, env);
+  }
+
+  /** Stores a payment's message. A repeated or late message changes nothing. */
+  apply(message: ProjectionMessage): Applied {
+    const { sql } = this.#ctx.storage;
+    const nowMs = Date.now();
+    const retentionMs = paymentRetentionMs(this.#env);
+    const { changedPaymentId, ended, ...applied } = this.#ctx.storage.transactionSync(() => {
+      this.#claim(message);
+      const result = applyMessage(sql, message, retentionMs, nowMs);
+      if (result.changedPaymentId !== null) {
+        this.#attention.noteChange(result.changedPaymentId, message, nowMs);
+      }
+      return result;
+    });
+    this.#name = bookName(message.row, message.bookVolume);
+    if (changedPaymentId !== null) {
+      this.#alerts.count(ended);
+      this.#listeners.wake();
+      this.#ctx.waitUntil(this.#afterChange());
+    }
+    return applied;
+  }
+
+  /** Null when the book has no payment yet. A question to an unknown book stores nothing. */
+  ask<Name extends QuestionName>(name: Name, args: QuestionArguments<Name>): Answer<Name> | null {
+    const { sql } = this.#ctx.storage;
+    return hasTables(sql) ? answer(sql, name, args) : null;
+  }
+
+  /** Erases the personal data of a payment whose object is deleted. */
+  erase(knownId: number, uniqueId: string): void {
+    const { storage } = this.#ctx;
+    storage.transactionSync(() => {
+      const id = hasTables(storage.sql) ? erasePayment(storage.sql, knownId, uniqueId) : null;
+      if (id !== null) {
+        this.#attention.note(id, Date.now());
+      }
+    });
+    this.#ctx.waitUntil(this.#sendAttention());
+  }
+
+  /** Waits for an event after a place of the sandbox's stream, for at most `waitMs`. */
+  waitForEvents(place: number, waitMs: number): Promise<News> | News {
+    const { sql } = this.#ctx.storage;
+    const isThere = hasTables(sql) && streamedAfter(sql, place, 1).length > 0;
+    return isThere ? 'news' : this.#listeners.wait(waitMs);
+  }
+
+  /**
+   * Reports to D1 now, without waiting for the alarm, which the runtime may have lost. Throws when D1
+   * does not answer. Writes nothing for a book without payments.
+   */
+  async report(): Promise<void> {
+    if (hasTables(this.#ctx.storage.sql)) {
+      await this.#sendItems(Date.now());
+      await this.#writeDigest();
+      await openNextVolume(this.#ctx.storage.sql, this.#env);
+    }
+  }
+
+  /** Copies all payments to the bucket now, a bounded number. False when more is left. */
+  async backUp(): Promise<boolean> {
+    const { sql } = this.#ctx.storage;
+    if (!hasTables(sql)) {
+      return true;
+    }
+    const isDone = await this.#backup.backUpNow(Date.now());
+    await this.#writeDigest();
+    return isDone;
+  }
+
+  /** After this call, no part is written with what an object had before it. */
+  async settleBackup(): Promise<void> {
+    if (hasTables(this.#ctx.storage.sql)) {
+      await this.#backup.settle(Date.now());
+    }
+  }
+
+  async #sendItems(nowMs: number): Promise<void> {
+    this.#ctx.storage.transactionSync(() => this.#attention.look(nowMs));
+    await this.#sendAttention();
+  }
+
+  /** The alerts do not wait for D1. Never throws. */
+  async #sendAttention(): Promise<void> {
+    const alerts = this.#alerts.report(this.#attention.hasItems());
+    await Promise.all([this.#attention.send(), alerts]);
+  }
+
+  async #writeDigest(): Promise<void> {
+    const { sql } = this.#ctx.storage;
+    const book = identityOf(sql);
+    const nowMs = Date.now();
+    // Set before the await, so that a change in the meantime makes the next digest due.
+    this.#digestDueAtMs = null;
+    const digest = digestOf(sql, book, nowMs);
+    await batch(this.#env.DB, [digestStatement(book, digest, nowMs)]);
+  }
+
+  /**
+   * Restores the book to a time. Returns the bookmark that undoes the restore. The caller then
+   * calls `restart`, because the restore happens when the object starts again.
+   */
+  async restore(atMs: number): Promise<string> {
+    const bookmark = await this.#ctx.storage.getBookmarkForTime(atMs);
+    return this.#ctx.storage.onNextSessionRestoreBookmark(bookmark);
+  }
+
+  async alarm(): Promise<void> {
+    const { storage } = this.#ctx;
+    if (!hasTables(storage.sql)) {
+      return;
+    }
+    const nowMs = Date.now();
+    await storage.setAlarm(nowMs + ALARM_SAFETY_MS);
+    const retentionMs = paymentRetentionMs(this.#env);
+    const purgeAtMs = storage.transactionSync(() => purgeBatch(storage.sql, retentionMs, nowMs));
+    await this.#sendItems(nowMs);
+    const isDue = this.#digestDueAtMs !== null && nowMs >= this.#digestDueAtMs;
+    // The digest says how far the backup is.
+    if ((await this.#backup.work(nowMs)) || isDue) {
+      await this.#workHourly(nowMs);
+    }
+    const wakeAtMs = earliest(
+      purgeAtMs,
+      this.#digestDueAtMs,
+      this.#attention.wakeAtMs(nowMs),
+      this.#alerts.wakeAtMs(),
+      this.#backup.wakeAtMs(),
+    );
+    if (wakeAtMs === null) {
+      await storage.deleteAlarm();
+    } else {
+      await storage.setAlarm(wakeAtMs);
+    }
+  }
+
+  /** Never throws. */
+  async #workHourly(nowMs: number): Promise<void> {
+    await this.#writeDigest().catch((error: unknown) => {
+      log('warn', 'digest_not_written', { error: errorText(error) });
+      this.#digestDueAtMs = nowMs + DIGEST_AGAIN_MS;
+    });
+    await openNextVolume(this.#ctx.storage.sql, this.#env);
+  }
+
+  /** Reports a change after its commit. Never throws. */
+  async #afterChange(): Promise<void> {
+    await this.#sendAttention();
+    const { storage } = this.#ctx;
+    const nowMs = Date.now();
+    const isNew = this.#digestDueAtMs === null || this.#digestDueAtMs === DUE_IF_CHANGED_BEFORE;
+    if (isNew) {
+      this.#digestDueAtMs = nowMs + DIGEST_AGAIN_MS;
+    }
+    const dueAtMs = earliest(isNew ? this.#digestDueAtMs : null, this.#attention.takeAlarmAtMs());
+    if (dueAtMs !== null) {
+      const armedAtMs = await storage.getAlarm();
+      const isLost = armedAtMs !== null && armedAtMs < nowMs - ALARM_OVERDUE_MS;
+      if (armedAtMs === null || armedAtMs > dueAtMs || isLost) {
+        // The work of a lost alarm is due now.
+        await storage.setAlarm(isLost ? nowMs : dueAtMs);
+      }
+    }
+  }
+
+  /** The book belongs to its first payment's tenant. Throws for a message of another one. */
+  #claim({ row, bookVolume }: ProjectionMessage): void {
+    const { sql } = this.#ctx.storage;
+    const name = bookName(row, bookVolume);
+    if (name === this.#name) {
+      return;
+    }
+    if (!hasTables(sql)) {
+      createTables(sql, row, bookVolume);
+    }
+    const book = identityOf(sql);
+    if (name !== bookName(book, book.volume) || name !== (this.#ctx.id.name ?? name)) {
+      throw new Error('message for another book');
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import type { StoredRefund } from '../../engine/account/refund-claims.ts';
+import type { StoredRecord } from '../../engine/intent/protocol.ts';
+import type { Tenant } from '../../kit/tenant.ts';
+import type { BookName, DatabaseName } from './names.ts';
+
+/** The lines of parts, and the manifest that says what a daily run has. */
+
+/** A payment's line: the rows of its object's table `record`, as they are stored. */
+export interface PaymentLine {
+  /** The row's id in the book's table `payment`. */
+  readonly id: number;
+  readonly uniqueId: string;
+  readonly records: readonly StoredRecord[];
+}
+
+/** A line of an account's part. */
+export type RefundLine = StoredRefund;
+
+/** A line of a database's part: a row, by the names of its columns. */
+export type RowLine = Readonly<Record<string, string | number | null>>;
+
+/**
+ * The one line of the part `runs/<run>`. It is written last: a run without it is not a backup.
+ */
+export interface Manifest {
+  readonly run: string;
+  readonly startedAtMs: number;
+  readonly finishedAtMs: number;
+  /** Null: no run of the back office's database has ended yet. */
+  readonly databases: Readonly<Record<'payments', DatabaseExport>> &
+    Readonly<Record<'back-office', DatabaseExport | null>>;
+  readonly books: readonly BookBackup[];
+  readonly accounts: readonly AccountExport[];
+  /** The secrets of the payments Worker by their names, except BACKUP_KEYS. */
+  readonly secrets: Readonly<Record<string, string>>;
+}
+
+export interface DatabaseExport {
+  readonly database: DatabaseName;
+  /** The run that its parts name: the back office's is one of its own. */
+  readonly run: string;
+  readonly finishedAtMs: number;
+  /** The files of the migrations that the database had. */
+  readonly migrations: readonly string[];
+  /**
+   * In the order of the export: a row that refers to another table's is in an earlier table, so a
+   * restore inserts the tables in the reverse order. `audit_log` has the parts of all runs.
+   */
+  readonly tables: readonly TableExport[];
+}
+
+export interface TableExport {
+  readonly table: string;
+  readonly rows: number;
+  readonly parts: readonly PartDigest[];
+}
+
+export interface PartDigest {
+  readonly name: string;
+  /** Its lines. */
+  readonly rows: number;
+  /** Lower-case hexadecimal SHA-256 of its text before compression. */
+  readonly sha256: string;
+}
+
+/** What a book had backed up when the run ended, even if it was not done. */
+export interface BookBackup extends BookName {
+  readonly generation: string;
+  /** The parts from the first to the last are there, without a gap; older ones have been deleted. */
+  readonly firstSequence: number;
+  readonly lastSequence: number;
+  /** The payments that the generation has passed. A payment that changed has several lines. */
+  readonly payments: number;
+  /** When the book last had nothing left to back up; before the first time, when it began. */
+  readonly atMs: number;
+}
+
+export interface AccountExport extends Tenant {
+  readonly rows: number;
+  readonly parts: readonly PartDigest[];
+}

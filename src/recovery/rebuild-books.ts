@@ -1,0 +1,134 @@
+import * as v from 'valibot';
+import { action, recorder } from '../control/operator/call.ts';
+import {
+  filledList,
+  patternField,
+  recoveryTimeField,
+  tenantIn,
+} from '../control/operator/fields.ts';
+import { intentByUniqueId, republishById } from '../engine/intent/client.ts';
+import { wholeNumber } from '../kit/http/fields.ts';
+import { body } from '../kit/http/strict-body.ts';
+import { concurrently } from '../kit/platform/concurrently.ts';
+import { errorText, log } from '../kit/platform/log.ts';
+import { bookOf } from '../lists/book/client.ts';
+
+/**
+ * Rebuilds books: each payment's object sends its payment again. A message that a book has already
+ * writes no row, so repeating a rebuild, or one while payments go on, is safe.
+ */
+
+/** Each payment costs two calls. A Worker may make a thousand per request. */
+const PAYMENTS_MAX = 200;
+
+/** Cloudflare's id of an object, as its list of a namespace shows it. */
+const OBJECT_ID = /^[0-9a-f]{64}$/;
+
+export interface Rebuilt {
+  /** Their books have them. */
+  readonly rebuilt: number;
+  /** No such payment, or only a tombstone. */
+  readonly missing: number;
+  /** The object or the book was unreachable. Rebuild them again. */
+  readonly failed: number;
+}
+
+const placeField = v.pipe(
+  patternField(/^\d{1,16}$/, 'Must be the place of a payment.'),
+  v.transform(Number),
+);
+
+const volumeField = v.optional(
+  v.pipe(patternField(/^\d{1,4}$/, 'Must be the number of a volume.'), v.transform(Number)),
+);
+
+/**
+ * A page of the payments that a book has, oldest first. `next` is the next call's `after`, and null
+ * after the last page.
+ */
+export const rebuildBook = action(
+  body({
+    after: v.optional(placeField),
+    limit: v.optional(wholeNumber(1, PAYMENTS_MAX)),
+    volume: volumeField,
+  }),
+  async (call, target, { after = 0, limit = PAYMENTS_MAX, volume = 0 }) => {
+    const tenant = tenantIn(target);
+    // Before rebuilding, so that no rebuild is missing in the audit log.
+    await recorder(call, { ...tenant, action: 'book.rebuilt', target: null })({ volume, after });
+    const book = bookOf(call.env, tenant, volume);
+    const page = (await book.ask('paymentsAfter', after, limit)) ?? [];
+    const last = page.at(-1);
+    const payments = page.map(async ({ uniqueId }) => {
+      const { objectName, republish } = await intentByUniqueId(call.env, tenant, uniqueId);
+      return { about: { objectName }, republish };
+    });
+    return {
+      ...(await rebuild(await Promise.all(payments))),
+      next: page.length < limit || last === undefined ? null : String(last.id),
+    };
+  },
+);
+
+/** Payments by the ids of their objects, for books that are lost. Each object knows whose it is. */
+export const rebuildObjects = action(
+  body({
+    objectIds: filledList(
+      patternField(OBJECT_ID, 'Must be 64 hexadecimal digits in lower case.'),
+      PAYMENTS_MAX,
+    ),
+  }),
+  async (call, _target, { objectIds }) => {
+    const entry = {
+      merchantId: null,
+      environment: null,
+      action: 'book.rebuilt',
+      target: null,
+    } as const;
+    await recorder(call, entry)({ payments: objectIds.length });
+    const payments = objectIds.map((objectId) => {
+      return { about: { objectId }, republish: () => republishById(call.env, objectId) };
+    });
+    return { ...(await rebuild(payments)), next: null };
+  },
+);
+
+interface Rebuildable {
+  /** How the log names it. */
+  readonly about: Readonly<Record<string, string>>;
+  /** False when there is no such payment. */
+  readonly republish: () => Promise<boolean>;
+}
+
+async function rebuild(payments: readonly Rebuildable[]): Promise<Rebuilt> {
+  const counts = { rebuilt: 0, missing: 0, failed: 0 };
+  const outcomes = await concurrently(payments, async ({ about, republish }) => {
+    try {
+      return (await republish()) ? 'rebuilt' : 'missing';
+    } catch (error) {
+      log('warn', 'rebuild_failed', { ...about, error: errorText(error) });
+      return 'failed';
+    }
+  });
+  for (const outcome of outcomes) {
+    counts[outcome] += 1;
+  }
+  return counts;
+}
+
+/**
+ * Sets a book back to a time of the last 30 days: for rows that are wrong, not for lost ones.
+ * Payments that changed since are then missing or old, until they are rebuilt, and erasures since
+ * must be repeated. Answers with the bookmark that undoes it.
+ */
+export const restoreBook = action(
+  body({
+    at: recoveryTimeField,
+    volume: volumeField,
+  }),
+  async (call, target, { at: atMs, volume = 0 }) => {
+    const tenant = tenantIn(target);
+    await recorder(call, { ...tenant, action: 'book.restored', target: null })({ volume, atMs });
+    return { undoBookmark: await bookOf(call.env, tenant, volume).restore(atMs) };
+  },
+);

@@ -1,0 +1,238 @@
+import * as v from 'valibot';
+import { maintenanceStatement } from '../../control/modes/modes.ts';
+import { action, type OperatorCall } from '../../control/operator/call.ts';
+import { patternField } from '../../control/operator/fields.ts';
+import { operationProblem } from '../../control/operator/problems.ts';
+import { bytesFromBase64 } from '../../kit/crypto/encoding.ts';
+import { fieldError } from '../../kit/http/field-error.ts';
+import { wholeNumber } from '../../kit/http/fields.ts';
+import { body } from '../../kit/http/strict-body.ts';
+import { prepare, runBatch } from '../../kit/platform/database.ts';
+import { rememberJurisdiction } from '../../kit/platform/jurisdiction.ts';
+import { asking, bucketOf, readIfWhole } from '../backup/bucket.ts';
+import type { Manifest } from '../backup/manifest.ts';
+import { runOfPart, runTimeMs } from '../backup/names.ts';
+import { openPart, UnreadablePart } from '../backup/part.ts';
+import {
+  beginStatement,
+  isStepTaken,
+  type Place,
+  type RestoreState,
+  readState,
+} from '../restore-state.ts';
+import { proofOf } from './proof.ts';
+import {
+  confirmMembers,
+  finish,
+  type MemberRows,
+  readManifest,
+  tablesOf,
+  takeStep,
+} from './steps.ts';
+
+/**
+ * Restores an empty gateway from a backup, in bounded calls that any later call continues. The back
+ * office inserts the rows of its own database, because this Worker cannot reach it.
+ */
+
+const runField = v.pipe(
+  patternField(/^\d{8}T\d{6}Z$/, 'Must be a run such as 20261127T011700Z.'),
+  v.check((run) => runTimeMs(run) !== null, fieldError('invalid_format', 'There is no such time.')),
+);
+
+export interface RestoreProgress {
+  readonly phase: Place['phase'];
+  readonly rows: number;
+  readonly payments: number;
+  /** The back office must insert these, and then confirm them. */
+  readonly members: MemberRows | null;
+  /** Before the proof: the tables whose rows the back office must count. */
+  readonly counts: readonly string[];
+}
+
+/** Begins the restore, or takes its next step. */
+export const restoreStep = action(
+  body({ run: runField, memberRows: wholeNumber(0, Number.MAX_SAFE_INTEGER) }),
+  async (call, _target, { run, memberRows }): Promise<RestoreProgress> => {
+    const manifest = await manifestOf(call, run);
+    const state = await readState(call.env.DB);
+    if (state === null) {
+      await taking(run, begin(call, run, manifest, memberRows));
+      return progressOf(await stateOf(call, run), manifest, null);
+    }
+    checkRun(state, run);
+    const members = await taking(run, takeStep(call, state, manifest));
+    return progressOf(await stateOf(call, run), manifest, members);
+  },
+);
+
+const indexField = wholeNumber(0, Number.MAX_SAFE_INTEGER);
+
+/** The back office has inserted the rows of this place. */
+export const confirmRestoredMembers = action(
+  body({ run: runField, table: indexField, part: indexField }),
+  async (call, _target, { run, table, part }): Promise<RestoreProgress> => {
+    const manifest = await manifestOf(call, run);
+    const inserted = { phase: 'members', table, part } as const;
+    await taking(run, confirmMembers(call, await stateOf(call, run), manifest, inserted));
+    return progressOf(await stateOf(call, run), manifest, null);
+  },
+);
+
+/** Compares the gateway with the manifest, and ends the restore. Can be repeated. */
+export const proveRestore = action(
+  body({ run: runField, memberRows: v.record(v.string(), v.number()) }),
+  async (call, _target, { run, memberRows }) => {
+    const manifest = await manifestOf(call, run);
+    const state = await stateOf(call, run);
+    if (state.place.phase !== 'proof' && state.place.phase !== 'finished') {
+      throw new Error('the restore has not reached its proof');
+    }
+    const proof = await proofOf(call.env, manifest, state.counts, memberRows);
+    if (state.place.phase === 'proof') {
+      await taking(run, finish(call, state, state.counts));
+    }
+    const { lines, restored, kept } = state.counts;
+    return { ...proof, linesOfPayments: lines, restored, kept };
+  },
+);
+
+/** The limit of a name in the bucket: longer than any that a backup has. */
+const NAME_LENGTH_MAX = 400;
+const NAME = /^(?:payments|accounts|databases|runs)\/[A-Za-z0-9_./-]+$/;
+
+/** Puts a part of a fetched backup into the bucket. Making one needs BACKUP_KEYS. */
+export const uploadBackupPart = action(
+  body({
+    name: v.pipe(
+      patternField(NAME, 'Must be the name of a part.'),
+      v.maxLength(NAME_LENGTH_MAX, fieldError('invalid_format', 'Must be the name of a part.')),
+    ),
+    base64: patternField(/^[A-Za-z0-9+/]+={0,2}$/, 'Must be base64.'),
+  }),
+  async (call, _target, { name, base64 }) => {
+    const bytes = bytesFromBase64(base64);
+    await reading(openPart(call.config.backupKeys, name, bytes));
+    // One that opens is as good or newer: an erasure may have rewritten it.
+    const isNew = (await readIfWhole(call.env, name)).part === null;
+    if (isNew) {
+      // Only its run tells when a part was written. Others begin to age now.
+      const run = runOfPart(name);
+      const writtenAtMs = String((run && runTimeMs(run)) ?? call.nowMs);
+      await asking(bucketOf(call.env).put(name, bytes, { customMetadata: { writtenAtMs } }));
+    }
+    return { name, isNew };
+  },
+);
+
+async function manifestOf({ env }: OperatorCall, run: string): Promise<Manifest> {
+  const manifest = await reading(readManifest(env, run));
+  if (manifest === null) {
+    throw operationProblem('backup_not_found', { run });
+  }
+  return manifest;
+}
+
+async function stateOf({ env }: OperatorCall, run: string): Promise<RestoreState> {
+  const state = await readState(env.DB);
+  if (state === null) {
+    throw new Error('the restore has not reached its proof');
+  }
+  checkRun(state, run);
+  return state;
+}
+
+function checkRun(state: RestoreState, run: string): void {
+  if (state.run !== run) {
+    throw operationProblem(
+      state.finishedAtMs === null ? 'restore_under_way' : 'gateway_not_empty',
+      {
+        run: state.run,
+      },
+    );
+  }
+}
+
+/**
+ * With the maintenance mode: until an operator has compared the gateway with the providers, a repeated
+ * create or refund could move money again that moved after the backup.
+ */
+async function begin(
+  call: OperatorCall,
+  run: string,
+  manifest: Manifest,
+  memberRows: number,
+): Promise<void> {
+  const { env, actor, nowMs } = call;
+  const merchants = await prepare(env.DB, {
+    sql: 'SELECT count(*) AS count FROM merchants',
+    params: [],
+  }).first<number>('count');
+  if (merchants !== 0 || memberRows > 0) {
+    throw operationProblem('gateway_not_empty', { run });
+  }
+  await checkMigrations(env, manifest);
+  await runBatch(env.DB, [
+    // The migrations fill this table, and the backup has it as the operator changed it.
+    { sql: 'DELETE FROM banks', params: [] },
+    maintenanceStatement(call, `Restored from the backup ${run}`),
+    // As the first merchant does.
+    rememberJurisdiction(call.config.placement),
+    beginStatement(run, actor.name, nowMs),
+  ]);
+}
+
+/** A backup of a newer release may have tables and columns that this one lacks. */
+async function checkMigrations(env: Env, { databases }: Manifest): Promise<void> {
+  const known = databases.payments.migrations;
+  if (known.length === 0) {
+    return;
+  }
+  const sql = 'SELECT name FROM d1_migrations';
+  const { results } = await prepare(env.DB, { sql, params: [] }).all<{ name: string }>();
+  const applied = results.map(({ name }) => name);
+  const missing = known.find((name) => !applied.includes(name));
+  if (missing !== undefined) {
+    throw operationProblem('backup_newer', { migration: missing });
+  }
+}
+
+/** Problem 409 for a part that cannot be opened. */
+async function reading<T>(read: Promise<T>): Promise<T> {
+  try {
+    return await read;
+  } catch (error) {
+    if (error instanceof UnreadablePart) {
+      throw operationProblem('backup_unreadable', { why: error.message });
+    }
+    throw error;
+  }
+}
+
+/** Problem 503 for a step that another call has taken, such as that of a second operator. */
+async function taking<T>(run: string, step: Promise<T>): Promise<T> {
+  try {
+    return await reading(step);
+  } catch (error) {
+    throw isStepTaken(error)
+      ? operationProblem('restore_step_taken', { run, retryAfterSeconds: 1 })
+      : error;
+  }
+}
+
+function progressOf(
+  { place, counts }: RestoreState,
+  { databases }: Manifest,
+  members: MemberRows | null,
+): RestoreProgress {
+  const isOver = place.phase === 'proof' || place.phase === 'finished';
+  return {
+    phase: place.phase,
+    rows: Object.values(counts.rows).reduce((sum, rows) => sum + rows, 0),
+    payments: counts.restored,
+    members,
+    counts: isOver ? tablesOf(databases['back-office']).map(({ table }) => table) : [],
+  };
+}
+
+export type RestoreProof = Awaited<ReturnType<typeof proveRestore>>;

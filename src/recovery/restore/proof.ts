@@ -1,0 +1,104 @@
+import { accountOf } from '../../engine/account/client.ts';
+import { prepare } from '../../kit/platform/database.ts';
+import type { Tenant } from '../../kit/tenant.ts';
+import { bookOf } from '../../lists/book/client.ts';
+import type { Manifest, TableExport } from '../backup/manifest.ts';
+import { nameOf } from '../payments/restore.ts';
+import type { Counts } from '../restore-state.ts';
+import { DIFFERENCES_MAX, tablesOf } from './steps.ts';
+
+/** What a restore proves at its end: what the manifest says, beside what the gateway has. */
+
+export interface ProofLine {
+  readonly what: string;
+  /** Null: the manifest does not say. */
+  readonly inBackup: number | null;
+  readonly inGateway: number;
+}
+
+export interface Proof {
+  readonly lines: readonly ProofLine[];
+  readonly differences: readonly string[];
+}
+
+/** Rows of the back office's tables, which it has counted itself. */
+export type CountedRows = Readonly<Record<string, number>>;
+
+export async function proofOf(
+  env: Env,
+  manifest: Manifest,
+  counts: Counts,
+  members: CountedRows,
+): Promise<Proof> {
+  const tables = await Promise.all(
+    tablesOf(manifest.databases.payments).map(async ({ table, rows }) =>
+      line(`payments: ${table}`, rows, await countOf(env.DB, table)),
+    ),
+  );
+  const others = tablesOf(manifest.databases['back-office']).map(({ table, rows }) =>
+    line(`back office: ${table}`, rows, members[table] ?? 0),
+  );
+  const lines = [...tables, ...others, ...(await linesOfBooks(env, manifest, counts))];
+  const refunds = await Promise.all(manifest.accounts.map((account) => lostRefunds(env, account)));
+  const lost = lines.filter(({ inBackup, inGateway }) => inBackup !== null && inGateway < inBackup);
+  return {
+    lines,
+    differences: [
+      ...counts.differences,
+      ...(manifest.databases['back-office'] === null ? ['the backup has no members'] : []),
+      ...refunds.flat(),
+      ...lost.map(({ what, inBackup, inGateway }) => `${what}: ${inGateway} of ${inBackup}`),
+    ],
+  };
+}
+
+/** A payment that came back from an older line than its account may lack refunds that were made. */
+async function lostRefunds(env: Env, tenant: Tenant): Promise<readonly string[]> {
+  const refunds = await accountOf(env, tenant).lostRefunds(DIFFERENCES_MAX);
+  return refunds.map(
+    ({ refundUniqueId, paymentUniqueId }) =>
+      `${tenant.environment}/${tenant.merchantId}: refund ${refundUniqueId} is known to the account, not to its payment ${paymentUniqueId}`,
+  );
+}
+
+/**
+ * Payments of all books by their state, and refunds. The manifest's counts only grow: they include
+ * erased payments, and those whose parts were deleted after their retention. So the proof counts
+ * the payments of the parts and the refunds of the accounts.
+ */
+async function linesOfBooks(
+  env: Env,
+  { books, accounts }: Manifest,
+  counted: Counts,
+): Promise<ProofLine[]> {
+  const byStatus = new Map<string, number>();
+  const lines: ProofLine[] = [];
+  let refunds = 0;
+  for (const book of books) {
+    const counts = await bookOf(env, book, book.volume).ask('counts');
+    const payments = counts?.payments ?? [];
+    for (const { status, count } of payments) {
+      byStatus.set(status, (byStatus.get(status) ?? 0) + count);
+    }
+    const total = payments.reduce((sum, { count }) => sum + count, 0);
+    lines.push(line(`payments of ${nameOf(book)}`, counted.payments[nameOf(book)] ?? 0, total));
+    refunds += counts?.refunds ?? 0;
+  }
+  const inBackup = accounts.reduce((sum, { rows }) => sum + rows, 0);
+  return [
+    ...lines,
+    ...[...byStatus].sort().map(([status, count]) => line(`payments ${status}`, null, count)),
+    line('refunds', inBackup, counted.rows.refunds ?? 0),
+    line('refunds of payments', null, refunds),
+  ];
+}
+
+function line(what: string, inBackup: number | null, inGateway: number): ProofLine {
+  return { what, inBackup, inGateway };
+}
+
+/** `table` is a name from the manifest that `insertStatements` has accepted. */
+async function countOf(db: D1Database, table: TableExport['table']): Promise<number> {
+  const sql = `SELECT count(*) AS count FROM ${table}`;
+  return (await prepare(db, { sql, params: [] }).first<number>('count')) ?? 0;
+}

@@ -1,0 +1,67 @@
+import type { SqlStatement } from '../../kit/platform/database.ts';
+import type { RowLine } from '../backup/manifest.ts';
+
+/** Rows of a backup as statements. Both Workers insert theirs so. */
+
+/** The length of one parameter, as JSON. D1 takes 2 MB. */
+const CHUNK_LENGTH_MAX = 500_000;
+const NAME = /^[a-z][a-z0-9_]*$/;
+
+/** Statements that add the rows of one table. A row that exists already does not change. */
+export function insertStatements(table: string, rows: readonly RowLine[]): SqlStatement[] {
+  const [first] = rows;
+  if (first === undefined) {
+    return [];
+  }
+  const columns = Object.keys(first);
+  const wrong = [table, ...columns].find((name) => !NAME.test(name));
+  if (wrong !== undefined) {
+    throw new Error(`not a name of a table or column: ${wrong}`);
+  }
+  const each = table === 'audit_log' ? auditSql(columns) : [plainSql(table, columns)];
+  return chunks(rows).flatMap((chunk) => each.map((sql) => ({ sql, params: [chunk] })));
+}
+
+function plainSql(table: string, columns: readonly string[]): string {
+  return `INSERT INTO ${table} (${columns.join(', ')})
+    SELECT ${columns.map(memberOf).join(', ')} FROM json_each(?1) WHERE true
+    ON CONFLICT DO NOTHING`;
+}
+
+/**
+ * The new gateway may have entries of its own, such as that of a sign-in: an entry whose id is taken by
+ * another one gets a new id, in a statement of its own, because SQLite chooses all rows of a SELECT from
+ * the same table before it inserts the first. The order of the log is that of its times.
+ */
+function auditSql(columns: readonly string[]): readonly string[] {
+  const others = columns.filter((column) => column !== 'id');
+  const isSame = others.map((column) => `known.${column} IS ${memberOf(column)}`).join(' AND ');
+  const missing = `NOT EXISTS (SELECT 1 FROM audit_log AS known
+    WHERE known.at_ms = ${memberOf('at_ms')} AND ${isSame})`;
+  const insert = (into: readonly string[], condition: string) =>
+    `INSERT INTO audit_log (${into.join(', ')})
+      SELECT ${into.map(memberOf).join(', ')} FROM json_each(?1) WHERE ${condition}`;
+  const isFree = `NOT EXISTS (SELECT 1 FROM audit_log WHERE id = ${memberOf('id')})`;
+  return [insert(['id', ...others], `${missing} AND ${isFree}`), insert(others, missing)];
+}
+
+function memberOf(column: string): string {
+  return `value ->> '$.${column}'`;
+}
+
+function chunks(rows: readonly RowLine[]): readonly string[] {
+  const done: string[] = [];
+  let texts: string[] = [];
+  let length = 0;
+  for (const row of rows) {
+    const text = JSON.stringify(row);
+    if (texts.length > 0 && length + text.length > CHUNK_LENGTH_MAX) {
+      done.push(`[${texts.join(',')}]`);
+      texts = [];
+      length = 0;
+    }
+    texts.push(text);
+    length += text.length;
+  }
+  return [...done, `[${texts.join(',')}]`];
+}

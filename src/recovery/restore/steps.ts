@@ -1,0 +1,340 @@
+import { accountOf } from '../../engine/account/client.ts';
+import { type Actor, auditEntry } from '../../kit/audit/log.ts';
+import { prepare, runBatch, type SqlStatement } from '../../kit/platform/database.ts';
+import { readIfWhole, readPart } from '../backup/bucket.ts';
+import type {
+  AccountExport,
+  DatabaseExport,
+  Manifest,
+  PartDigest,
+  RefundLine,
+  RowLine,
+  TableExport,
+} from '../backup/manifest.ts';
+import {
+  auditPrefix,
+  type BookName,
+  DATABASES,
+  manifestName,
+  paymentsPrefix,
+} from '../backup/names.ts';
+import { digestOf } from '../backup/part.ts';
+import { withoutAddresses } from '../backup/runs.ts';
+import { nameOf, type RestoredLines, restorePayments } from '../payments/restore.ts';
+import { type Counts, moveStatement, type Place, type RestoreState } from '../restore-state.ts';
+import { insertStatements } from './rows.ts';
+import { nextUnnamedBook } from './unnamed-books.ts';
+
+/**
+ * One step of a restore: a part of a table or of an account, or a hundred payments. A step that dies
+ * is repeated: D1's rows and the place after them are one batch, and objects keep what they have.
+ */
+
+export interface StepCall {
+  readonly env: Env;
+  readonly actor: Actor;
+  readonly nowMs: number;
+}
+
+/** Rows that the back office inserts into its own database before it confirms the step. */
+export interface MemberRows {
+  readonly place: RowsPlace;
+  readonly table: string;
+  readonly rows: readonly RowLine[];
+}
+
+/** Differences that are kept: what is wrong shows in the first ones. */
+export const DIFFERENCES_MAX = 50;
+
+/** Null: the bucket has no such run. Throws UnreadablePart for another key. */
+export async function readManifest(env: Env, run: string): Promise<Manifest | null> {
+  const part = await readPart<Manifest>(env, manifestName(run));
+  return part?.lines[0] ?? null;
+}
+
+/** The tables in the order of restoring: a row follows the rows that it refers to. */
+export function tablesOf(database: DatabaseExport | null): readonly TableExport[] {
+  return (database?.tables ?? []).toReversed();
+}
+
+/** Takes the next step and moves on, unless the back office must insert rows first. */
+export async function takeStep(
+  call: StepCall,
+  state: RestoreState,
+  manifest: Manifest,
+): Promise<MemberRows | null> {
+  const { place } = state;
+  switch (place.phase) {
+    case 'tables':
+      await restoreRows(call, state, manifest, place);
+      return null;
+    case 'members':
+      return memberRows(call, state, manifest, place);
+    case 'accounts':
+      await restoreAccount(call, state, manifest, place);
+      return null;
+    case 'payments':
+      await restoreBook(call, state, manifest, place);
+      return null;
+    case 'unnamed':
+      await restoreUnnamed(call, state, manifest, place);
+      return null;
+    case 'proof':
+    case 'finished':
+      return null;
+  }
+}
+
+type RowsPlace = Extract<Place, { phase: 'tables' | 'members' }>;
+
+async function restoreRows(
+  call: StepCall,
+  state: RestoreState,
+  manifest: Manifest,
+  place: RowsPlace,
+): Promise<void> {
+  const tables = tablesOf(manifest.databases.payments);
+  const table = tables[place.table];
+  if (table === undefined) {
+    return move(call, state, { phase: 'members', table: 0, part: 0 });
+  }
+  const { rows, differences } = await rowsAt(call.env, table, place.part);
+  const counts = countRows(state.counts, `payments ${table.table}`, rows.length, differences);
+  const statements = [...insertStatements(table.table, rows), ...pauseStatements(table, rows)];
+  await move(call, state, nextRows(place, table), counts, statements);
+}
+
+/**
+ * The migrations fill the one row of the settings, so it is not inserted. Of the backup's row only the
+ * pause of members' changes counts: the restore has its own maintenance, and objects a new place.
+ */
+function pauseStatements({ table }: TableExport, rows: readonly RowLine[]): SqlStatement[] {
+  const sql = `UPDATE gateway_settings SET members_read_only = 1, members_read_only_since_ms = ?1,
+    members_read_only_by = ?2`;
+  return rows
+    .filter((row) => table === 'gateway_settings' && row.members_read_only === 1)
+    .map(({ members_read_only_since_ms: sinceMs = null, members_read_only_by: by = null }) => ({
+      sql,
+      params: [sinceMs, by],
+    }));
+}
+
+async function memberRows(
+  call: StepCall,
+  state: RestoreState,
+  manifest: Manifest,
+  place: RowsPlace,
+): Promise<MemberRows | null> {
+  const tables = tablesOf(manifest.databases['back-office']);
+  const table = tables[place.table];
+  if (table === undefined) {
+    await move(call, state, { phase: 'accounts', account: 0, part: 0 });
+    return null;
+  }
+  const { rows } = await rowsAt(call.env, table, place.part);
+  return { place, table: table.table, rows };
+}
+
+/** The back office has inserted the rows of this place, perhaps after another call did. */
+export async function confirmMembers(
+  call: StepCall,
+  state: RestoreState,
+  manifest: Manifest,
+  inserted: RowsPlace,
+): Promise<void> {
+  const { place } = state;
+  const tables = tablesOf(manifest.databases['back-office']);
+  const table = place.phase === 'members' ? tables[place.table] : undefined;
+  if (place.phase !== 'members' || table === undefined) {
+    return;
+  }
+  if (place.table !== inserted.table || place.part !== inserted.part) {
+    return;
+  }
+  const { rows, differences } = await rowsAt(call.env, table, place.part);
+  const counts = countRows(state.counts, `back office ${table.table}`, rows.length, differences);
+  await move(call, state, nextRows(place, table), counts);
+}
+
+function nextRows({ phase, table, part }: RowsPlace, { parts }: TableExport): Place {
+  return part + 1 < parts.length
+    ? { phase, table, part: part + 1 }
+    : { phase, table: table + 1, part: 0 };
+}
+
+async function rowsAt(env: Env, { parts }: TableExport, part: number) {
+  const digest = parts[part];
+  return digest === undefined ? { rows: [], differences: [] } : linesOf<RowLine>(env, digest);
+}
+
+/** The lines of a part, and how they differ from the manifest. */
+async function linesOf<Line>(env: Env, expected: PartDigest) {
+  const { part, differences } = await readIfWhole<Line>(env, expected.name);
+  if (part === null) {
+    return { rows: [], differences };
+  }
+  const isSame = (await digestIn(part.lines, expected.name)) === expected.sha256;
+  return { rows: part.lines, differences: isSame ? [] : [`${expected.name} has other lines`] };
+}
+
+/** The manifest's digest of an audit log is that of its entries after their retention. */
+function digestIn(lines: readonly unknown[], name: string): Promise<string> {
+  const isAudit = DATABASES.some((database) => name.startsWith(auditPrefix(database)));
+  return digestOf(isAudit ? withoutAddresses(lines as readonly RowLine[]) : lines);
+}
+
+async function restoreAccount(
+  call: StepCall,
+  state: RestoreState,
+  { accounts }: Manifest,
+  place: Extract<Place, { phase: 'accounts' }>,
+): Promise<void> {
+  const account = accounts[place.account];
+  if (account === undefined) {
+    await restoreVolumes(call.env);
+    return move(call, state, { phase: 'payments', book: 0, from: null });
+  }
+  const { rows, differences } = await refundsAt(call.env, account, place.part);
+  const refunds = rows.map(refundOf);
+  await accountOf(call.env, account).restore({ refunds });
+  const next: Place =
+    place.part + 1 < account.parts.length
+      ? { ...place, part: place.part + 1 }
+      : { ...place, account: place.account + 1, part: 0 };
+  await move(call, state, next, countRows(state.counts, 'refunds', rows.length, differences));
+}
+
+async function refundsAt(env: Env, { parts }: AccountExport, part: number) {
+  const digest = parts[part];
+  return digest === undefined ? { rows: [], differences: [] } : linesOf<RefundLine>(env, digest);
+}
+
+function refundOf(line: RefundLine) {
+  return {
+    id: line.refund_unique_id,
+    paymentUniqueId: line.payment_unique_id,
+    stage: line.stage,
+    amountMinor: line.amount_minor,
+    currency: line.currency,
+    day: line.day,
+  };
+}
+
+/** Few merchants have a second volume. */
+async function restoreVolumes(env: Env): Promise<void> {
+  const sql = `SELECT merchant_id AS merchantId, environment, volume, opened_at_ms AS openedAtMs
+    FROM book_volumes ORDER BY volume`;
+  const { results } = await prepare(env.DB, { sql, params: [] }).all<
+    Pick<AccountExport, 'merchantId' | 'environment'> & { volume: number; openedAtMs: number }
+  >();
+  for (const { volume, openedAtMs, ...tenant } of results) {
+    await accountOf(env, tenant).restore({ volumes: [{ volume, openedAtMs }] });
+  }
+}
+
+async function restoreBook(
+  call: StepCall,
+  state: RestoreState,
+  { books }: Manifest,
+  place: Extract<Place, { phase: 'payments' }>,
+): Promise<void> {
+  const book = books[place.book];
+  if (book === undefined) {
+    return move(call, state, { phase: 'unnamed', after: '', from: null });
+  }
+  const done = await restorePayments(call.env, book, place.from);
+  const { next } = done;
+  await move(
+    call,
+    state,
+    next === null ? { ...place, book: place.book + 1, from: null } : { ...place, from: next },
+    countPayments(state.counts, book, done),
+  );
+}
+
+async function restoreUnnamed(
+  call: StepCall,
+  state: RestoreState,
+  manifest: Manifest,
+  place: Extract<Place, { phase: 'unnamed' }>,
+): Promise<void> {
+  const { book, after } = await nextUnnamedBook(call.env, manifest, place.after);
+  if (after === null) {
+    return move(call, state, { phase: 'proof' });
+  }
+  if (book === null) {
+    return move(call, state, { ...place, after });
+  }
+  const done = await restorePayments(call.env, book, place.from);
+  const { next } = done;
+  const found = next === null ? [`${nameOf(book)}: the manifest does not name this book`] : [];
+  await move(
+    call,
+    state,
+    next === null
+      ? { ...place, after: paymentsPrefix(book), from: null }
+      : { ...place, after, from: next },
+    withDifferences(countPayments(state.counts, book, done), found),
+  );
+}
+
+function countPayments(counts: Counts, book: BookName, done: RestoredLines): Counts {
+  const name = nameOf(book);
+  // The object keeps what it has when an older line of its payment comes.
+  const found = (counts.payments[name] ?? 0) + done.lines - done.kept;
+  return withDifferences(
+    {
+      ...counts,
+      lines: counts.lines + done.lines,
+      restored: counts.restored + done.restored,
+      kept: counts.kept + done.kept,
+      payments: { ...counts.payments, [name]: found },
+    },
+    done.differences,
+  );
+}
+
+function countRows(
+  counts: Counts,
+  name: string,
+  rows: number,
+  differences: readonly string[],
+): Counts {
+  const total = (counts.rows[name] ?? 0) + rows;
+  return withDifferences({ ...counts, rows: { ...counts.rows, [name]: total } }, differences);
+}
+
+export function withDifferences(counts: Counts, found: readonly string[]): Counts {
+  const differences = [...counts.differences, ...found].slice(0, DIFFERENCES_MAX);
+  return { ...counts, differences };
+}
+
+async function move(
+  { env, nowMs }: StepCall,
+  state: RestoreState,
+  place: Place,
+  counts: Counts = state.counts,
+  statements: readonly SqlStatement[] = [],
+): Promise<void> {
+  await runBatch(env.DB, [...statements, moveStatement(state, place, counts, nowMs)]);
+}
+
+/** Ends the restore, with its entry in the audit log. */
+export async function finish(
+  { env, actor, nowMs }: StepCall,
+  state: RestoreState,
+  counts: Counts,
+): Promise<void> {
+  const about = { actor, merchantId: null, environment: null, atMs: nowMs } as const;
+  await runBatch(env.DB, [
+    moveStatement(state, { phase: 'finished' }, counts, nowMs),
+    // The maintenance began with the restore. Only now all entries of the backup have their ids.
+    auditEntry({ ...about, action: 'maintenance.began', target: null }),
+    auditEntry({
+      ...about,
+      action: 'gateway.restored',
+      target: state.run,
+      detail: { payments: counts.restored, differences: counts.differences.length },
+    }),
+  ]);
+}
