@@ -5,6 +5,9 @@ import { PaymentIntentObject } from './engine/intent/payment-intent.ts';
 import type { Ports } from './engine/intent/ports.ts';
 import { eventBody } from './engine/webhooks/payload.ts';
 import { requestBody, signEvent } from './engine/webhooks/sign.ts';
+import { merchantBook } from './lists/book/merchant-book.ts';
+
+const records = () => import('./recovery/payments/records.ts');
 
 const PORTS: Ports = {
   events: { body: eventBody, sign: signEvent, requestBody },
@@ -32,6 +35,13 @@ const PORTS: Ports = {
       await tellHappened(env, 'starts_waiting', method, Date.now());
     },
   },
+  // Loaded with the first copy or restore: no request of a merchant waits for it.
+  recovery: {
+    copy: async (...about) => (await records()).storedRecords(...about),
+    restore: async (...about) => (await records()).restoreRecords(...about),
+    restoreTo: async (...about) =>
+      (await import('./recovery/point-in-time/restore-point.ts')).restoreTo(...about),
+  },
   // Loaded after the first commit: no request waits for it.
   book: {
     apply: async (...about) => (await import('./lists/book/feed.ts')).feedBook(...about),
@@ -44,6 +54,12 @@ export class PaymentIntent extends PaymentIntentObject {
     super(ctx, env, PORTS);
   }
 }
+
+/** The merchant's book, connected to the backup. */
+export class MerchantBook extends merchantBook({
+  backup: async (...about) =>
+    new (await import('./recovery/payments/book-backup.ts')).BookBackup(...about),
+}) {}
 
 /** The merchant's account, connected to the payments. */
 export class MerchantAccount extends merchantAccount({

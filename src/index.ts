@@ -1,4 +1,3 @@
-import { apiRouter } from './engine/api/router.ts';
 import { consumeResults, type ResultMessage } from './engine/attempts/provider-reports.ts';
 import { checkoutRouter } from './engine/checkout/router.ts';
 import { placementOf } from './engine/config.ts';
@@ -7,10 +6,15 @@ import { consumeDeliveries } from './engine/webhooks/consume.ts';
 import { withCommonHeaders } from './kit/http/common-headers.ts';
 import { isProbe } from './kit/platform/probe-message.ts';
 import { plainQueueName } from './kit/platform/queue-name.ts';
+import { apiRouter } from './lists/api/router.ts';
 
-export { MerchantAccount, OperatorAlerts, PaymentIntent } from './connected-objects.ts';
+export {
+  MerchantAccount,
+  MerchantBook,
+  OperatorAlerts,
+  PaymentIntent,
+} from './connected-objects.ts';
 export { Payments } from './control/rpc/entrypoint.ts';
-export { MerchantBook } from './lists/book/merchant-book.ts';
 
 type Consumer = (batch: MessageBatch, env: Env, ctx: ExecutionContext) => Promise<void>;
 

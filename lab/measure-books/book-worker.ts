@@ -1,9 +1,9 @@
+import { MerchantBook } from '../../src/connected-objects.ts';
 import { DAY_MS } from '../../src/engine/domain/schedule.ts';
 import type { ProjectionMessage } from '../../src/engine/intent/book-message.ts';
 import { parseCursor } from '../../src/kit/platform/paging.ts';
 import type { Tenant } from '../../src/kit/tenant.ts';
 import { applyMessage } from '../../src/lists/book/apply.ts';
-import { MerchantBook } from '../../src/lists/book/merchant-book.ts';
 import { answer } from '../../src/lists/book/questions.ts';
 import { BookReader } from '../../src/lists/book/reader.ts';
 import { bookName } from '../../src/lists/book/schema.ts';

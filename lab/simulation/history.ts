@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'smol-toml';
-import { MerchantAccount, PaymentIntent } from '../../src/connected-objects.ts';
+import { MerchantAccount, MerchantBook, PaymentIntent } from '../../src/connected-objects.ts';
 import { configOf } from '../../src/engine/config.ts';
 import { forgetDeliverySlots } from '../../src/engine/webhooks/consume.ts';
 import { forgetWebhookSettings } from '../../src/engine/webhooks/settings.ts';
-import { MerchantBook } from '../../src/lists/book/merchant-book.ts';
 import { Random } from '../harness/random.ts';
 import { Actors } from './actors.ts';
 import { Bucket } from './bucket.ts';

@@ -29,11 +29,9 @@ test('an answer that cannot be stored does not end the wait for the others', asy
     id === 'one' ? { type: 'failed', reason: 'declined' } : slow.promise,
   );
   const ports = {
-    events: { body: vi.fn(), sign: vi.fn(), requestBody: vi.fn() },
     attempts: { start: vi.fn(), query: vi.fn() },
     refunds: { start, repeat: vi.fn(), query: vi.fn() },
     alerts: { queueFails: vi.fn(), startWaits: vi.fn() },
-    book: { apply: vi.fn() },
   };
   const hasEnded = vi.fn();
   const asked = askRails(

@@ -2,10 +2,10 @@ import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
 import { dashboardRouter } from '../../back-office/dashboard/router.ts';
 import { operatorRouter } from '../../back-office/operator/router.ts';
-import { apiRouter } from '../../src/engine/api/router.ts';
 import { mayPrompt } from '../../src/engine/checkout/choice.ts';
 import { checkoutRouter } from '../../src/engine/checkout/router.ts';
 import { ENVIRONMENTS } from '../../src/kit/tenant.ts';
+import { apiRouter } from '../../src/lists/api/router.ts';
 import { ALPHA, BETA, createHosted, ORIGIN, statusPath, useGateway } from './support.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, it, test, vi } from 'vitest';
+import { MerchantBook } from '../../src/connected-objects.ts';
 import { PaymentIntentObject } from '../../src/engine/intent/payment-intent.ts';
-import { MerchantBook } from '../../src/lists/book/merchant-book.ts';
 import { IDS_PER_MS } from '../../src/lists/book/schema.ts';
 import { continueBackup } from '../../src/recovery/backup/daily.ts';
 import { sealPart } from '../../src/recovery/backup/part.ts';

@@ -1,5 +1,6 @@
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
+import { MerchantBook } from '../../src/connected-objects.ts';
 import {
   CREATION_SHOWN_WITHIN_MS,
   OPEN_PROJECTION_AGAIN_MS,
@@ -9,7 +10,6 @@ import {
 import type { Applied } from '../../src/engine/intent/book-message.ts';
 import { simulator } from '../../src/engine/rails/simulator/rail.ts';
 import { SIMULATED_OUTCOME_AFTER_MS } from '../../src/engine/rails/simulator/scenarios.ts';
-import { MerchantBook } from '../../src/lists/book/merchant-book.ts';
 import { plantedError } from '../support/output/planted.ts';
 import { bookSql, breakBook } from './support/book.ts';
 import {

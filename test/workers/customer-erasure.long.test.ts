@@ -1,6 +1,7 @@
 import { createExecutionContext, createScheduledController } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, test, vi } from 'vitest';
+import { MerchantBook } from '../../src/connected-objects.ts';
 import { insertDeadLetter, markRetried } from '../../src/control/dead-letters/store.ts';
 import { createMerchant } from '../../src/control/merchants/provision.ts';
 import type {
@@ -13,7 +14,6 @@ import type { IntentClient } from '../../src/engine/intent/client.ts';
 import { PaymentIntentObject } from '../../src/engine/intent/payment-intent.ts';
 import { runBatch } from '../../src/kit/platform/database.ts';
 import { bookOf } from '../../src/lists/book/client.ts';
-import { MerchantBook } from '../../src/lists/book/merchant-book.ts';
 import { databaseRows } from '../security/storage.ts';
 import worker from '../support/gateway.ts';
 import { refuseCallback } from '../support/intents.ts';

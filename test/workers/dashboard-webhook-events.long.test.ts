@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import type { MerchantBook } from '../../src/lists/book/merchant-book.ts';
+import type { MerchantBook } from '../../src/connected-objects.ts';
 import { RESEND_BATCH } from '../../src/lists/book/resend.ts';
 import { applyAll, projectedEvent, projectionMessage } from './book-fixture.ts';
 import { auditLog, sessionFor, signedIn, submit, visit } from './dashboard-support.ts';

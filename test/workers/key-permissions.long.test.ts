@@ -1,6 +1,5 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, test } from 'vitest';
-import { apiRouter } from '../../src/engine/api/router.ts';
 import { forgetDirectory } from '../../src/engine/merchants/directory.ts';
 import {
   type GrantedPermissions,
@@ -8,6 +7,7 @@ import {
   type KeyPermission,
   storedPermissions,
 } from '../../src/engine/merchants/key-permissions.ts';
+import { apiRouter } from '../../src/lists/api/router.ts';
 import { ALPHA, answerOf, call, useGateway } from './support.ts';
 
 /**

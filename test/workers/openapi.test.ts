@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { DOCUMENTED } from '../../scripts/openapi/operations.ts';
 import { SEGMENTS, template } from '../../src/engine/api/operation.ts';
-import { apiRouter } from '../../src/engine/api/router.ts';
+import { apiRouter } from '../../src/lists/api/router.ts';
 import {
   answerOf,
   type Body,

@@ -2,28 +2,31 @@ import { problemResponse } from '../../kit/http/envelope.ts';
 import { policyHeader } from '../../kit/http/rate-limit.ts';
 import { AreaRouter, type Handler, type Refuse } from '../../kit/http/router.ts';
 import type { Environment } from '../../kit/tenant.ts';
-import { OPERATIONS } from '../../lists/api/operations.ts';
 import { authorize, CALL_POLICIES } from './call.ts';
 import { type Operation, SEGMENTS, template } from './operation.ts';
 
-/** All routes of the merchants' API. */
-export const apiRouter = new AreaRouter({
-  refuse: problemResponse,
-  failureEvent: 'api_failed',
-  outageEvent: 'intent_unavailable',
-  refusalEvent: 'api_key_refused',
-});
-
-for (const operation of Object.values<Operation>(OPERATIONS)) {
-  for (const environment of operation.environments) {
-    // In production, spellings that differ by the environment's place are the same.
-    const paths = new Set(
-      operation.paths.map((path) => template(path).replace('{environment}', SEGMENTS[environment])),
-    );
-    for (const path of paths) {
-      apiRouter[operation.method](path, ...route(operation, environment));
+/** Routes the calls of the merchants' API, in their order. */
+export function apiRouterOf(operations: readonly Operation[]): AreaRouter {
+  const router = new AreaRouter({
+    refuse: problemResponse,
+    failureEvent: 'api_failed',
+    outageEvent: 'intent_unavailable',
+    refusalEvent: 'api_key_refused',
+  });
+  for (const operation of operations) {
+    for (const environment of operation.environments) {
+      // In production, spellings that differ by the environment's place are the same.
+      const paths = new Set(
+        operation.paths.map((path) =>
+          template(path).replace('{environment}', SEGMENTS[environment]),
+        ),
+      );
+      for (const path of paths) {
+        router[operation.method](path, ...route(operation, environment));
+      }
     }
   }
+  return router;
 }
 
 /** Answers of calls with a key name their rate limits. */

@@ -21,7 +21,7 @@ const START_WAITS_MS = 30_000;
 export interface Asker {
   readonly env: Env;
   readonly objectName: string;
-  readonly ports: Ports;
+  readonly ports: Pick<Ports, 'attempts' | 'refunds' | 'alerts'>;
   /** Applies and commits one command. */
   execute(command: Command): ExecuteResult;
   /** Starts an attempt without waiting for the customer: the alarm must not last so long. */

@@ -47,7 +47,7 @@ const ALARM_OVERDUE_MS = 60_000;
 
 /**
  * One payment, and the only writer of its state (docs/promises.md#1). The imperative shell around
- * `domain/transition`: each method reads the clock once, decides without an await and commits once.
+ * `decide`: each method reads the clock once, decides without an await and commits once.
  * Messages are sent after the commit, and again after each expired lease until they are confirmed.
  */
 export abstract class PaymentIntentObject extends DurableObject<Env> {
@@ -224,9 +224,8 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
    * Brings back a payment from its rows in a backup, unless the object has the same or a newer state
    * (docs/decisions.md#49). A repeated call changes nothing. The caller then calls `republish`.
    */
-  async restore(records: readonly StoredRecord[], from: BackupPlace): Promise<RestoreResult> {
-    const { restoreRecords } = await import('../../recovery/payments/records.ts');
-    return restoreRecords(this.#record, records, from);
+  restore(records: readonly StoredRecord[], from: BackupPlace): Promise<RestoreResult> {
+    return this.#ports.recovery.restore(this.#record, records, from);
   }
 
   /**
@@ -234,9 +233,8 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
    * then calls `restart`; until then nothing is stored, because the restart would undo it.
    * `isVouchedFor`: the book says that nothing happened since, so the record need not be readable.
    */
-  async restoreTo(atMs: number, isVouchedFor: boolean): Promise<RecoveryResult> {
-    const { restoreTo } = await import('../../recovery/point-in-time/restore-point.ts');
-    return restoreTo(this.ctx.storage, this.#record, atMs, isVouchedFor);
+  restoreTo(atMs: number, isVouchedFor: boolean): Promise<RecoveryResult> {
+    return this.#ports.recovery.restoreTo(this.ctx.storage, this.#record, atMs, isVouchedFor);
   }
 
   restart(): void {
@@ -256,9 +254,9 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
     return true;
   }
 
-  /** What the backup copies, as `storedRecords` reads it. Changes nothing. */
-  async exportRecords(): Promise<readonly StoredRecord[] | null> {
-    return (await import('../../recovery/payments/records.ts')).storedRecords(this.ctx.storage.sql);
+  /** What the backup copies. Changes nothing. */
+  exportRecords(): Promise<readonly StoredRecord[] | null> {
+    return this.#ports.recovery.copy(this.ctx.storage.sql);
   }
 
   // An isolate loads the code of these three with the first call: few payments need it.

@@ -1,5 +1,3 @@
-import type { Config } from '../../engine/config.ts';
-
 /** A limit as wrangler.toml sets it, which a Worker cannot read. */
 export interface RatePolicy {
   /** What the limit counts. */
@@ -20,7 +18,7 @@ export function policyHeader(policies: readonly RatePolicy[]): string {
 
 /** Counts one use of `key`; false after too many uses. Always true with `RATE_LIMITS` off. */
 export async function isWithinLimit(
-  { rateLimits }: Pick<Config, 'rateLimits'>,
+  { rateLimits }: { readonly rateLimits: boolean },
   limiter: RateLimit,
   key: string,
 ): Promise<boolean> {

@@ -2,6 +2,7 @@ import type { Answer, KeyOperation, Operation } from '../../engine/api/operation
 import { createExpress, createHosted } from '../../engine/api/routes/create-payment.ts';
 import { cancelPayment, readPayment } from '../../engine/api/routes/read-payment.ts';
 import type { KeyPermission } from '../../engine/merchants/key-permissions.ts';
+import type { Tenant } from '../../kit/tenant.ts';
 import { ENVIRONMENTS } from '../../kit/tenant.ts';
 
 /** Every call of the merchants' API. `scripts/openapi/operations.ts` describes each for readers. */
@@ -17,6 +18,12 @@ const refunds = lazy(() => import('../../engine/api/routes/refunds.ts'));
 const refundList = lazy(() => import('./refunds.ts'));
 const eventStream = lazy<'streamEvents'>(() => import('./stream-events.ts'));
 const referenceData = () => import('./reference-data.ts');
+
+/** Loaded with its first use: most merchants read payments by their own ids. */
+async function findUniqueId(env: Env, tenant: Tenant, id: string): Promise<string | null> {
+  const { readerOf } = await import('../book/reader.ts');
+  return (await readerOf(env, tenant)).findUniqueId(id);
+}
 
 /** A call about webhook endpoints. */
 function ofEndpoints(
@@ -36,7 +43,13 @@ export const OPERATIONS = {
     '/express/pay',
     '/express{environment}/pay',
   ),
-  readPayment: get('payments_read', readPayment, '/intents/:id', '/intent/:id', '/checkout/:id'),
+  readPayment: get(
+    'payments_read',
+    (call) => readPayment(call, findUniqueId),
+    '/intents/:id',
+    '/intent/:id',
+    '/checkout/:id',
+  ),
   cancelPayment: post(
     'payments_cancel',
     cancelPayment,

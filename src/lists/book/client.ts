@@ -2,7 +2,7 @@ import { placementOf } from '../../engine/config.ts';
 import { methodsOf } from '../../kit/platform/object-call.ts';
 import { objectsIn } from '../../kit/platform/objects.ts';
 import type { Tenant } from '../../kit/tenant.ts';
-import type { MerchantBook } from './merchant-book.ts';
+import type { OpenBook } from './open-book.ts';
 import type { Answer, QuestionArguments, QuestionName } from './questions.ts';
 import { bookName } from './schema.ts';
 
@@ -16,7 +16,7 @@ export type BookClient = ReturnType<typeof bookOf>;
 export function bookOf(env: Env, tenant: Tenant, volume: number) {
   const books = objectsIn(env.MERCHANT_BOOK, placementOf(env));
   const id = books.idFromName(bookName(tenant, volume));
-  const method = methodsOf<MerchantBook>(() => books.get(id));
+  const method = methodsOf<OpenBook & { restart(): void }>(() => books.get(id));
   const askAny = method('ask');
   return {
     apply: method('apply'),

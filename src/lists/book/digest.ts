@@ -3,7 +3,6 @@ import { METHODS, type Method } from '../../engine/domain/method.ts';
 import { uuidV7TimeMs } from '../../kit/crypto/uuid-v7.ts';
 import { businessDay } from '../../kit/ethiopian-time.ts';
 import type { SqlStatement } from '../../kit/platform/database.ts';
-import type { BookBackup } from '../../recovery/backup/manifest.ts';
 import { COUNTED_MAX, countUnlisted, STUCK_DELIVERIES } from './attention-items.ts';
 import { stateOf } from './backup-state.ts';
 import { bookedEvent, DELIVERY_COLUMNS, type StoredEvent } from './queries/deliveries.ts';
@@ -37,7 +36,16 @@ export interface BookDigest {
 }
 
 /** How far the backup of the payments is: what the manifest says of the book. */
-export type DigestedBackup = Omit<BookBackup, 'environment' | 'merchantId' | 'volume'>;
+export interface DigestedBackup {
+  readonly generation: string;
+  /** The parts from the first to the last are there, without a gap; older ones have been deleted. */
+  readonly firstSequence: number;
+  readonly lastSequence: number;
+  /** The payments that the generation has passed. A payment that changed has several lines. */
+  readonly payments: number;
+  /** When the book last had nothing left to back up; before the first time, when it began. */
+  readonly atMs: number;
+}
 
 export interface EndsOfDay {
   readonly day: number;

@@ -3,7 +3,6 @@ import { earliest } from '../../engine/domain/earliest.ts';
 import type { Applied, ProjectionMessage } from '../../engine/intent/book-message.ts';
 import { batch } from '../../kit/platform/database.ts';
 import { errorText, log } from '../../kit/platform/log.ts';
-import { BookBackup } from '../../recovery/payments/book-backup.ts';
 import { BookAlerts } from './alerts.ts';
 import { applyMessage } from './apply.ts';
 import { BookAttention } from './attention.ts';
@@ -23,6 +22,26 @@ const ALARM_OVERDUE_MS = 60_000;
 /** After an eviction, the alarm may be that of a digest. So the first one writes it. */
 const DUE_IF_CHANGED_BEFORE = 0;
 
+/** The copies of a book's payments in the bucket. */
+export interface BookCopies {
+  /**
+   * Does what is due, a bounded part of it. Never throws. True when D1 should know: it has begun a
+   * generation or ended a round, or fails again and again.
+   */
+  work(nowMs: number): Promise<boolean>;
+  /** Copies all payments now, even young ones, a bounded number. False when more is left. */
+  backUpNow(nowMs: number): Promise<boolean>;
+  /** Ends a part in progress, whose payments may have been read before the call. */
+  settle(nowMs: number): Promise<void>;
+  /** When the alarm must work again; null: not before a change. */
+  wakeAtMs(): number | null;
+}
+
+/** What the book needs of the floors above: `src/connected-objects.ts` passes it in. */
+export interface BookPorts {
+  backup(storage: DurableObjectStorage, env: Env): Promise<BookCopies>;
+}
+
 type BookState = Pick<DurableObjectState, 'id' | 'storage' | 'waitUntil'>;
 
 /** The code of a book's object, which `MerchantBook` loads. */
@@ -31,19 +50,19 @@ export class OpenBook {
   readonly #env: Env;
   readonly #attention: BookAttention;
   readonly #alerts: BookAlerts;
-  readonly #backup: BookBackup;
+  readonly #backup: BookCopies;
   readonly #listeners = new Listeners();
   /** Known after the first committed message, so that the next ones need not read it. */
   #name: string | null = null;
   /** When the next digest is due; null: nothing has changed since the last one. */
   #digestDueAtMs: number | null = DUE_IF_CHANGED_BEFORE;
 
-  constructor(ctx: BookState, env: Env) {
+  constructor(ctx: BookState, env: Env, backup: BookCopies) {
     this.#ctx = ctx;
     this.#env = env;
     this.#attention = new BookAttention(ctx.storage, env.DB);
     this.#alerts = new BookAlerts(ctx.storage, env);
-    this.#backup = new BookBackup(ctx.storage, env);
+    this.#backup = backup;
   }
 
   /** Stores a payment's message. A repeated or late message changes nothing. */
@@ -166,7 +185,7 @@ export class OpenBook {
     const isDue = this.#digestDueAtMs !== null && nowMs >= this.#digestDueAtMs;
     // The digest says how far the backup is.
     if ((await this.#backup.work(nowMs)) || isDue) {
-      await this.#workHourly(nowMs);
+      await this.#reportTotals(nowMs);
     }
     const wakeAtMs = earliest(
       purgeAtMs,
@@ -183,7 +202,7 @@ export class OpenBook {
   }
 
   /** Never throws. */
-  async #workHourly(nowMs: number): Promise<void> {
+  async #reportTotals(nowMs: number): Promise<void> {
     await this.#writeDigest().catch((error: unknown) => {
       log('warn', 'digest_not_written', { error: errorText(error) });
       this.#digestDueAtMs = nowMs + DIGEST_AGAIN_MS;

@@ -1,6 +1,7 @@
 import type { StoredRefund } from '../../engine/account/refund-claims.ts';
 import type { StoredRecord } from '../../engine/intent/protocol.ts';
 import type { Tenant } from '../../kit/tenant.ts';
+import type { DigestedBackup } from '../../lists/book/digest.ts';
 import type { BookName, DatabaseName } from './names.ts';
 
 /** The lines of parts, and the manifest that says what a daily run has. */
@@ -64,16 +65,7 @@ export interface PartDigest {
 }
 
 /** What a book had backed up when the run ended, even if it was not done. */
-export interface BookBackup extends BookName {
-  readonly generation: string;
-  /** The parts from the first to the last are there, without a gap; older ones have been deleted. */
-  readonly firstSequence: number;
-  readonly lastSequence: number;
-  /** The payments that the generation has passed. A payment that changed has several lines. */
-  readonly payments: number;
-  /** When the book last had nothing left to back up; before the first time, when it began. */
-  readonly atMs: number;
-}
+export interface BookBackup extends BookName, DigestedBackup {}
 
 export interface AccountExport extends Tenant {
   readonly rows: number;

@@ -19,6 +19,7 @@ import {
   postpone,
   stateOf,
 } from '../../lists/book/backup-state.ts';
+import type { BookCopies } from '../../lists/book/open-book.ts';
 import { IDS_PER_MS, identityOf } from '../../lists/book/schema.ts';
 import {
   asking,
@@ -65,7 +66,7 @@ const AGAIN_MS_MAX = 60 * 60 * 1_000;
 /** One failure may be an object that restarts. */
 const REPORTED_FAILURES = 3;
 
-export class BookBackup {
+export class BookBackup implements BookCopies {
   readonly #storage: DurableObjectStorage;
   readonly #env: Env;
   /** The work in progress: an operator's call and the alarm must not write the same part. */
@@ -76,10 +77,6 @@ export class BookBackup {
     this.#env = env;
   }
 
-  /**
-   * Does what is due, a bounded part of it. Never throws. True when D1 should know: it has begun a
-   * generation or ended a round, or fails again and again.
-   */
   async work(nowMs: number): Promise<boolean> {
     if (nowMs < stateOf(this.#sql).dueAtMs) {
       return false;
@@ -103,12 +100,10 @@ export class BookBackup {
     }
   }
 
-  /** Copies all payments now, even young ones, a bounded number. False when more is left. */
   async backUpNow(nowMs: number): Promise<boolean> {
     return this.#alone(() => this.#round(nowMs, nowMs + 1));
   }
 
-  /** Ends a part in progress, whose payments may have been read before the call. */
   async settle(nowMs: number): Promise<void> {
     await this.#alone(async () => {
       if (stateOf(this.#sql).claim !== null) {
@@ -128,7 +123,6 @@ export class BookBackup {
     return result;
   }
 
-  /** When the alarm must work again; null: not before a change. */
   wakeAtMs(): number | null {
     const { dueAtMs, expiresAtMs } = stateOf(this.#sql);
     const fromMs = hasPending(this.#sql) ? dueAtMs : expiresAtMs;

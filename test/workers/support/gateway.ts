@@ -1,12 +1,12 @@
 import { abortAllDurableObjects, reset, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { afterEach, beforeEach, vi } from 'vitest';
+import { MerchantBook } from '../../../src/connected-objects.ts';
 import type { ResultMessage } from '../../../src/engine/attempts/provider-reports.ts';
 import type { ProjectionMessage } from '../../../src/engine/intent/book-message.ts';
 import type { DeliveryMessage } from '../../../src/engine/intent/protocol.ts';
 import { forgetDirectory } from '../../../src/engine/merchants/directory.ts';
 import { forgetWebhookSettings } from '../../../src/engine/webhooks/settings.ts';
-import { MerchantBook } from '../../../src/lists/book/merchant-book.ts';
 import { backOfficeEnv } from '../../support/gateway.ts';
 import { DAY_MS } from './clock.ts';
 import { prepareDatabases } from './merchants.ts';

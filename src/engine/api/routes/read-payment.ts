@@ -1,11 +1,15 @@
 import { uuidV7TimeMs } from '../../../kit/crypto/uuid-v7.ts';
 import { successResponse } from '../../../kit/http/envelope.ts';
 import { problem } from '../../../kit/http/problem.ts';
+import type { Tenant } from '../../../kit/tenant.ts';
 import { INTENT_NUMBER } from '../../domain/identifiers.ts';
 import type { Intent } from '../../domain/intent.ts';
 import { type IntentClient, intentByUniqueId } from '../../intent/client.ts';
 import { statusContent } from '../../webhooks/payload.ts';
 import { type MerchantCall, requesterOf } from '../call.ts';
+
+/** Asks the merchant's book for the unique id of a payment with this uuid or number. */
+type FindUniqueId = (env: Env, tenant: Tenant, id: string) => Promise<string | null>;
 
 /**
  * GET …/intents/{id}: the payment as it is now (docs/decisions.md#21). A unique
@@ -13,19 +17,23 @@ import { type MerchantCall, requesterOf } from '../call.ts';
  * lag by seconds. An id of another merchant or environment is a 404, like an unknown one
  * (docs/decisions.md#29).
  */
-export async function readPayment(call: MerchantCall): Promise<Response> {
+export async function readPayment(
+  call: MerchantCall,
+  findUniqueId: FindUniqueId,
+): Promise<Response> {
   const direct = await (await intentByUniqueId(call.env, call.access, call.id)).read();
-  const intent = direct ?? (isOtherId(call.id) ? await readByOtherId(call) : null);
+  const intent = direct ?? (isOtherId(call.id) ? await readByOtherId(call, findUniqueId) : null);
   if (intent === null) {
     throw problem('payment_not_found');
   }
   return successResponse('Payment found', statusContent(intent));
 }
 
-async function readByOtherId({ env, access, id }: MerchantCall): Promise<Intent | null> {
-  // Most merchants read by their own id, and lists load it too.
-  const { readerOf } = await import('../../../lists/book/reader.ts');
-  const uniqueId = await (await readerOf(env, access)).findUniqueId(id);
+async function readByOtherId(
+  { env, access, id }: MerchantCall,
+  findUniqueId: FindUniqueId,
+): Promise<Intent | null> {
+  const uniqueId = await findUniqueId(env, access, id);
   return uniqueId === null ? null : (await intentByUniqueId(env, access, uniqueId)).read();
 }
 
