@@ -42,6 +42,7 @@ const OTHER_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/engine/attempts/start.ts': ['workers/rails-start'],
   'src/engine/attempts/slow-start.ts': ['workers/rails-start', 'workers/rails-out-of-reach'],
   'src/engine/attempts/provider-reports.ts': ['workers/rails-out-of-reach'],
+  'src/engine/callbacks/router.ts': ['workers/address-limits'],
   'src/engine/checkout/open-link.ts': ['workers/address-limits'],
   'src/engine/checkout/choice.ts': ['workers/address-limits'],
   'src/engine/intent/alarm.ts': ['workers/alarm'],

@@ -1,4 +1,5 @@
 import { consumeResults, type ResultMessage } from './engine/attempts/provider-reports.ts';
+import { callbackRouter, isCallback } from './engine/callbacks/router.ts';
 import { checkoutRouter } from './engine/checkout/router.ts';
 import { placementOf } from './engine/config.ts';
 import type { DeliveryMessage } from './engine/intent/protocol.ts';
@@ -35,9 +36,7 @@ const HOURLY = '37 * * * *';
 export default {
   fetch(request, env, ctx) {
     return withCommonHeaders(request, env, async (asked, requestId) => {
-      const isApi = /^\/api(?:\/|$)/.test(new URL(asked.url).pathname);
-      const router = isApi ? apiRouter : checkoutRouter;
-      return router.fetch(asked, env, ctx, requestId);
+      return routerOf(new URL(asked.url)).fetch(asked, env, ctx, requestId);
     });
   },
   async queue(batch, env, ctx) {
@@ -71,6 +70,13 @@ export default {
     await finishDailyRun(env.DB, 'purge', purged, Date.now());
   },
 } satisfies ExportedHandler<Env>;
+
+function routerOf(url: URL) {
+  if (/^\/api(?:\/|$)/.test(url.pathname)) {
+    return apiRouter;
+  }
+  return isCallback(url) ? callbackRouter : checkoutRouter;
+}
 
 /** Not during a restore, which has the requests before it has their payments. */
 async function continueErasures(env: Env): Promise<void> {

@@ -1,6 +1,7 @@
 import { dashboardRouter } from '../../back-office/dashboard/router.ts';
 import { homeRouter } from '../../back-office/home/router.tsx';
 import { operatorRouter } from '../../back-office/operator/router.ts';
+import { callbackRouter } from '../../src/engine/callbacks/router.ts';
 import { checkoutRouter } from '../../src/engine/checkout/router.ts';
 import { HEALTH_PATH } from '../../src/kit/http/health.ts';
 import { apiRouter } from '../../src/lists/api/router.ts';
@@ -18,6 +19,7 @@ export interface Route {
  */
 export const ROUTES: readonly Route[] = [
   ...apiRouter.routes,
+  ...callbackRouter.routes,
   ...checkoutRouter.routes,
   ...homeRouter.routes.filter(([, pattern]) => !pattern.test(HEALTH_PATH)),
   ...dashboardRouter.routes,

@@ -420,6 +420,10 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'env.PHONE_PROMPT_RATE_LIMIT, «key→phone»)':
       'prompts of the sandbox use up the limit of production',
   },
+  'src/engine/callbacks/router.ts': {
+    "isWithinLimit(config, env.CALLBACK_RATE_LIMIT, «token→'link'»)":
+      "one attempt's reports use up the limit of another's",
+  },
   'src/engine/checkout/open-link.ts': {
     "isWithinLimit(config, env.CHECKOUT_RATE_LIMIT, «token→'link'»)":
       'one busy link closes the pages of all',

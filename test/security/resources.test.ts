@@ -71,7 +71,9 @@ test('API4:2023 each call without a key counts by address, and reaches no storag
 
 test('API4:2023 each route behind a link counts by link, before it reaches storage', async () => {
   const checkout = pathOf(await createHosted());
-  const limit = vi.spyOn(env.CHECKOUT_RATE_LIMIT, 'limit').mockResolvedValue({ success: false });
+  const [limit, callbackLimit] = [env.CHECKOUT_RATE_LIMIT, env.CALLBACK_RATE_LIMIT].map((limiter) =>
+    vi.spyOn(limiter, 'limit').mockResolvedValue({ success: false }),
+  );
   const { objectName } = clientOf();
   const sign = (purpose: 'attempt' | 'refund') =>
     signLink(configOf(env).linkSigningKeys, purpose, { objectName, index: 0 });
@@ -84,19 +86,20 @@ test('API4:2023 each route behind a link counts by link, before it reaches stora
     ...['/attempts', '/abandon', '/give-up', '/returned'].map((rest) => ['POST', checkout + rest]),
     ['GET', `/simulator/${attempt}`],
     ['POST', `/rails/simulator/${attempt}`],
-    ...['ebirr', 'stk-push', 'telebirr-h5', 'ethswitch-cards'].flatMap((rail) => [
-      ['POST', `/rails/${rail}/${attempt}`],
-      ['POST', `/rails/${rail}/refunds/${refund}`],
-    ]),
   ];
+  const callbacks = ['ebirr', 'stk-push', 'telebirr-h5', 'ethswitch-cards'].flatMap((rail) => [
+    ['POST', `/rails/${rail}/${attempt}`],
+    ['POST', `/rails/${rail}/refunds/${refund}`],
+  ]);
   const used = storage();
-  for (const [method = '', path = ''] of routes) {
+  for (const [method = '', path = ''] of [...routes, ...callbacks]) {
     const { status } = await ask(path, { method });
     // A form leads back to its page, which says that there were too many.
     const isForm = method === 'POST' && path.startsWith('/checkout/');
     expect([method, path, status]).toEqual([method, path, isForm ? 303 : 429]);
   }
   expect(limit).toHaveBeenCalledTimes(routes.length);
+  expect(callbackLimit).toHaveBeenCalledTimes(callbacks.length);
   expect(used.map((spy) => spy.mock.calls)).toEqual([[], [], [], []]);
 });
 

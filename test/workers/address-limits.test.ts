@@ -2,11 +2,14 @@ import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
 import { dashboardRouter } from '../../back-office/dashboard/router.ts';
 import { operatorRouter } from '../../back-office/operator/router.ts';
+import { callbackRouter } from '../../src/engine/callbacks/router.ts';
 import { mayPrompt } from '../../src/engine/checkout/choice.ts';
 import { checkoutRouter } from '../../src/engine/checkout/router.ts';
+import { configOf } from '../../src/engine/config.ts';
+import { signLink } from '../../src/kit/crypto/link-token.ts';
 import { ENVIRONMENTS } from '../../src/kit/tenant.ts';
 import { apiRouter } from '../../src/lists/api/router.ts';
-import { ALPHA, BETA, createHosted, ORIGIN, statusPath, useGateway } from './support.ts';
+import { ALPHA, BETA, clientOf, createHosted, ORIGIN, statusPath, useGateway } from './support.ts';
 
 /**
  * Goal: clients behind one address do not lock each other out by opening pages, a client with many
@@ -99,6 +102,17 @@ const COUNTED_APART = {
     const urls = [await createHosted(), await createHosted({ paymentIntentUniqueId: 'order-2' })];
     return urls.map((url) => () => checkoutRouter.fetch(new Request(url), LIMITED, ctx, 'r1'));
   },
+  CALLBACK_RATE_LIMIT: async () => {
+    const { linkSigningKeys } = configOf(env);
+    const { objectName } = clientOf();
+    const tokens = [0, 1].map((index) =>
+      signLink(linkSigningKeys, 'attempt', { objectName, index }),
+    );
+    return (await Promise.all(tokens)).map((token) => () => {
+      const report = new Request(`${ORIGIN}/rails/ebirr/${token}`, { method: 'POST' });
+      return callbackRouter.fetch(report, LIMITED, ctx, 'r1');
+    });
+  },
   PHONE_PROMPT_RATE_LIMIT: async () =>
     ENVIRONMENTS.map(
       (environment) => () =>
@@ -109,6 +123,7 @@ const COUNTED_APART = {
 test.each([
   ['key', 'API_RATE_LIMIT'],
   ['link', 'CHECKOUT_RATE_LIMIT'],
+  ['callback address', 'CALLBACK_RATE_LIMIT'],
   ['environment', 'PHONE_PROMPT_RATE_LIMIT'],
 ] as const)('a busy %s does not use up the limit of another', async (_name, limiter) => {
   const uses: readonly Use[] = await COUNTED_APART[limiter]();

@@ -194,7 +194,7 @@ test.each(SCENES.flatMap((scene) => NOWHERE.map(([why, goAway]) => ({ ...scene, 
     away.comeBack();
     expect(await everythingStored()).toEqual(before);
     expect(resultsIn(caught)).toEqual([]);
-    expect(loggedEvents('page_failed')).toHaveLength(1);
+    expect(loggedEvents('callback_failed')).toHaveLength(1);
     // The provider repeats it.
     expect((await send()).status).toBe(200);
     expect(await intentNow(payment())).toMatchObject({ status: 'succeeded' });

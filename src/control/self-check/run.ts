@@ -48,6 +48,7 @@ const BINDINGS: Readonly<Record<Exclude<BindingName, 'BACKUPS'>, true>> = {
   PROVIDER_REPORTS: true,
   API_RATE_LIMIT: true,
   CHECKOUT_RATE_LIMIT: true,
+  CALLBACK_RATE_LIMIT: true,
   FAILED_KEY_RATE_LIMIT: true,
   PHONE_PROMPT_RATE_LIMIT: true,
   TEST_EVENT_RATE_LIMIT: true,

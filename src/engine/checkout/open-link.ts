@@ -57,8 +57,3 @@ export async function verifiedLink(
   }
   return (await isWithinLimit(config, env.CHECKOUT_RATE_LIMIT, token)) ? link : busyPage(request);
 }
-
-/** A segment of the request's path: 0 is the one after the first slash. */
-export function pathSegment(request: Request, index: number): string {
-  return new URL(request.url).pathname.split('/')[index + 1] ?? '';
-}

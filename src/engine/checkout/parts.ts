@@ -1,8 +1,9 @@
+import type { Handler } from '../../kit/http/router.ts';
 import { partHeaders } from '../../kit/ui/headers.ts';
 import { railPageUrl } from '../attempts/rail-page.ts';
 import { merchantLogo } from '../merchants/logo.ts';
 import { unknownPage } from './notices.ts';
-import { type LinkCall, pathSegment, verifiedLink } from './open-link.ts';
+import { type LinkCall, verifiedLink } from './open-link.ts';
 import { checkoutView } from './view.ts';
 
 /** What a page fetches: its payment's status, the merchant's logo, the code of its URL. */
@@ -47,17 +48,18 @@ export async function showLogo({ request, env, params, intent }: LinkCall): Prom
  * GET /checkout/:token/qr.svg, /receipt/:token/qr.svg: the page's own URL as a code, for a phone
  * next to the desktop or the paper.
  */
-export async function showQr(request: Request, env: Env): Promise<Response> {
-  const purpose = pathSegment(request, 0) === 'receipt' ? 'receipt' : 'checkout';
-  const token = pathSegment(request, 1);
-  const verified = await verifiedLink(request, env, purpose, token);
-  if (verified instanceof Response) {
-    return verified;
-  }
-  // A third of the checkout's packages by size, and few pages show a code.
-  const { qrCode } = await import('./qr.ts');
-  const url = `${new URL(request.url).origin}/${purpose}/${token}`;
-  const headers = partHeaders();
-  headers.set('content-type', 'image/svg+xml');
-  return new Response(qrCode(url), { headers });
+export function showQr(purpose: 'checkout' | 'receipt'): Handler {
+  return async (request, env, _ctx, params) => {
+    const { token = '' } = params();
+    const verified = await verifiedLink(request, env, purpose, token);
+    if (verified instanceof Response) {
+      return verified;
+    }
+    // A third of the checkout's packages by size, and few pages show a code.
+    const { qrCode } = await import('./qr.ts');
+    const url = `${new URL(request.url).origin}/${purpose}/${token}`;
+    const headers = partHeaders();
+    headers.set('content-type', 'image/svg+xml');
+    return new Response(qrCode(url), { headers });
+  };
 }

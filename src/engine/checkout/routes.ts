@@ -1,3 +1,4 @@
+import type { Handler } from '../../kit/http/router.ts';
 import { seeOther } from '../../kit/ui/headers.ts';
 import { receiptPathOf } from '../attempts/order.ts';
 import { railPageUrl } from '../attempts/rail-page.ts';
@@ -10,7 +11,7 @@ import { checkoutPage } from './checkout-page.tsx';
 import { attemptsKnownTo, mayPrompt, readChoice } from './choice.ts';
 import { readForm } from './form.ts';
 import { badFormPage, FAILED_PARAMETER, unknownPage } from './notices.ts';
-import { type LinkCall, pathSegment } from './open-link.ts';
+import type { LinkCall } from './open-link.ts';
 import { FORM_PARAMETER, refusedFormFrom, sealedForm } from './refused-form.ts';
 import { ALREADY_PARAMETER, LEAVING_PARAMETER, type RefusedForm } from './view.ts';
 
@@ -58,9 +59,8 @@ export async function showReturned({ client, token }: LinkCall): Promise<Respons
 }
 
 /** GET of a path that forms post to, such as a bookmark. */
-export async function showInstead(request: Request): Promise<Response> {
-  return seeOther(pagePath(pathSegment(request, 1)));
-}
+export const showInstead: Handler = async (_request, _env, _ctx, params) =>
+  seeOther(pagePath(params().token ?? ''));
 
 /** POST /checkout/:token/attempts: the customer chose a method. */
 export async function startAttempt(call: LinkCall): Promise<Response> {
