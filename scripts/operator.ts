@@ -4,7 +4,8 @@
  */
 import { DeploymentFileError } from './deployment/deployment-file.ts';
 import { type Invocation, parseCommandLine } from './operator/arguments.ts';
-import { type Gateway, GatewayError, gatewayOf, send } from './operator/client.ts';
+import { GatewayError, gatewayOf, send } from './operator/client.ts';
+import type { Gateway } from './operator/command.ts';
 import {
   type ApiRequest,
   type Command,

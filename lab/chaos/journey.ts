@@ -1,6 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { HttpRequest } from '../../scripts/gateway/http.ts';
-import type { StandIns } from '../../scripts/stand-ins/start-all.ts';
 import type { Method } from '../../src/engine/domain/method.ts';
 import {
   abandonAttempt,
@@ -12,23 +11,15 @@ import {
 } from '../harness/customer.ts';
 import type { MerchantApi } from '../harness/merchant-api.ts';
 import { type Caller, contentOf, TRIES_MAX, Unexpected } from './caller.ts';
-import type { Member } from './member.ts';
-import type { Observations, PaymentRecord } from './observations.ts';
+import type { PaymentRecord } from './observations.ts';
 import type { Step } from './plan.ts';
 import { settleAtProvider } from './provider-steps.ts';
 import { refundAsPlanned } from './refund-steps.ts';
+import type { Scene } from './scene.ts';
 
 const THINKING_MS_MAX = 100;
 /** Maximum of started and abandoned attempts per payment; the gateway allows ten. */
 const CONNECTS_MAX = 8;
-
-/** Who and what a payment meets. */
-export interface Scene {
-  readonly caller: Caller;
-  readonly member: Member;
-  readonly standIns: StandIns;
-  readonly observed: Observations;
-}
 
 /** One payment from create to end. Merchant and customer retry requests without an answer. */
 export class Journey {

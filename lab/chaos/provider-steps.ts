@@ -3,8 +3,8 @@ import type { StandInOrder } from '../../scripts/stand-ins/stand-in.ts';
 import type { ShownPayment } from '../harness/shown.ts';
 import { until } from '../harness/until.ts';
 import { contentOf, TRIES_MAX, Unexpected } from './caller.ts';
-import type { Scene } from './journey.ts';
 import type { PaymentRecord } from './observations.ts';
+import type { Scene } from './scene.ts';
 
 const POLL_MS = 200;
 /** The gateway asks the provider before it answers, so an order is there soon or never. */

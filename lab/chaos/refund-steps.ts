@@ -1,7 +1,7 @@
 import type { ShownRefund } from '../harness/shown.ts';
 import { contentOf, Unexpected } from './caller.ts';
-import type { Scene } from './journey.ts';
 import type { PaymentRecord, RefundRecord } from './observations.ts';
+import type { Scene } from './scene.ts';
 
 /** The merchant refunds a paid payment as planned, and repeats requests without an answer. */
 export async function refundAsPlanned(

@@ -1,8 +1,9 @@
 import { contentOf } from '../chaos/caller.ts';
-import { Journey, type Scene } from '../chaos/journey.ts';
+import { Journey } from '../chaos/journey.ts';
 import { Member } from '../chaos/member.ts';
 import type { PaymentRecord } from '../chaos/observations.ts';
 import { planOf } from '../chaos/plan.ts';
+import type { Scene } from '../chaos/scene.ts';
 import { checkoutPage, chooseMethod } from '../harness/customer.ts';
 import { operate } from '../harness/operator.ts';
 import { until } from '../harness/until.ts';

@@ -1,8 +1,6 @@
-import type { HttpClient } from '../../scripts/gateway/http.ts';
-import type { MerchantApi } from '../harness/merchant-api.ts';
 import { Random } from '../harness/random.ts';
 import type { Answer, Call, Operation } from './operations.ts';
-import { type PaymentLinks, performed } from './perform.ts';
+import { type PaymentLinks, performed, type Target } from './perform.ts';
 
 /** Clients that act on the same payment at the same time. */
 const CLIENTS = 6;
@@ -107,12 +105,6 @@ function chosen(random: Random, links: PaymentLinks, knowledge: Knowledge): Oper
   const weigh = ({ weight, weightWhenPaid }: Choice) =>
     knowledge.isPaid ? weightWhenPaid : weight;
   return random.weighted(possible, weigh).make(random, links, knowledge);
-}
-
-/** A server, and the merchant on whose behalf the clients act. */
-export interface Target {
-  readonly api: MerchantApi;
-  readonly http: HttpClient;
 }
 
 /** The history of one payment, on which several clients act at once. */

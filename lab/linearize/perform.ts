@@ -1,8 +1,14 @@
+import type { HttpClient } from '../../scripts/gateway/http.ts';
 import { type HttpAnswer, type HttpRequest, NoAnswer } from '../../scripts/gateway/http.ts';
 import { abandonAttempt, checkoutPage, chooseMethod, decide, giveUp } from '../harness/customer.ts';
 import type { MerchantApi } from '../harness/merchant-api.ts';
-import type { Target } from './clients.ts';
 import type { Answer, CreateKind, Operation, PaymentView, RefundView, Way } from './operations.ts';
+
+/** A server, and the merchant on whose behalf the clients act. */
+export interface Target {
+  readonly api: MerchantApi;
+  readonly http: HttpClient;
+}
 
 /** The addresses of one payment; the pages are known once an answer has named them. */
 export interface PaymentLinks {

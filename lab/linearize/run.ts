@@ -4,9 +4,10 @@ import { benchMerchant, buildKefel, startKefel } from '../harness/built-worker.t
 import { inDirectory, MEMORY_DIRECTORY } from '../harness/directory.ts';
 import { MerchantApi } from '../harness/merchant-api.ts';
 import { runWorkers } from '../harness/workers.ts';
-import { historyOf, OPERATIONS_PER_PAYMENT, type Target } from './clients.ts';
+import { historyOf, OPERATIONS_PER_PAYMENT } from './clients.ts';
 import { PAYMENT_MODEL } from './model.ts';
 import type { Call, Operation } from './operations.ts';
+import type { Target } from './perform.ts';
 import { type Linearization, linearize } from './search.ts';
 
 export interface LinearizeOptions {

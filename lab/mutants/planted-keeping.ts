@@ -227,7 +227,7 @@ export const PLANTED_KEEPING: Readonly<Record<string, Readonly<Record<string, st
     'Math.max(ERROR_RATE_MAX, «OLD_RATE_FACTOR * rateOf(old)→0»);':
       "a provider's outage takes a good version back",
   },
-  'scripts/deploy/deployed.ts': {
+  'scripts/deployment/deployed-worker.ts': {
     'backTo = messageOf(deployment) === DEPLOYMENT_MESSAGES.back ? «id→undefined» : undefined;':
       'a rollback brings back what was taken back',
     'isProved: «messageOf(deployments[0]) !== DEPLOYMENT_MESSAGES.step→true»,':

@@ -25,13 +25,14 @@ import type { Tenant } from '../../src/kit/tenant.ts';
 import { bookOf } from '../../src/lists/book/client.ts';
 import type { ShownPayment, ShownRefund } from '../harness/shown.ts';
 import { askedMinor, CHANGED_BY_MINOR } from './books.ts';
-import { OUTSIDE, START_MS } from './clock.ts';
+import { type Clock, OUTSIDE, START_MS } from './clock.ts';
 import { SimulatedFailure } from './faults.ts';
-import type { SimulatedResponse } from './globals.ts';
-import type { World } from './history.ts';
+import type { Journal } from './journal.ts';
 import { accessOf, callbackHostOf } from './merchants.ts';
-import { type Action, needsPhone, type PlannedPayment } from './plan.ts';
-import type { Report } from './provider.ts';
+import type { SimulatedResponse } from './network.ts';
+import type { Objects } from './objects.ts';
+import { type Action, needsPhone, type Plan, type PlannedPayment } from './plan.ts';
+import type { Provider, Report } from './provider.ts';
 import { visitPage } from './rails.ts';
 
 const TRIES = 6;
@@ -39,12 +40,30 @@ const RETRY_MS = 2_000;
 /** A client gives up waiting for an answer. */
 const PATIENCE_MS = 90_000;
 
+/** What the actors act on. */
+interface Surroundings {
+  readonly plan: Plan;
+  readonly clock: Clock;
+  readonly env: Env;
+  readonly journal: Journal;
+  readonly objects: Objects;
+  readonly accounts: Objects;
+  readonly provider: Provider;
+  /** Null: the gateway is not lost. */
+  readonly disaster: {
+    readonly isEmpty: boolean;
+    readonly isInMaintenance: boolean;
+    happen(): Promise<void>;
+    mustNotRefund(payment: PlannedPayment, refundId: string): boolean;
+  } | null;
+}
+
 /** The merchants' programs, the customers, the provider's callbacks and the operator. */
 export class Actors {
-  readonly #world: World;
+  readonly #world: Surroundings;
   #requests = 0;
 
-  constructor(world: World) {
+  constructor(world: Surroundings) {
     this.#world = world;
   }
 

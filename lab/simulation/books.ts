@@ -1,29 +1,13 @@
-import { METHODS, type Method } from '../../src/engine/domain/method.ts';
+import type { Method } from '../../src/engine/domain/method.ts';
 import type { ShownEvent, ShownRefund } from '../harness/shown.ts';
-import type { World } from './history.ts';
+import { commissionOf } from './commissions.ts';
+import type { Journal } from './journal.ts';
 import type { Plan, PlannedPayment } from './plan.ts';
 
 /**
  * What payments and refunds must cost, computed from the plan, the answers that merchants got and
  * the published rules (docs/decisions.md#15, #39). Nothing here asks Kefel's own arithmetic.
  */
-
-interface Rate {
-  readonly basisPoints: number;
-  readonly fixedMinor: number;
-}
-
-/** Each method has its own commission, so that another method's is a visible mistake. */
-export function rateOf(method: Method): Rate {
-  const place = METHODS.indexOf(method);
-  return { basisPoints: 250 + 35 * place, fixedMinor: 3 * place };
-}
-
-/** Half up, to the cent. */
-export function commissionOf(amountMinor: number, method: Method): number {
-  const { basisPoints, fixedMinor } = rateOf(method);
-  return Math.floor((amountMinor * basisPoints + 5_000) / 10_000) + fixedMinor;
-}
 
 /** What the customer pays by a method. */
 export function chargeOf(
@@ -38,7 +22,10 @@ export function chargeOf(
  * The amounts that a payment may have. A plan may create an id twice with different amounts: then
  * the answers say which request won, unless every answer was lost.
  */
-export function amountsOf({ journal, plan }: World, payment: PlannedPayment): readonly number[] {
+export function amountsOf(
+  { journal, plan }: { readonly journal: Journal; readonly plan: Plan },
+  payment: PlannedPayment,
+): readonly number[] {
   const answered = journal.created.filter((one) => isSame(one.payment, payment));
   const actions = actionsOf(plan, payment);
   const isChanged = actions.some(

@@ -1,6 +1,6 @@
 import { STAGES } from '../../src/engine/account/protocol.ts';
-import type { World } from './history.ts';
-import type { Ended } from './verdict.ts';
+import type { Ended } from './ended.ts';
+import type { World } from './world.ts';
 
 const HOUR_MS = 3_600_000;
 /** Their provider reports by the reference alone. */

@@ -10,15 +10,15 @@ import {
   amountsOf,
   askedOf,
   chargeOf,
-  commissionOf,
   type EarlierRefund,
   methodsOf,
   possibleRefunds,
   refundedIn,
   sumOf,
 } from './books.ts';
-import type { World } from './history.ts';
-import type { Ended } from './verdict.ts';
+import { commissionOf } from './commissions.ts';
+import type { Ended } from './ended.ts';
+import type { World } from './world.ts';
 
 /** Every amount that merchants see, against the books that the simulation keeps (`books.ts`). */
 

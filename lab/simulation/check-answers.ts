@@ -1,6 +1,6 @@
-import type { World } from './history.ts';
+import type { Ended } from './ended.ts';
 import type { PlannedPayment } from './plan.ts';
-import type { Ended } from './verdict.ts';
+import type { World } from './world.ts';
 
 /** What merchants were told is what is stored. */
 export function checkAnswers(world: World, ended: readonly Ended[]): void {

@@ -1,5 +1,5 @@
-import type { World } from './history.ts';
-import type { Ended } from './verdict.ts';
+import type { Ended } from './ended.ts';
+import type { World } from './world.ts';
 
 const STUCK_DELIVERIES: readonly string[] = ['dead', 'paused', 'undeliverable'];
 const HELD_REFUNDS: readonly string[] = ['processing', 'unresolved', 'requires_action'];

@@ -2,9 +2,9 @@ import { hasEnded, isRefundEvent } from '../../src/engine/domain/intent.ts';
 import { LOST_VERSIONS_MAX } from '../../src/engine/domain/restored.ts';
 import { DELIVERY_WAITS_MS } from '../../src/engine/domain/schedule.ts';
 import type { StoredEvent } from '../../src/engine/intent/store.ts';
-import type { World } from './history.ts';
+import type { Ended } from './ended.ts';
 import { callbackHostOf, type Merchant, type Receipt } from './merchants.ts';
-import type { Ended } from './verdict.ts';
+import type { World } from './world.ts';
 
 /** From an event to its first try, when nothing fails. */
 const FIRST_TRY_MS_MAX = 5_000;

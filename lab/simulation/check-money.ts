@@ -1,9 +1,9 @@
 import type { Attempt } from '../../src/engine/domain/attempt.ts';
 import type { Anomaly, Intent } from '../../src/engine/domain/intent.ts';
-import type { World } from './history.ts';
+import type { Ended } from './ended.ts';
 import type { ProviderOrder } from './provider.ts';
 import { configuredRail, datesPayments } from './rails.ts';
-import type { Ended } from './verdict.ts';
+import type { World } from './world.ts';
 
 /** What the provider saw of Kefel. */
 export function checkProvider({ provider, journal }: World, ended: readonly Ended[]): void {

@@ -7,9 +7,9 @@ import {
   type Refund,
 } from '../../src/engine/domain/refund.ts';
 import { hasAnomaly } from './check-money.ts';
-import type { World } from './history.ts';
+import type { Ended } from './ended.ts';
 import { returnedMinor } from './provider.ts';
-import type { Ended } from './verdict.ts';
+import type { World } from './world.ts';
 
 /** What the customer got back is what Kefel says, and never more than the customer paid. */
 export function checkRefunds(world: World, { intent }: Ended): void {

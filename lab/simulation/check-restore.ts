@@ -1,9 +1,9 @@
 import { hasEnded, type Intent } from '../../src/engine/domain/intent.ts';
 import { hasRefundEnded } from '../../src/engine/domain/refund.ts';
 import { RESTORED_HOLD_MS } from '../../src/engine/domain/restored-hold.ts';
-import { keyOf } from './disaster.ts';
-import type { World } from './history.ts';
-import type { Ended } from './verdict.ts';
+import type { Ended } from './ended.ts';
+import { keyOf } from './merchants.ts';
+import type { World } from './world.ts';
 
 /**
  * A restored gateway has what the backup had, decides nothing by itself about what it cannot know, and

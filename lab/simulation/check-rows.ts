@@ -1,7 +1,8 @@
 import type { Method } from '../../src/engine/domain/method.ts';
-import { amountsOf, commissionOf } from './books.ts';
-import type { World } from './history.ts';
-import type { Ended } from './verdict.ts';
+import { amountsOf } from './books.ts';
+import { commissionOf } from './commissions.ts';
+import type { Ended } from './ended.ts';
+import type { World } from './world.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

@@ -1,7 +1,7 @@
 import { readerOf } from '../../src/lists/book/reader.ts';
 import { OUTSIDE } from './clock.ts';
-import type { World } from './history.ts';
-import type { Ended } from './verdict.ts';
+import type { Ended } from './ended.ts';
+import type { World } from './world.ts';
 
 const MINUTE_MS = 60_000;
 /** How customers type the phones of this simulation, and as payments store them. */

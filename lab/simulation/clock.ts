@@ -1,6 +1,5 @@
 import { Random } from '../harness/random.ts';
-import { type Fault, Faults } from './faults.ts';
-import type { Plan } from './plan.ts';
+import { type Climate, type Fault, Faults } from './faults.ts';
 
 /** 1 January 2027, 00:00 UTC. */
 export const START_MS = Date.UTC(2027, 0, 1);
@@ -74,7 +73,7 @@ export class Clock {
   /** What is down, and until when. */
   readonly downUntilMs = { database: 0, queues: 0, objects: 0, merchants: 0 };
 
-  constructor(plan: Plan, isTraced: boolean) {
+  constructor(plan: Climate, isTraced: boolean) {
     this.faults = new Faults(plan);
     this.timing = new Random(plan.seed, 'timing');
     this.lines = isTraced ? [] : null;

@@ -10,10 +10,16 @@ import type { PaymentLine, RefundLine } from '../../src/recovery/backup/manifest
 import { parsePaymentsPart } from '../../src/recovery/backup/names.ts';
 import { openPart } from '../../src/recovery/backup/part.ts';
 import { proveRestore, restoreStep } from '../../src/recovery/restore/gateway.ts';
-import type { World } from './history.ts';
-import { MERCHANTS } from './merchants.ts';
-import type { PlannedDisaster, PlannedPayment } from './plan.ts';
-import { returnedMinor } from './provider.ts';
+import type { Actors } from './actors.ts';
+import type { Bucket } from './bucket.ts';
+import type { Clock } from './clock.ts';
+import type { Database } from './database.ts';
+import type { Journal } from './journal.ts';
+import { keyOf, MERCHANTS } from './merchants.ts';
+import type { Objects } from './objects.ts';
+import type { Plan, PlannedDisaster, PlannedPayment } from './plan.ts';
+import { type Provider, returnedMinor } from './provider.ts';
+import type { Queues } from './queues.ts';
 
 const ACTOR = {
   kind: 'operator',
@@ -28,14 +34,27 @@ const RETRY_MS = 30_000;
 const RETRY_FACTOR_MAX = 20;
 const TRIES_MAX = 3_000;
 
-/** What the bucket has of a payment. */
-export function keyOf({ environment, merchantId }: Tenant, uniqueId: string): string {
-  return `${environment}/${merchantId}/${uniqueId}`;
+/** What can be lost, and who brings it back. */
+interface Surroundings {
+  readonly plan: Plan;
+  readonly clock: Clock;
+  readonly env: Env;
+  readonly journal: Journal;
+  readonly objects: Objects;
+  readonly accounts: Objects;
+  readonly books: Objects;
+  readonly queues: Queues;
+  readonly database: Database;
+  readonly bucket: Bucket;
+  readonly provider: Provider;
+  readonly actors: Actors;
+  /** Nothing has failed. */
+  readonly isCalm: boolean;
 }
 
 /** A backup, the loss of everything but the bucket, and the restore, at moments of the plan. */
 export class Disaster {
-  readonly #world: World;
+  readonly #world: Surroundings;
   readonly #plan: PlannedDisaster;
   /** The newest state of each payment in the bucket, since the loss. */
   payments: ReadonlyMap<string, Intent> = new Map();
@@ -47,7 +66,7 @@ export class Disaster {
   isEmpty = false;
   isOver = false;
 
-  constructor(world: World, plan: PlannedDisaster) {
+  constructor(world: Surroundings, plan: PlannedDisaster) {
     this.#world = world;
     this.#plan = plan;
   }

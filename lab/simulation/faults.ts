@@ -1,5 +1,4 @@
 import { Random } from '../harness/random.ts';
-import type { Plan } from './plan.ts';
 
 /** Every kind of fault, and its highest rate: how often it strikes where it could. */
 export const FAULTS = {
@@ -86,15 +85,23 @@ export function weatherOf(seed: number): Weather {
   return Object.fromEntries(rates);
 }
 
+/** What a plan says about faults. */
+export interface Climate {
+  readonly seed: number;
+  readonly weather: Weather;
+  /** Strikes that shrinking leaves out: `fault#count`. */
+  readonly spared: ReadonlySet<string>;
+}
+
 /** Decides where faults strike. */
 export class Faults {
   isOver = false;
   /** How often each kind has struck. */
   readonly counts = new Map<Fault, number>();
-  readonly #plan: Plan;
+  readonly #plan: Climate;
   readonly #streams = new Map<Fault, Random>();
 
-  constructor(plan: Plan) {
+  constructor(plan: Climate) {
     this.#plan = plan;
   }
 

@@ -1,6 +1,10 @@
 import { hash } from 'node:crypto';
+import type { Random } from '../harness/random.ts';
+import type { Clock } from './clock.ts';
 import { SimulatedFailure } from './faults.ts';
-import type { World } from './history.ts';
+import type { Journal } from './journal.ts';
+import { type FetchInit, SimulatedResponse } from './network.ts';
+import type { Provider } from './provider.ts';
 
 /**
  * Replaces what the runtime gives to code and what differs from run to run: time, timers, random
@@ -9,21 +13,25 @@ import type { World } from './history.ts';
  * relies on, and no strength.
  */
 
-export interface FetchInit {
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-  readonly signal: SimulatedSignal;
+/** What code that replaces Kefel's or the runtime's finds of the history. */
+interface Surroundings {
+  readonly clock: Clock;
+  readonly ids: Random;
+  readonly jitter: Random;
+  readonly journal: Journal;
+  readonly merchants: { fetch(url: string, init: FetchInit): Promise<unknown> };
+  readonly provider: Provider;
 }
 
-let world: World | null = null;
+let world: Surroundings | null = null;
 
 /** Begins a history. */
-export function enter(next: World): void {
+export function enter(next: Surroundings): void {
   world = next;
 }
 
 /** The history that runs, for what the bundle puts in place of modules of Kefel. */
-export function here(): World {
+export function here(): Surroundings {
   if (world === null) {
     throw new Error('no history is running');
   }
@@ -65,23 +73,6 @@ export class SimulatedSignal {
 
   addEventListener(_type: 'abort', listener: () => void): void {
     this.#listeners.push(listener);
-  }
-}
-
-/** What routes answer with. */
-export class SimulatedResponse {
-  readonly status: number;
-  readonly headers: ReadonlyMap<string, string>;
-  readonly text: string;
-  readonly body = null;
-
-  constructor(
-    text: string | null,
-    init: { readonly status?: number; readonly headers?: Readonly<Record<string, string>> } = {},
-  ) {
-    this.text = text ?? '';
-    this.status = init.status ?? 200;
-    this.headers = new Map(Object.entries(init.headers ?? {}));
   }
 }
 

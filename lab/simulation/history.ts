@@ -1,25 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'smol-toml';
-import { MerchantAccount, MerchantBook, PaymentIntent } from '../../src/connected-objects.ts';
 import { configOf } from '../../src/engine/config.ts';
 import { forgetDeliverySlots } from '../../src/engine/webhooks/consume.ts';
 import { forgetWebhookSettings } from '../../src/engine/webhooks/settings.ts';
-import { Random } from '../harness/random.ts';
-import { Actors } from './actors.ts';
-import { Bucket } from './bucket.ts';
-import { Clock, OUTSIDE, START_MS } from './clock.ts';
-import { Database, newSqlite } from './database.ts';
-import { Disaster } from './disaster.ts';
+import { OUTSIDE, START_MS } from './clock.ts';
+import { newSqlite } from './database.ts';
 import { enter, replaceGlobals } from './globals.ts';
-import { Journal, type Violation } from './journal.ts';
-import { insertMerchants, MerchantServers } from './merchants.ts';
-import { Objects } from './objects.ts';
+import type { Violation } from './journal.ts';
+import { insertMerchants } from './merchants.ts';
 import type { Plan } from './plan.ts';
-import { Provider } from './provider.ts';
-import { type QueueSettings, Queues } from './queues.ts';
-import type { Sqlite } from './sqlite.ts';
 import { checkPromises } from './verdict.ts';
+import { type Setup, World } from './world.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
@@ -32,25 +24,6 @@ const LOOKS_AFTER_MS = [2 * MINUTE_MS, 2 * 60 * MINUTE_MS, 10 * DAY_MS];
 const DISASTER_HOURS_MAX = 48;
 
 const LOST_ALARMS = ['alarm_lost', 'alarm_not_set'] as const;
-
-/** Keys of the right form: the simulated WebCrypto accepts any. */
-const SECRETS = {
-  LINK_SIGNING_KEYS: `t1:${Buffer.alloc(32, 1).toString('base64')}`,
-  DATA_ENCRYPTION_KEYS: `t1:${Buffer.alloc(32, 2).toString('base64')}`,
-  BACKUP_KEYS: `t1:${Buffer.alloc(32, 3).toString('base64')}`,
-  WEBHOOK_RSA_PRIVATE_KEYS_SANDBOX: 's1:AAAA',
-  WEBHOOK_RSA_PRIVATE_KEYS_PRODUCTION: 'p1:AAAA',
-};
-
-/** What all histories of a process share. */
-export interface Setup {
-  /** Of D1, with the tables. */
-  readonly sqlite: Sqlite;
-  /** The variables of wrangler.toml. */
-  readonly variables: Readonly<Record<string, string>>;
-  /** The queues of wrangler.toml. */
-  readonly queues: readonly QueueSettings[];
-}
 
 /** `root`: of the repository, or of a copy of it. Call once: it replaces what the runtime gives. */
 export function setUp(root: string): Setup {
@@ -73,81 +46,6 @@ export interface HistoryResult {
   readonly violations: readonly Violation[];
   readonly lines: readonly string[] | null;
 }
-
-/** Kefel's surroundings in one history. */
-export class World {
-  readonly plan: Plan;
-  readonly clock: Clock;
-  readonly ids: Random;
-  readonly jitter: Random;
-  readonly journal: Journal;
-  /** The payments' objects. */
-  readonly objects: Objects;
-  readonly accounts: Objects;
-  readonly books: Objects;
-  readonly database: Database;
-  readonly queues: Queues;
-  readonly merchants: MerchantServers;
-  readonly provider: Provider;
-  readonly actors: Actors;
-  readonly bucket: Bucket;
-  /** Null: the gateway is not lost. */
-  readonly disaster: Disaster | null;
-  readonly env: Env;
-
-  constructor(plan: Plan, { sqlite, variables, queues }: Setup, isTraced: boolean) {
-    this.plan = plan;
-    this.clock = new Clock(plan, isTraced);
-    this.ids = new Random(plan.seed, 'ids');
-    this.jitter = new Random(plan.seed, 'jitter');
-    this.journal = new Journal(this.clock);
-    this.objects = new Objects(this, PaymentIntent);
-    this.accounts = new Objects(this, MerchantAccount);
-    this.books = new Objects(this, MerchantBook);
-    this.database = new Database(this.clock, sqlite);
-    this.queues = new Queues(this, queues);
-    this.merchants = new MerchantServers(this.clock);
-    this.provider = new Provider(this);
-    this.actors = new Actors(this);
-    this.bucket = new Bucket(this.clock);
-    this.disaster = plan.disaster && new Disaster(this, plan.disaster);
-    this.env = {
-      ...variables,
-      ...SECRETS,
-      PUBLIC_BASE_URL: 'https://pay.example.com',
-      RATE_LIMITS: 'off',
-      PAYMENT_INTENT: this.objects.namespace,
-      MERCHANT_BOOK: this.books.namespace,
-      MERCHANT_ACCOUNT: this.accounts.namespace,
-      OPERATOR_ALERTS: ALERTS,
-      DB: this.database,
-      WEBHOOKS: this.queues.binding('kefel-webhooks'),
-      WEBHOOK_RETRIES: this.queues.binding('kefel-webhook-retries'),
-      PROVIDER_REPORTS: this.queues.binding('kefel-provider-reports'),
-      // Most histories have no backup, which would make them longer.
-      ...(plan.disaster !== null && { BACKUPS: this.bucket.binding }),
-    } as unknown as Env;
-  }
-
-  /** Nothing has failed. */
-  get isCalm(): boolean {
-    const hasPlanned = this.plan.steps.some(
-      ({ action: { type } }) => type === 'outage' || type === 'crash',
-    );
-    const isLost = this.disaster !== null && this.disaster.lostAtMs !== null;
-    return this.clock.faults.counts.size === 0 && !hasPlanned && !isLost;
-  }
-}
-
-/** The object of the alerts takes every report: it decides nothing about money. */
-const ALERTS = {
-  idFromName: (name: string) => name,
-  get: () => ({
-    stand: async () => undefined,
-    tally: async () => undefined,
-    happen: async () => undefined,
-  }),
-};
 
 /** Runs one history. The same plan gives the same result, hash included. */
 export async function runHistory(

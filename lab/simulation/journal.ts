@@ -4,7 +4,7 @@ import { heldOf } from '../../src/engine/domain/refund-amounts.ts';
 import { chargedMinor } from '../../src/engine/domain/terms.ts';
 import type { ShownPayment, ShownRefund } from '../harness/shown.ts';
 import type { Clock } from './clock.ts';
-import { keyOf } from './disaster.ts';
+import { keyOf } from './merchants.ts';
 import type { PlannedPayment } from './plan.ts';
 
 /** A promise of docs/promises.md that a history broke. */

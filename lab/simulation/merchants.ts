@@ -1,10 +1,10 @@
 import { METHODS } from '../../src/engine/domain/method.ts';
 import type { MerchantAccess } from '../../src/engine/merchants/access.ts';
 import type { Tenant } from '../../src/kit/tenant.ts';
-import { rateOf } from './books.ts';
 import { type Clock, never } from './clock.ts';
+import { rateOf } from './commissions.ts';
 import { SimulatedFailure } from './faults.ts';
-import { type FetchInit, SimulatedResponse } from './globals.ts';
+import { type FetchInit, SimulatedResponse } from './network.ts';
 import type { Sqlite } from './sqlite.ts';
 
 /** The merchants and their webhook servers. */
@@ -41,6 +41,11 @@ const ENDPOINTS = [
 /** The host that takes a merchant's callbacks. */
 export function callbackHostOf({ environment, merchantId }: Tenant): string {
   return `${merchantId.replace('mer_', '')}-${environment}.example.com`;
+}
+
+/** A payment of any merchant. */
+export function keyOf({ environment, merchantId }: Tenant, uniqueId: string): string {
+  return `${environment}/${merchantId}/${uniqueId}`;
 }
 
 export function accessOf({ environment, merchantId }: Tenant): MerchantAccess {

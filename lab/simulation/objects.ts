@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { type Clock, never, OUTSIDE, type Process } from './clock.ts';
 import { SimulatedFailure } from './faults.ts';
-import type { World } from './history.ts';
+import type { Journal } from './journal.ts';
 import { Sqlite } from './sqlite.ts';
 
 /** What the runtime promises for alarms: retries of a handler that throws, and then silence. */
@@ -37,17 +37,24 @@ type Method = (...args: readonly unknown[]) => unknown;
 /** A class of objects. */
 export type ObjectClass = new (ctx: DurableObjectState, env: Env) => { alarm(): Promise<void> };
 
+/** What objects need of the history. */
+interface Surroundings {
+  readonly clock: Clock;
+  readonly journal: Journal;
+  readonly env: Env;
+}
+
 /** All objects of a class in a history, by their ids. */
 export class Objects {
   readonly hosts = new Map<string, ObjectHost>();
-  readonly #world: World;
+  readonly #world: Surroundings;
   readonly #class: ObjectClass;
   readonly #clock: Clock;
   readonly #names = new Map<string, string>();
   /** How often everything was lost: a part of the ids, so that no namespace knows another's. */
   #losses = 0;
 
-  constructor(world: World, objectClass: ObjectClass) {
+  constructor(world: Surroundings, objectClass: ObjectClass) {
     this.#world = world;
     this.#class = objectClass;
     this.#clock = world.clock;
@@ -145,7 +152,7 @@ class ObjectHost {
   readonly name: string;
   readonly sql: Sqlite;
   alarmAtMs: number | null = null;
-  readonly #world: World;
+  readonly #world: Surroundings;
   readonly #class: ObjectClass;
   readonly #clock: Clock;
   #instance: InstanceType<ObjectClass> | null = null;
@@ -159,7 +166,7 @@ class ObjectHost {
   #isCommitting = false;
   #isLost = false;
 
-  constructor(world: World, objectClass: ObjectClass, id: string, name: string) {
+  constructor(world: Surroundings, objectClass: ObjectClass, id: string, name: string) {
     this.#world = world;
     this.#class = objectClass;
     this.#clock = world.clock;

@@ -2,9 +2,11 @@ import { METHODS, type Method, TRAITS } from '../../src/engine/domain/method.ts'
 import { Random } from '../harness/random.ts';
 import { type Weather, weatherOf } from './faults.ts';
 import { MERCHANTS, type Merchant } from './merchants.ts';
-import type { Decision } from './provider.ts';
 
 /** What merchants, customers and the operator will do, decided before the history begins. */
+
+/** What the customer does on the provider's page or on the phone. */
+export type Decision = 'pay' | 'pay_late' | 'decline' | 'ignore';
 
 export interface PlannedPayment {
   readonly merchant: Merchant;

@@ -1,10 +1,7 @@
 import type { Outcome } from '../../src/engine/domain/attempt.ts';
 import type { Method } from '../../src/engine/domain/method.ts';
 import { type Clock, hashOf, OUTSIDE } from './clock.ts';
-import type { World } from './history.ts';
-
-/** What the customer does on the provider's page or on the phone. */
-export type Decision = 'pay' | 'pay_late' | 'decline' | 'ignore';
+import type { Decision } from './plan.ts';
 
 export interface RefundAtProvider {
   readonly reference: string;
@@ -51,6 +48,12 @@ export type ReportedState = Report['state'];
 const REPORT_TRIES = 5;
 const REPORT_WAIT_MS = 20_000;
 
+/** What the provider needs of the history: the time, and someone who sends its reports. */
+interface Surroundings {
+  readonly clock: Clock;
+  readonly actors: { deliverReport(url: string, report: Report): Promise<number | null> };
+}
+
 /** The mobile money company: its book of money is the truth. */
 export class Provider {
   readonly orders = new Map<string, ProviderOrder>();
@@ -58,12 +61,12 @@ export class Provider {
   readonly confirmed: { readonly url: string; readonly report: Report }[] = [];
   /** Requests that no correct gateway sends. */
   readonly complaints: string[] = [];
-  readonly #world: World;
+  readonly #world: Surroundings;
   readonly #clock: Clock;
   /** The customer's decisions about orders to come, by payment. */
   readonly decisions = new Map<string, { readonly decision: Decision; readonly afterMs: number }>();
 
-  constructor(world: World) {
+  constructor(world: Surroundings) {
     this.#world = world;
     this.#clock = world.clock;
   }

@@ -2,7 +2,6 @@ import { consumeResults } from '../../src/engine/attempts/provider-reports.ts';
 import { consumeDeliveries } from '../../src/engine/webhooks/consume.ts';
 import { type Clock, never, OUTSIDE } from './clock.ts';
 import { SimulatedFailure } from './faults.ts';
-import type { World } from './history.ts';
 
 type Consume = (batch: never, env: Env, ctx: ExecutionContext) => Promise<void>;
 
@@ -32,9 +31,15 @@ interface Queued {
   readonly attempts: number;
 }
 
+/** What consumers need of the history. */
+interface Surroundings {
+  readonly clock: Clock;
+  readonly env: Env;
+}
+
 /** All queues of a history. */
 export class Queues {
-  readonly #world: World;
+  readonly #world: Surroundings;
   readonly #clock: Clock;
   readonly #settings: ReadonlyMap<string, QueueSettings>;
   readonly #waiting = new Map<string, Queued[]>();
@@ -43,7 +48,7 @@ export class Queues {
   /** How often everything was lost. */
   #losses = 0;
 
-  constructor(world: World, settings: readonly QueueSettings[]) {
+  constructor(world: Surroundings, settings: readonly QueueSettings[]) {
     this.#world = world;
     this.#clock = world.clock;
     this.#settings = new Map(settings.map((each) => [each.queue, each]));

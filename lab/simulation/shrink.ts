@@ -1,5 +1,6 @@
-import { runHistory, type Setup } from './history.ts';
+import { runHistory } from './history.ts';
 import type { Plan } from './plan.ts';
+import type { Setup } from './world.ts';
 
 /** Histories that the shrinker tries at most. */
 const RUNS_MAX = 2_000;

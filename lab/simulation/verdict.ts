@@ -1,6 +1,4 @@
-import type { Intent } from '../../src/engine/domain/intent.ts';
-import type { HistoryEntry } from '../../src/engine/intent/protocol.ts';
-import { Store, type StoredEvent } from '../../src/engine/intent/store.ts';
+import { Store } from '../../src/engine/intent/store.ts';
 import { objectNameOf } from '../../src/kit/crypto/object-name.ts';
 import { checkAccounts } from './check-accounts.ts';
 import { checkAmounts } from './check-amounts.ts';
@@ -12,16 +10,9 @@ import { checkDailyLimit, checkRefunds } from './check-refunds.ts';
 import { checkRestore } from './check-restore.ts';
 import { checkRows } from './check-rows.ts';
 import { checkSearch } from './check-search.ts';
-import type { World } from './history.ts';
+import type { Ended } from './ended.ts';
 import type { PlannedPayment } from './plan.ts';
-
-/** A payment at the end, as it is stored. */
-export interface Ended {
-  readonly payment: PlannedPayment;
-  readonly intent: Intent;
-  readonly history: readonly HistoryEntry[];
-  readonly events: readonly StoredEvent[];
-}
+import type { World } from './world.ts';
 
 /** Checks every promise from outside, after all faults are over and everything has settled. */
 export async function checkPromises(world: World): Promise<void> {

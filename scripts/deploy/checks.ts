@@ -1,9 +1,9 @@
+import type { DeployedWorker } from '../deployment/deployed-worker.ts';
 import type { Plane } from '../deployment/keys.ts';
 import { SetupProblem } from '../setup/explain.ts';
 import type { Work } from '../setup/step.ts';
 import { missingMigrations } from '../setup/workers.ts';
 import type { DeployRun } from './context.ts';
-import type { DeployedWorker } from './deployed.ts';
 
 /** The project without its deployment files, for git. */
 const CODE = ['.', ':!deployments'];

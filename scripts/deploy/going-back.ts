@@ -1,8 +1,8 @@
 import { CloudflareError } from '../deployment/cloudflare.ts';
+import { setShares, type WorkerVersion } from '../deployment/deployed-worker.ts';
 import { olderCode } from '../deployment/newest-file.ts';
 import { SetupProblem } from '../setup/explain.ts';
 import type { DeployRun } from './context.ts';
-import { setShares, type WorkerVersion } from './deployed.ts';
 
 /** Five minutes between them: most faults of a network or of Cloudflare's API pass sooner. */
 const TRIES = 31;

@@ -1,13 +1,13 @@
-import type { Plane } from '../deployment/keys.ts';
-import { checkAddresses } from '../setup/triggers.ts';
-import type { DeployRun } from './context.ts';
 import {
   commitMessage,
   type DeployedWorker,
   deployedWorker,
   setShares,
   type WorkerVersion,
-} from './deployed.ts';
+} from '../deployment/deployed-worker.ts';
+import type { Plane } from '../deployment/keys.ts';
+import { checkAddresses } from '../setup/triggers.ts';
+import type { DeployRun } from './context.ts';
 import { compareErrors } from './error-counts.ts';
 import { goBack } from './going-back.ts';
 import { recordReleased } from './records.ts';

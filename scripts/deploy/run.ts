@@ -1,3 +1,9 @@
+import {
+  commitMessage,
+  type DeployedWorker,
+  deployedWorker,
+  type WorkerVersion,
+} from '../deployment/deployed-worker.ts';
 import { deploymentFile, requireDeployment } from '../deployment/deployment-file.ts';
 import type { Plane } from '../deployment/keys.ts';
 import { olderCode } from '../deployment/newest-file.ts';
@@ -13,12 +19,6 @@ import {
   pendingMigrations,
 } from './checks.ts';
 import { type DeployOptions, type DeployRun, type DeployTools, PLANES } from './context.ts';
-import {
-  commitMessage,
-  type DeployedWorker,
-  deployedWorker,
-  type WorkerVersion,
-} from './deployed.ts';
 import { goBack, StillLive } from './going-back.ts';
 import { type Release, releaseGradually, splitOf } from './gradual.ts';
 import { recordExpiry, recordReleased } from './records.ts';

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
-import { type Gateway, GatewayError, send } from './client.ts';
+import { GatewayError, send } from './client.ts';
+import type { Gateway } from './command.ts';
 import { FoundError, type Given } from './command.ts';
 
 /** Commands about backups, which take many requests. */

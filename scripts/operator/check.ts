@@ -1,5 +1,6 @@
 import type { CheckReport } from '../../back-office/operator/check.ts';
-import { type Gateway, GatewayError, send } from './client.ts';
+import { GatewayError, send } from './client.ts';
+import type { Gateway } from './command.ts';
 
 /** The gateway ends a check within a minute. */
 const POLL_MS = 1_000;

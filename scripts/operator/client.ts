@@ -10,7 +10,7 @@ import { publishedMerchant } from '../dev/demo-merchant.ts';
 import { personalSecret } from '../dev/local-secrets.ts';
 import { DEFAULT_PORT } from '../dev/options.ts';
 import { PROJECT_DIRECTORY, readIfPresent } from '../project/files.ts';
-import { type ApiRequest, UsageError } from './command.ts';
+import { type ApiRequest, type Gateway, UsageError } from './command.ts';
 
 const DEFAULT_URL = `http://localhost:${DEFAULT_PORT}`;
 const LOCAL_HOSTS = ['localhost', '127.0.0.1', '[::1]'];
@@ -27,12 +27,6 @@ export class GatewayError extends Error {
     super(message);
     this.status = status;
   }
-}
-
-/** The API's origin and the headers that authenticate the operator. */
-export interface Gateway {
-  readonly origin: string;
-  readonly headers: Readonly<Record<string, string>>;
 }
 
 /** What a command line says of the gateway. */

@@ -1,6 +1,11 @@
 import type { Option } from '../../back-office/operator/actions/action.ts';
-import type { Gateway } from './client.ts';
 import type { Shown } from './text.ts';
+
+/** The API's origin and the headers that authenticate the operator. */
+export interface Gateway {
+  readonly origin: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
 
 /** One request to the operator's API: GET without a body, else POST. Paths are below /operator/v1. */
 export interface ApiRequest {

@@ -1,6 +1,7 @@
 import { open } from 'node:fs/promises';
 import type { CustomersPage, ErasedPage } from '../../src/control/rpc/operations.ts';
-import { type Gateway, send } from './client.ts';
+import { send } from './client.ts';
+import type { Gateway } from './command.ts';
 import { type Given, UsageError } from './command.ts';
 
 /** Exports and erasures of customers, from page to page until every merchant's book was asked. */

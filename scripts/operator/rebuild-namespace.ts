@@ -1,5 +1,6 @@
 import type { Rebuilt } from '../../src/recovery/rebuild-books.ts';
-import { type Gateway, GatewayError, send } from './client.ts';
+import { GatewayError, send } from './client.ts';
+import type { Gateway } from './command.ts';
 import { type ApiRequest, type Given, UsageError } from './command.ts';
 
 /**

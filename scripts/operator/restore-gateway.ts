@@ -1,7 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Gateway, GatewayError, send } from './client.ts';
+import { GatewayError, send } from './client.ts';
+import type { Gateway } from './command.ts';
 import { FoundError, type Given, UsageError } from './command.ts';
 import type { RestoreShown, RestoreStep, Uploaded } from './restore-lines.ts';
 

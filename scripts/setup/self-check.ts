@@ -1,7 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { VERSION_HEADER } from '../../src/kit/http/common-headers.ts';
 import { readOperatorsFile } from '../deployment/operators-file.ts';
-import { type Gateway, GatewayError, operatorHeaders, send } from '../operator/client.ts';
+import { GatewayError, operatorHeaders, send } from '../operator/client.ts';
+import type { Gateway } from '../operator/command.ts';
 import type { Operator, Setup } from './context.ts';
 import { SetupProblem } from './explain.ts';
 import type { Step } from './step.ts';

@@ -2,7 +2,11 @@ import { rmSync } from 'node:fs';
 import { mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { commitMessage, type DeployedWorker, deployedWorker } from '../deploy/deployed.ts';
+import {
+  commitMessage,
+  type DeployedWorker,
+  deployedWorker,
+} from '../deployment/deployed-worker.ts';
 import {
   newestKeyOf,
   type Plane,

@@ -1,4 +1,4 @@
-import type { CardsOrder } from './ethswitch-cards.ts';
+import type { CardsRefunds } from './ethswitch-cards-refunds.ts';
 import { type CustomerAct, jsonReply, type Reply } from './stand-in.ts';
 
 /** What the card gateway's stand-in requires of an order, and the order's states. */
@@ -18,7 +18,17 @@ export interface Registered {
 }
 
 /** What states depend on. */
-type Played = Pick<CardsOrder, 'acted' | 'registered' | 'returned'>;
+interface Played {
+  readonly acted: CustomerAct | null;
+  readonly registered: Registered;
+  readonly returned: CardsRefunds;
+}
+
+/** What the gateway says of an order. */
+interface Stated extends Played {
+  readonly orderId: string;
+  readonly amountText: string;
+}
 
 interface CardsState {
   readonly orderStatus: number;
@@ -76,7 +86,7 @@ export const REGISTER_FORM = {
   sessionTimeoutSecs: /^(?:[1-9]\d{0,2}|1[01]\d\d|1200)$/,
 };
 
-export function statusReply(order: CardsOrder): Reply {
+export function statusReply(order: Stated): Reply {
   const { authRefNum, currency, description, mdOrder, registeredAtMs } = order.registered;
   const { orderStatus, actionCode, paymentState } = stateOf(order);
   const isPaid = order.acted === 'pays';

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { addisDigits } from './clock.ts';
-import type { MpesaOrder } from './mpesa-order.ts';
 import type { ReversalRequest } from './mpesa-request.ts';
 import {
   type CallbackAnswer,
@@ -22,6 +21,12 @@ const NO_FUNDS: Result = { code: 1, text: 'The balance is insufficient.' };
 /** Invented: M-PESA reverses whole payments. */
 const WRONG_AMOUNT: Result = { code: 'R000099', text: 'The amount is not the transaction’s.' };
 
+/** What a reversal asks of the order whose receipt it names. */
+interface Reversible {
+  readonly amountText: string;
+  readonly refunds: readonly StandInRefund[];
+}
+
 /** A reversal that M-PESA accepted, and its result. */
 export class MpesaReversal implements StandInRefund {
   readonly reference: string;
@@ -35,7 +40,7 @@ export class MpesaReversal implements StandInRefund {
   /** `order`: the paid one with this receipt, if there is one. */
   constructor(
     request: ReversalRequest,
-    order: MpesaOrder | undefined,
+    order: Reversible | undefined,
     refuses: RefundPlan['refuses'],
   ) {
     this.reference = request.OriginatorConversationID;
@@ -86,7 +91,7 @@ export class MpesaReversal implements StandInRefund {
 
 function resultOf(
   { Amount }: ReversalRequest,
-  order: MpesaOrder | undefined,
+  order: Reversible | undefined,
   refuses: RefundPlan['refuses'],
 ): Result {
   if (order === undefined || refuses === 'declines') {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { backUpNow, fetchBackup, verifyBackup } from '../../scripts/operator/backup.ts';
-import type { Gateway } from '../../scripts/operator/client.ts';
+import type { Gateway } from '../../scripts/operator/command.ts';
 import { Given } from '../../scripts/operator/command.ts';
 
 /** Goal: the commands about backups take all pages, and write nothing outside their folder. */

@@ -1,4 +1,4 @@
-import type { DeployRun } from './context.ts';
+import type { Cloudflare } from './cloudflare.ts';
 
 /** An uploaded version of a Worker, with what `npm run deploy` wrote about it. */
 export interface WorkerVersion {
@@ -47,9 +47,16 @@ export function commitMessage(commit: string): string {
   return `commit ${commit}`;
 }
 
+/** The way to one account. */
+interface AccountAccess {
+  readonly cloudflare: Cloudflare;
+  /** Of the account. */
+  path(below: string): string;
+}
+
 /** Null for a Worker that was never deployed. `released`: by the deployment file, the newest first. */
 export async function deployedWorker(
-  access: Pick<DeployRun, 'cloudflare' | 'path'>,
+  access: AccountAccess,
   name: string,
   released: readonly string[] = [],
 ): Promise<DeployedWorker | null> {
@@ -153,7 +160,7 @@ const DEPLOYMENT_MESSAGES = {
 
 /** Makes versions of a Worker the current deployment. */
 export async function setShares(
-  { cloudflare, path, changed }: Pick<DeployRun, 'cloudflare' | 'path' | 'changed'>,
+  { cloudflare, path, changed }: AccountAccess & { readonly changed: Set<string> },
   name: string,
   shares: readonly { readonly id: string; readonly percentage: number }[],
   message: keyof typeof DEPLOYMENT_MESSAGES = 'step',
