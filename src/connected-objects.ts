@@ -3,11 +3,10 @@ import { merchantAccount } from './engine/account/merchant-account.ts';
 import { queryRail } from './engine/attempts/query.ts';
 import { PaymentIntentObject } from './engine/intent/payment-intent.ts';
 import type { Ports } from './engine/intent/ports.ts';
+import type { RecoveryPort } from './engine/intent/recovery-port.ts';
 import { eventBody } from './engine/webhooks/payload.ts';
 import { requestBody, signEvent } from './engine/webhooks/sign.ts';
 import { merchantBook } from './lists/book/merchant-book.ts';
-
-const records = () => import('./recovery/payments/records.ts');
 
 const PORTS: Ports = {
   events: { body: eventBody, sign: signEvent, requestBody },
@@ -35,23 +34,26 @@ const PORTS: Ports = {
       await tellHappened(env, 'starts_waiting', method, Date.now());
     },
   },
-  // Loaded with the first copy or restore: no request of a merchant waits for it.
-  recovery: {
-    copy: async (...about) => (await records()).storedRecords(...about),
-    restore: async (...about) => (await records()).restoreRecords(...about),
-    restoreTo: async (...about) =>
-      (await import('./recovery/point-in-time/restore-point.ts')).restoreTo(...about),
-  },
   // Loaded after the first commit: no request waits for it.
   book: {
     apply: async (...about) => (await import('./lists/book/feed.ts')).feedBook(...about),
   },
 };
 
+const records = () => import('./recovery/payments/records.ts');
+
+/** Loaded with the first copy or restore: no request of a merchant waits for it. */
+const RECOVERY: RecoveryPort = {
+  copy: async (...about) => (await records()).storedRecords(...about),
+  restore: async (...about) => (await records()).restoreRecords(...about),
+  restoreTo: async (...about) =>
+    (await import('./recovery/point-in-time/restore-point.ts')).restoreTo(...about),
+};
+
 /** The payment's Durable Object, connected to the rails and to the wire form of webhooks. */
 export class PaymentIntent extends PaymentIntentObject {
   constructor(ctx: DurableObjectState, env: Env) {
-    super(ctx, env, PORTS);
+    super(ctx, env, PORTS, RECOVERY);
   }
 }
 

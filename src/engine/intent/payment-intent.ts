@@ -35,6 +35,7 @@ import type {
   StoredRecord,
 } from './protocol.ts';
 import { PaymentRecord } from './record.ts';
+import type { RecoveryPort } from './recovery-port.ts';
 import { newRecord, type Snapshot } from './store.ts';
 import { takenResult } from './taken.ts';
 
@@ -52,6 +53,7 @@ const ALARM_OVERDUE_MS = 60_000;
  */
 export abstract class PaymentIntentObject extends DurableObject<Env> {
   readonly #ports: Ports;
+  readonly #recovery: RecoveryPort;
   readonly #record: PaymentRecord;
   readonly #deliveries: PaymentDeliveries;
 
@@ -61,9 +63,10 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
   /** An alarm is running, so it must not be run again as overdue. */
   #isWorking = false;
 
-  protected constructor(ctx: DurableObjectState, env: Env, ports: Ports) {
+  protected constructor(ctx: DurableObjectState, env: Env, ports: Ports, recovery: RecoveryPort) {
     super(ctx, env);
     this.#ports = ports;
+    this.#recovery = recovery;
     this.#record = new PaymentRecord(
       ctx.storage,
       paymentRetentionMs(env),
@@ -225,7 +228,7 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
    * (docs/decisions.md#49). A repeated call changes nothing. The caller then calls `republish`.
    */
   restore(records: readonly StoredRecord[], from: BackupPlace): Promise<RestoreResult> {
-    return this.#ports.recovery.restore(this.#record, records, from);
+    return this.#recovery.restore(this.#record, records, from);
   }
 
   /**
@@ -234,7 +237,7 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
    * `isVouchedFor`: the book says that nothing happened since, so the record need not be readable.
    */
   restoreTo(atMs: number, isVouchedFor: boolean): Promise<RecoveryResult> {
-    return this.#ports.recovery.restoreTo(this.ctx.storage, this.#record, atMs, isVouchedFor);
+    return this.#recovery.restoreTo(this.ctx.storage, this.#record, atMs, isVouchedFor);
   }
 
   restart(): void {
@@ -256,7 +259,7 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
 
   /** What the backup copies. Changes nothing. */
   exportRecords(): Promise<readonly StoredRecord[] | null> {
-    return this.#ports.recovery.copy(this.ctx.storage.sql);
+    return this.#recovery.copy(this.ctx.storage.sql);
   }
 
   // An isolate loads the code of these three with the first call: few payments need it.

@@ -5,14 +5,7 @@ import type { EventType, Intent } from '../domain/intent.ts';
 import type { Method } from '../domain/method.ts';
 import type { Refund, RefundOutcome } from '../domain/refund.ts';
 import type { ProjectionMessage } from './book-message.ts';
-import type {
-  BackupPlace,
-  ExecuteResult,
-  RecoveryResult,
-  RestoreResult,
-  StoredRecord,
-} from './protocol.ts';
-import type { PaymentRecord } from './record.ts';
+import type { ExecuteResult } from './protocol.ts';
 
 /**
  * What the object needs from the rest of Kefel. `src/connected-objects.ts` passes it in, so that this
@@ -64,22 +57,6 @@ export interface Ports {
     queueFails(env: Env, queue: string): Promise<void>;
     /** Nothing has claimed the start of an attempt for a while. */
     startWaits(env: Env, method: Method): Promise<void>;
-  };
-  /** What few payments ever need: copies in the backup and point-in-time recovery. */
-  readonly recovery: {
-    /** The rows as a backup has them: empty for no payment, null for a mere tombstone. */
-    readonly copy: (sql: SqlStorage) => Promise<readonly StoredRecord[] | null>;
-    readonly restore: (
-      record: PaymentRecord,
-      records: readonly StoredRecord[],
-      from: BackupPlace,
-    ) => Promise<RestoreResult>;
-    readonly restoreTo: (
-      storage: DurableObjectStorage,
-      record: PaymentRecord,
-      atMs: number,
-      isVouchedFor: boolean,
-    ) => Promise<RecoveryResult>;
   };
   /** The merchant's book, which lists, searches and sums up the payments. */
   readonly book: {
