@@ -10,6 +10,14 @@ export const SOURCE_FILES: readonly string[] = globSync('{src,back-office}/**/*.
   .filter((file) => !file.startsWith('back-office/public/'))
   .sort();
 
+/** The same of everything but tests. */
+export const ALL_FILES: readonly string[] = [
+  ...SOURCE_FILES,
+  ...globSync('{scripts,lab,site,demo,clients}/**/*.{ts,tsx,mjs}').filter(
+    (file) => !file.includes('node_modules/'),
+  ),
+].sort();
+
 /** The code of a file, without comments. */
 export function codeOf(file: string): string {
   return readFileSync(file, 'utf8').replaceAll(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*/gm, '');
@@ -29,14 +37,22 @@ export function importsOf(file: string): { readonly files: string[]; readonly pa
   };
 }
 
-export function importGraph(): Graph {
-  return new Map(SOURCE_FILES.map((file) => [file, new Set(importsOf(file).files)]));
+/** The files that an isolate loads together with this one: neither types nor `import()`. */
+export function loadsOf(file: string): string[] {
+  const statements = codeOf(file).matchAll(
+    /^(?:import|export)\s(?!type\b)(?:[^;']*?\sfrom\s+)?'(\.[^']+)';/gm,
+  );
+  return [...statements].map(([, specifier = '']) => normalize(join(dirname(file), specifier)));
 }
 
-/** A top-level folder of a plane; a file directly in it is its own room. */
+export function importGraph(files = SOURCE_FILES): Graph {
+  return new Map(files.map((file) => [file, new Set(importsOf(file).files)]));
+}
+
+/** A folder of a floor of `src`, or of another top folder; a file directly in one is its own room. */
 export function roomOf(file: string): string {
-  const [src, room] = file.split('/');
-  return `${src}/${room}`;
+  const depth = file.startsWith('src/') ? 3 : 2;
+  return file.split('/').slice(0, depth).join('/');
 }
 
 /** The same graph with rooms instead of files. */
