@@ -52,6 +52,7 @@ export const SECTIONS: readonly Section[] = [
     documents: [
       'architecture',
       'changing',
+      'will-not-do',
       'decisions',
       'promises',
       'state-machine',
