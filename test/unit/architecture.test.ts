@@ -236,7 +236,7 @@ describe('adapters are data in, data out', () => {
 test('a file fits on a few screens', () => {
   // A translator edits one file per language, of any length.
   const code = files.filter(
-    (file) => !/^(?:src|back-office)\/i18n\/(?:en|am|om|ti)[./]/.test(file),
+    (file) => !/^(?:src\/engine|back-office)\/i18n\/(?:en|am|om|ti)[./]/.test(file),
   );
   const long = code.filter((file) => readFileSync(file, 'utf8').split('\n').length > 450);
   expect(long).toEqual([]);
@@ -257,7 +257,9 @@ test('tests that run side by side use no assertion that must know its own test',
 
 describe('every message about a field carries a code (docs/errors.md#field-codes)', () => {
   const validating = files.filter((file) =>
-    /^(?:src\/(?:api|http|operations)|back-office\/operator)\//.test(file),
+    /^(?:src\/(?:engine\/api|lists\/api|kit\/http|control|recovery)|back-office\/operator)\//.test(
+      file,
+    ),
   );
 
   test.each(validating)('%s', (file) => {
@@ -308,7 +310,9 @@ test('every query of D1 has the time limit of src/kit/platform/database.ts', () 
 test('only the edges use the wire’s spelling', () => {
   const words = /\b(expireIn|apiKey|webHookEvent|testModeType|simulationStatus)\b/;
   // Adapters have their own wire formats and terms.
-  const inner = files.filter((file) => /^src\/(domain|intent|book)\//.test(file));
+  const inner = files.filter((file) =>
+    /^src\/(engine\/domain|engine\/intent|lists\/book)\//.test(file),
+  );
   const found = inner.filter((file) => words.test(codeOf(file)));
   expect(found).toEqual([]);
 });

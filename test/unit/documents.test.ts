@@ -2,8 +2,11 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, normalize } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { SUBJECT_IDS } from '../../src/engine/alerts/subjects.ts';
+import { openIntent } from '../../src/engine/domain/decide.ts';
+import { newRecord } from '../../src/engine/intent/store.ts';
 import { CHANGE_ACTIONS, OUTCOME_ACTIONS, REQUEST_ACTIONS } from '../../src/kit/audit/actions.ts';
 import { DOCUMENTS } from '../support/documents/markdown.ts';
+import { someTerms } from '../support/intents.ts';
 
 /**
  * Goal: a reader can open every link of a document and every citation in the code, and
@@ -94,6 +97,21 @@ describe('docs/state-machine.md', () => {
       ([, file]) => !existsSync(join(ROOT, 'src', 'engine', 'domain', file ?? '')),
     );
     expect(missing.map(([, file]) => file)).toEqual([]);
+  });
+});
+
+describe('docs/architecture.md', () => {
+  test('shows a stored payment with the members that one has', () => {
+    const [, json = ''] =
+      /```json\n(\{\n {2}"schemaVersion"[\s\S]*?)```/.exec(read('docs/architecture.md')) ?? [];
+    const shown = JSON.parse(json);
+    const stored = newRecord({ intent: openIntent(someTerms()) });
+    expect(Object.keys(shown)).toEqual(expect.arrayContaining(Object.keys(stored)));
+    expect(Object.keys(stored)).toEqual(expect.arrayContaining(Object.keys(shown)));
+    expect(Object.keys(shown.intent)).toEqual(Object.keys(stored.intent));
+    expect(stored.intent.terms).toMatchObject(
+      Object.fromEntries(Object.keys(shown.intent.terms).map((name) => [name, expect.anything()])),
+    );
   });
 });
 
