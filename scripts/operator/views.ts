@@ -1,7 +1,7 @@
 import type { Answers } from '../../back-office/operator/actions/action.ts';
 import type { readAttention } from '../../back-office/operator/api.ts';
 import type { CheckReport } from '../../back-office/operator/check.ts';
-import { paymentOf } from '../../src/control/health/needs.ts';
+import { paymentOf } from '../../src/control/attention/item.ts';
 import type { AlertsState, TestedChannel } from '../../src/control/rpc/alerts.ts';
 import type {
   AboutPayment,

@@ -1,8 +1,8 @@
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, test, vi } from 'vitest';
-import { attentionPage } from '../../src/control/health/attention.ts';
-import { attentionGroups, countAttention } from '../../src/control/health/attention-groups.ts';
+import { attentionPage } from '../../src/control/attention/attention.ts';
+import { attentionGroups, countAttention } from '../../src/control/attention/groups.ts';
 import { readHealth, refreshHealth } from '../../src/control/health/health.ts';
 import { findPayments } from '../../src/control/payments/search.ts';
 import type { ProjectionMessage } from '../../src/engine/intent/book-message.ts';

@@ -1,4 +1,4 @@
-import { paymentOf, type Reason } from '../../../src/control/health/needs.ts';
+import { paymentOf, type Reason } from '../../../src/control/attention/item.ts';
 import type {
   AboutPayment,
   AttentionGroup,

@@ -1,4 +1,4 @@
-import { needsOf, payableMinor, reasonsOf } from '../../../src/control/health/needs.ts';
+import { needsOf, payableMinor, reasonsOf } from '../../../src/control/payments/needs.ts';
 import type { PaymentDetails } from '../../../src/control/rpc/operations.ts';
 import type { Attempt } from '../../../src/engine/domain/attempt.ts';
 import { type Intent, reportedAttempt } from '../../../src/engine/domain/intent.ts';

@@ -1,4 +1,5 @@
-import { needsOf, paymentOf, reasonsOf } from '../../../src/control/health/needs.ts';
+import { paymentOf } from '../../../src/control/attention/item.ts';
+import { needsOf, reasonsOf } from '../../../src/control/payments/needs.ts';
 import type { Attempt } from '../../../src/engine/domain/attempt.ts';
 import type { Intent } from '../../../src/engine/domain/intent.ts';
 import { refundableMinor } from '../../../src/engine/domain/refund-amounts.ts';

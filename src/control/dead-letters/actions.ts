@@ -7,7 +7,8 @@ import { body } from '../../kit/http/strict-body.ts';
 import { concurrently } from '../../kit/platform/concurrently.ts';
 import { runBatch } from '../../kit/platform/database.ts';
 import { errorText, log } from '../../kit/platform/log.ts';
-import { type AttentionItem, aboutOf, type DescribedLetter } from '../health/needs.ts';
+import type { Tenant } from '../../kit/tenant.ts';
+import type { AboutPayment } from '../../lists/book/attention-items.ts';
 import {
   action,
   changeAudited,
@@ -19,6 +20,7 @@ import {
 } from '../operator/call.ts';
 import { filledList, lineField, patternField, REASON_CHARACTERS_MAX } from '../operator/fields.ts';
 import { itemPage, pageEntries } from '../operator/page-query.ts';
+import { aboutOf } from '../payments/needs.ts';
 import { MESSAGE_QUEUES, producerOf } from './queues.ts';
 import {
   bodyOf,
@@ -31,6 +33,12 @@ import {
   readStored,
   type StoredDeadLetter,
 } from './store.ts';
+
+/** A dead letter, with its payment as the payment's object has it. */
+export interface DescribedLetter extends DeadLetter {
+  /** Null where the letter is about none, or its payment did not answer. */
+  readonly payment: (Tenant & AboutPayment & { readonly uniqueId: string }) | null;
+}
 
 /** One request reads, decrypts and sends each letter separately. */
 const IDS_MAX = 50;
@@ -67,12 +75,6 @@ export async function describeLetters(
     ...letter,
     payment: found.get(letter.id) ?? null,
   }));
-}
-
-/** A dead letter in the attention list. */
-export function letterItem(letter: DescribedLetter): AttentionItem {
-  const reasons = [letter.kind === 'result' ? 'dead_result' : 'dead_message'] as const;
-  return { type: 'dead_letter', id: letter.id, reasons, atMs: letter.storedAtMs, letter };
 }
 
 export async function readDeadLetter({ env, config }: Gateway, target: Target) {

@@ -8,10 +8,10 @@ import { errorText, log } from '../../kit/platform/log.ts';
 import { IS_REVIEWED, PAYMENT_SECTIONS } from '../../lists/book/attention.ts';
 import type { Needs } from '../../lists/book/attention-reasons.ts';
 import { bookOf } from '../../lists/book/client.ts';
-import { needsOf } from '../health/needs.ts';
 import { action, type OperatorCall, type Target } from '../operator/call.ts';
 import { lineField, NOTE_CHARACTERS_MAX, patternField } from '../operator/fields.ts';
 import { operationProblem } from '../operator/problems.ts';
+import { needsOf } from '../payments/needs.ts';
 import { knownPayment, type Review } from './payments.ts';
 
 const countField = v.pipe(patternField(/^\d{1,4}$/, 'Must be a count.'), v.transform(Number));

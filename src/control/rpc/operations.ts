@@ -20,10 +20,26 @@ export {
   restoreStep,
   uploadBackupPart,
 } from '../../recovery/restore/gateway.ts';
+export type { DescribedAttention } from '../attention/attention.ts';
+export { attentionPage, describedAttention } from '../attention/attention.ts';
+export type { ItemOutcomes } from '../attention/decisions.ts';
+export {
+  chosenItems,
+  recordUnpaidItems,
+  resendItems,
+  reviewItems,
+} from '../attention/decisions.ts';
+export type {
+  AttentionCounts,
+  AttentionGroup,
+  AttentionGroups,
+} from '../attention/groups.ts';
+export { attentionGroups, countAttention } from '../attention/groups.ts';
+export type { AttentionItem } from '../attention/item.ts';
 export type { CustomersPage, ErasedPage } from '../customers/actions.ts';
 export { customerRequests, eraseCustomer, exportCustomer } from '../customers/actions.ts';
 export type { CustomerRequest } from '../customers/requests.ts';
-export type { LetterDetails, LetterOutcomes } from '../dead-letters/actions.ts';
+export type { DescribedLetter, LetterDetails, LetterOutcomes } from '../dead-letters/actions.ts';
 export {
   discardDeadLetters,
   listDeadLetters as deadLetters,
@@ -31,25 +47,9 @@ export {
   retryDeadLetters,
 } from '../dead-letters/actions.ts';
 export type { DeadLetter } from '../dead-letters/store.ts';
-export type { DescribedAttention } from '../health/attention.ts';
-export { attentionPage, describedAttention } from '../health/attention.ts';
-export type { ItemOutcomes } from '../health/attention-decisions.ts';
-export {
-  chosenItems,
-  recordUnpaidItems,
-  resendItems,
-  reviewItems,
-} from '../health/attention-decisions.ts';
-export type {
-  AttentionCounts,
-  AttentionGroup,
-  AttentionGroups,
-} from '../health/attention-groups.ts';
-export { attentionGroups, countAttention } from '../health/attention-groups.ts';
 export type { LastOutcome, RailOutcome } from '../health/digests.ts';
 export type { EnvironmentHealth, Health } from '../health/health.ts';
 export { readHealth, refreshHealth } from '../health/health.ts';
-export type { AttentionItem, DescribedLetter } from '../health/needs.ts';
 export type { ProbedRail, RailState } from '../health/rails.ts';
 export { probe } from '../health/rails.ts';
 export type { Bank } from '../merchants/banks.ts';

@@ -5,17 +5,17 @@ import { batch, prepare, type SqlStatement } from '../../kit/platform/database.t
 import { type Cursor, cursorText } from '../../kit/platform/paging.ts';
 import type { Environment } from '../../kit/tenant.ts';
 import { ITEM_REASONS, type ItemReason } from '../../lists/book/attention-reasons.ts';
-import { describeLetters, letterItem } from '../dead-letters/actions.ts';
+import { describeLetters } from '../dead-letters/actions.ts';
 import { readStored } from '../dead-letters/store.ts';
 import { LETTER_KINDS } from '../dead-letters/subject.ts';
+import { unlistedItems } from '../health/digests.ts';
+import { railStates } from '../health/rails.ts';
 import { merchantNames } from '../merchants/merchant-rows.ts';
 import { type Gateway, list } from '../operator/call.ts';
 import { environmentField } from '../operator/fields.ts';
 import { badCursor, cursorFrom, type ItemPage, limitField } from '../operator/page-query.ts';
-import { type StoredItem, shownItem } from './attention-items.ts';
-import { unlistedItems } from './digests.ts';
-import type { AttentionItem, Reason } from './needs.ts';
-import { railStates } from './rails.ts';
+import { type AttentionItem, letterItem, type Reason } from './item.ts';
+import { type StoredItem, shownItem } from './stored-items.ts';
 
 /**
  * The attention list by cause: the items of one reason, merchant and environment are one group. SQLite

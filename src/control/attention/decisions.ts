@@ -19,14 +19,8 @@ import {
 import { decisionIdField, filledList, lineField, NOTE_CHARACTERS_MAX } from '../operator/fields.ts';
 import { resolveAttempt } from '../payments/attempt-resolution.ts';
 import { review } from '../payments/review.ts';
-import {
-  itemIdField,
-  itemNamed,
-  STORED_ITEM,
-  type StoredItem,
-  shownItem,
-} from './attention-items.ts';
-import { type AttentionItem, paymentOf } from './needs.ts';
+import { type AttentionItem, paymentOf } from './item.ts';
+import { itemIdField, itemNamed, STORED_ITEM, type StoredItem, shownItem } from './stored-items.ts';
 
 /**
  * One decision about several items of the attention list. Each item has an audit entry and an outcome

@@ -4,7 +4,7 @@ import type { Environment } from '../../kit/tenant.ts';
 import { type BookItem, reasonsOfItem } from '../../lists/book/attention-items.ts';
 import { ITEM_REASONS, type ItemReason } from '../../lists/book/attention-reasons.ts';
 import { patternField } from '../operator/fields.ts';
-import type { AttentionItem } from './needs.ts';
+import type { AttentionItem } from './item.ts';
 
 /** D1's list of what the operator must look at. The merchants' books write it (src/lists/book/attention.ts). */
 

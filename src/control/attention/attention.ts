@@ -4,7 +4,7 @@ import { body } from '../../kit/http/strict-body.ts';
 import type { Cursor } from '../../kit/platform/paging.ts';
 import { ENVIRONMENTS } from '../../kit/tenant.ts';
 import { ITEM_REASONS } from '../../lists/book/attention-reasons.ts';
-import { describeLetters, letterItem } from '../dead-letters/actions.ts';
+import { describeLetters } from '../dead-letters/actions.ts';
 import { deadLetters } from '../dead-letters/store.ts';
 import { merchantNames } from '../merchants/merchant-rows.ts';
 import { type Gateway, list } from '../operator/call.ts';
@@ -16,8 +16,8 @@ import {
   itemPage,
   limitField,
 } from '../operator/page-query.ts';
-import { type ItemGroup, itemsOf, reasonField, shownItem } from './attention-items.ts';
-import { type AttentionItem, paymentOf } from './needs.ts';
+import { type AttentionItem, letterItem, paymentOf } from './item.ts';
+import { type ItemGroup, itemsOf, reasonField, shownItem } from './stored-items.ts';
 
 export type AttentionPage = ItemPage<AttentionItem>;
 
