@@ -170,7 +170,7 @@ const SLOW_REFUNDS: Readonly<Record<string, string>> = {
 
 describe('kefel trigger', () => {
   test('makes each outcome', async () => {
-    // `expired_held` ends after 35 s; test/workers/simulator-scenarios.long.test.ts has it.
+    // `expired_held` ends after 35 s; test/workers/checkout/simulator-scenarios.long.test.ts has it.
     const names = [...Object.keys(EVENTS), ...Object.keys(SLOW_REFUNDS), 'expired_held'];
     expect(Object.keys(SCENARIOS).sort()).toEqual(names.sort());
     const run = await listening([]);

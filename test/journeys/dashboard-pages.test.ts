@@ -180,7 +180,7 @@ const EXAMPLES: Readonly<Record<string, Readonly<Record<string, (things: Things)
     'desk-refund-limits': ({ merchantId }) => `/operator/merchants/${merchantId}/refund-limits`,
   },
   '/operator/dead-letters': { 'desk-dead-letters': () => '/operator/dead-letters' },
-  // The gateway of this test loses no message; their tests are test/workers/operator-desk.long.test.ts.
+  // The gateway of this test loses no message; their tests are test/workers/operator/desk.long.test.ts.
   '/operator/dead-letters/:id': {},
   '/operator/dead-letters/:id/retry': {},
   '/operator/dead-letters/:id/discard': {},

@@ -6,10 +6,10 @@ import { configOf } from '../../src/engine/config.ts';
 import { listEndpoints } from '../../src/engine/webhooks/endpoint-store.ts';
 import { cursorText } from '../../src/kit/platform/paging.ts';
 import { interfaceCalls } from '../support/interface-calls.ts';
-import { auditLog } from '../workers/dashboard-support.ts';
-import { atTelebirr } from '../workers/operator-support.ts';
-import { playRails, TELEBIRR } from '../workers/rails-scenes.ts';
-import { attemptNow, configureRails, intentNow } from '../workers/rails-support.ts';
+import { auditLog } from '../workers/dashboard/support.ts';
+import { atTelebirr } from '../workers/operator/support.ts';
+import { playRails, TELEBIRR } from '../workers/rails/scenes.ts';
+import { attemptNow, configureRails, intentNow } from '../workers/rails/support.ts';
 import {
   ALPHA,
   BETA,

@@ -12,7 +12,7 @@ import {
   TELEBIRR_USSD,
   telebirrReport,
   ussdReport,
-} from '../workers/rails-scenes.ts';
+} from '../workers/rails/scenes.ts';
 import {
   attemptNow,
   callbackPath,
@@ -22,13 +22,13 @@ import {
   intentNow,
   payExpress,
   report,
-} from '../workers/rails-support.ts';
+} from '../workers/rails/support.ts';
 import { call, postForm, useGateway } from '../workers/support.ts';
 
 /**
  * Goal: docs/promises.md#9 for the reports of all providers: one for another payment, for a refund,
  * or altered on its way changes nothing (docs/reliability.md#callbacks). Replays, late and
- * contradicting reports: test/workers/rails-callbacks.test.ts.
+ * contradicting reports: test/workers/rails/callbacks.test.ts.
  */
 
 configureRails(SCENE_SECRETS);

@@ -4,9 +4,9 @@ import { afterAll, expect, test, vi } from 'vitest';
 import { alertsOf } from '../../src/control/alerts/ask.ts';
 import { CREATION_SHOWN_WITHIN_MS } from '../../src/engine/domain/schedule.ts';
 import { ENVIRONMENTS } from '../../src/kit/tenant.ts';
-import { type Browser, joined } from '../workers/dashboard-people-support.ts';
-import { found, submit } from '../workers/dashboard-support.ts';
-import { OLDER_SECRET, operateApi, PERSONAL_SECRETS, SECRET } from '../workers/operator-support.ts';
+import { type Browser, joined } from '../workers/dashboard/people-support.ts';
+import { found, submit } from '../workers/dashboard/support.ts';
+import { OLDER_SECRET, operateApi, PERSONAL_SECRETS, SECRET } from '../workers/operator/support.ts';
 import {
   cbe,
   decideAtRails,
@@ -16,8 +16,8 @@ import {
   type Scene,
   TELEBIRR,
   TELEBIRR_USSD,
-} from '../workers/rails-scenes.ts';
-import { CARDS, configureRails, EBIRR, MPESA, NBG } from '../workers/rails-support.ts';
+} from '../workers/rails/scenes.ts';
+import { CARDS, configureRails, EBIRR, MPESA, NBG } from '../workers/rails/support.ts';
 import { bookRows, bookSql } from '../workers/support/book.ts';
 import {
   ALPHA,

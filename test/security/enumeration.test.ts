@@ -7,8 +7,8 @@ import { sha256Hex } from '../../src/kit/crypto/encoding.ts';
 import { signLink } from '../../src/kit/crypto/link-token.ts';
 import { uuidV7 } from '../../src/kit/crypto/uuid-v7.ts';
 import { withoutRequestId } from '../support/problems.ts';
-import { signedIn, submit, visit } from '../workers/dashboard-support.ts';
-import { operate } from '../workers/operator-support.ts';
+import { signedIn, submit, visit } from '../workers/dashboard/support.ts';
+import { operate } from '../workers/operator/support.ts';
 import {
   ALPHA,
   addEndpoint,

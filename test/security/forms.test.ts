@@ -1,8 +1,8 @@
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
 import { DASHBOARD_ROUTES, PUBLIC_ROUTES } from '../../back-office/dashboard/routes.ts';
-import { Browser, invite, joined } from '../workers/dashboard-people-support.ts';
-import { signedIn } from '../workers/dashboard-support.ts';
+import { Browser, invite, joined } from '../workers/dashboard/people-support.ts';
+import { signedIn } from '../workers/dashboard/support.ts';
 import {
   allRows,
   call,
@@ -19,7 +19,7 @@ import { databaseRows } from './storage.ts';
  * Goal: no other site acts with a member's session or a customer's link, and an attacker cannot
  * prepare a session for another person (docs/reliability.md#csrf). Method: every form as a foreign
  * page would send it, with the genuine cookie and token; and every cookie that is ever set. The
- * desk's forms: test/workers/operator-desk.long.test.ts.
+ * desk's forms: test/workers/operator/desk.long.test.ts.
  */
 
 useGateway();

@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest';
 import { endpointOrigin } from '../../src/engine/webhooks/endpoints.ts';
 import worker from '../support/gateway.ts';
 import { HOSTILE_URLS, OWN_HOST } from '../support/hostile-urls.ts';
-import { signedIn } from '../workers/dashboard-support.ts';
+import { signedIn } from '../workers/dashboard/support.ts';
 import {
   ALPHA,
   addEndpoint,

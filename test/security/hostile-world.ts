@@ -3,8 +3,8 @@ import { DASHBOARD_ROUTES } from '../../back-office/dashboard/routes.ts';
 import { newInvitation } from '../../back-office/members/invitations.ts';
 import { DESK_ROUTES } from '../../back-office/operator/desk/routes.ts';
 import { PROGRESS_SHOWN_AFTER_MS } from '../../src/engine/domain/schedule.ts';
-import { type SignedIn, signedIn, submit, visit } from '../workers/dashboard-support.ts';
-import { SECRET } from '../workers/operator-support.ts';
+import { type SignedIn, signedIn, submit, visit } from '../workers/dashboard/support.ts';
+import { SECRET } from '../workers/operator/support.ts';
 import {
   ALPHA,
   addEndpoint,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { signedIn, visit } from '../workers/dashboard-support.ts';
-import { operate, SECRET } from '../workers/operator-support.ts';
+import { signedIn, visit } from '../workers/dashboard/support.ts';
+import { operate, SECRET } from '../workers/operator/support.ts';
 import {
   type Arrival,
   answerOf,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { auditLog, signedIn, submit } from '../workers/dashboard-support.ts';
-import { operateApi } from '../workers/operator-support.ts';
+import { auditLog, signedIn, submit } from '../workers/dashboard/support.ts';
+import { operateApi } from '../workers/operator/support.ts';
 import {
   ALPHA,
   allRows,

@@ -4,7 +4,7 @@ import { type Operation, SEGMENTS, template } from '../../src/engine/api/operati
 import { configOf } from '../../src/engine/config.ts';
 import { signLink } from '../../src/kit/crypto/link-token.ts';
 import { OPERATIONS } from '../../src/lists/api/operations.ts';
-import { signedIn } from '../workers/dashboard-support.ts';
+import { signedIn } from '../workers/dashboard/support.ts';
 import {
   ALPHA,
   type CallOptions,

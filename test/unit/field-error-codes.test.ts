@@ -13,7 +13,7 @@ import {
 /**
  * Goal: a program can act on the code of each field (docs/errors.md#field-codes). Method: bodies
  * that break one rule, at least one for each code that the merchants' API has. The operator's API
- * adds two, which test/workers/operator-errors.test.ts provokes.
+ * adds two, which test/workers/operator/errors.test.ts provokes.
  */
 
 type ApiCode = Exclude<FieldErrorCode, 'duplicate' | 'unknown_field'>;

@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest';
+import { DOCUMENTED } from '../../../scripts/openapi/operations.ts';
+import { SEGMENTS, template } from '../../../src/engine/api/operation.ts';
+import { apiRouter } from '../../../src/lists/api/router.ts';
+import {
+  answerOf,
+  type Body,
+  call,
+  createHosted,
+  expressBody,
+  payHosted,
+  postRefund,
+  useGateway,
+} from '../support.ts';
+
+useGateway();
+
+/** Routes that exist in the sandbox only; production answers 404 there. */
+const ONLY_SANDBOX = new Set(['GET /api/v1/payment/events/stream']);
+
+test('the OpenAPI document has every route of the API and no other', () => {
+  const documented = Object.values(SEGMENTS)
+    .flatMap((segment) =>
+      DOCUMENTED.flatMap(({ method, path, aliases }) =>
+        [template(path), ...aliases].map(
+          (it) => `${method.toUpperCase()} ${it.replace('{environment}', segment)}`,
+        ),
+      ),
+    )
+    .filter((call) => !ONLY_SANDBOX.has(call));
+  const routed = apiRouter.routes
+    // A HEAD is a GET whose body the runtime drops.
+    .filter(([method]) => method !== 'HEAD')
+    .map(([method, , , path = '']) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`);
+  expect([...new Set(documented)].sort()).toEqual(routed.sort());
+});
+
+interface Scene {
+  readonly prepare: () => Promise<unknown>;
+  readonly id?: string;
+  readonly body?: Body;
+}
+
+const refund = { paymentIntentUniqueId: 'order-1', refundUniqueId: 'refund-1' };
+const askForRefund = async () => {
+  await payHosted();
+  await postRefund();
+};
+
+/** What each call with several paths finds. */
+const SCENES: Readonly<Record<string, Scene>> = {
+  createExpressPayment: { prepare: async () => undefined, body: expressBody() },
+  readPayment: { prepare: createHosted, id: 'order-1' },
+  cancelPayment: { prepare: createHosted, id: 'order-1' },
+  createRefund: { prepare: payHosted, body: refund },
+  readRefund: { prepare: askForRefund, id: 'refund-1' },
+  cancelRefund: { prepare: askForRefund, id: 'refund-1' },
+};
+
+const SPELLINGS = DOCUMENTED.flatMap(({ id, method, path, aliases }) =>
+  aliases.map((alias) => [method.toUpperCase(), template(path), alias, id] as const),
+);
+
+test.each(SPELLINGS)('%s %s answers like %s', async (method, path, alias, operationId) => {
+  const { prepare, id = '', body } = SCENES[operationId] as Scene;
+  await prepare();
+  const answers = [];
+  for (const template of [path, alias]) {
+    const url = template.replace('{environment}', '/sandbox').replace('{id}', id);
+    // A repeated creation under another path makes no second payment.
+    const headers = { 'Idempotency-Key': 'key-1' };
+    const { status, envelope } = await answerOf(call(url, { method, body, headers }));
+    answers.push({ status, content: envelope.content });
+  }
+  expect(answers[0]?.status).toBe(200);
+  expect(answers[1]).toEqual(answers[0]);
+});

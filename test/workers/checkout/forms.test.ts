@@ -1,0 +1,85 @@
+import { expect, test, vi } from 'vitest';
+import { IntentClient } from '../../../src/engine/intent/client.ts';
+import { simulator } from '../../../src/engine/rails/simulator/rail.ts';
+import {
+  clientOf,
+  createHosted,
+  execute,
+  intentOf,
+  pathOf,
+  postForm,
+  resolveAttempt,
+  startRedirect,
+  useGateway,
+} from '../support.ts';
+
+/**
+ * Goal: one form of the customer's page starts one attempt, even when posts race
+ * (docs/promises.md#4). Method: each post reads the payment before it starts anything, so the test
+ * lets the other request run at the end of that read. The post then acts on outdated state.
+ */
+
+useGateway();
+
+/** Where a choice of method redirects to. */
+async function chosen(checkoutUrl: string, attempts: string): Promise<string | null> {
+  const choice = { method: 'TELE_BIRR', attempts };
+  const response = await postForm(`${pathOf(checkoutUrl)}/attempts`, choice);
+  await response.body?.cancel();
+  expect(response.status).toBe(303);
+  return response.headers.get('location');
+}
+
+/** `meanwhile` runs after the next post has read the payment, and before the post acts on it. */
+function afterTheNextRead(meanwhile: () => Promise<unknown>): void {
+  const read = IntentClient.prototype.read;
+  vi.spyOn(IntentClient.prototype, 'read').mockImplementationOnce(async function (
+    this: IntentClient,
+  ) {
+    const outdated = await read.call(this);
+    await meanwhile();
+    return outdated;
+  });
+}
+
+async function startsOf(): Promise<number> {
+  const history = await clientOf().history();
+  return history.filter(({ command }) => command === 'start_attempt').length;
+}
+
+test('promises.md#4: a form whose attempt the provider has rejected at once starts no second attempt', async () => {
+  const checkoutUrl = await createHosted();
+  const start = vi
+    .spyOn(simulator, 'start')
+    .mockResolvedValue({ type: 'refused', reason: 'declined' });
+  afterTheNextRead(() => chosen(checkoutUrl, '0'));
+  expect(await chosen(checkoutUrl, '0')).toBe(pathOf(checkoutUrl));
+  expect(start).toHaveBeenCalledTimes(1);
+  expect(await startsOf()).toBe(1);
+  expect(await intentOf()).toMatchObject({ status: 'open', attempts: [{ status: 'failed' }] });
+
+  start.mockRestore();
+  expect(await chosen(checkoutUrl, '0')).toBe(pathOf(checkoutUrl));
+  expect(await chosen(checkoutUrl, '1')).toMatch(/\/simulator\//);
+  expect(await startsOf()).toBe(2);
+});
+
+test('promises.md#4: a form sent again while its attempt is in flight leads to that attempt', async () => {
+  const checkoutUrl = await createHosted();
+  const locations: (string | null)[] = [];
+  afterTheNextRead(async () => locations.push(await chosen(checkoutUrl, '0')));
+  locations.push(await chosen(checkoutUrl, '0'));
+  expect(locations[0]).toMatch(/\/simulator\//);
+  expect(locations[1]).toBe(locations[0]);
+  expect(await startsOf()).toBe(1);
+});
+
+test('promises.md#4: a form says that the payment is paid when it was paid during the request', async () => {
+  const checkoutUrl = await createHosted();
+  afterTheNextRead(() => execute(startRedirect('a0'), resolveAttempt('a0', 'succeeded')));
+  const alreadyPaid = `${pathOf(checkoutUrl)}?already=1`;
+  expect(await chosen(checkoutUrl, '0')).toBe(alreadyPaid);
+  // The same for a payment that was paid before.
+  expect(await chosen(checkoutUrl, '1')).toBe(alreadyPaid);
+  expect(await startsOf()).toBe(1);
+});
