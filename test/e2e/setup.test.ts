@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readFile, rm } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -147,6 +147,25 @@ test.each([
   ['/icon.svg', 200],
 ])('serves %s at the one address of both Workers', async (path, status) => {
   expect((await cloudflare.fetch(HOST, path)).status).toBe(status);
+});
+
+test('sends alerts by e-mail, once the deployment file names both addresses', async () => {
+  const file = join(home(), 'deployments', 'production.json');
+  const { variables, ...deployment } = parseDeployment(await readFile(file, 'utf8'), file);
+  const addresses = { ALERT_EMAIL_FROM: 'kefel@example.com', ALERT_EMAIL_TO: 'hana@example.com' };
+  const payments = { ...variables.payments, ...addresses };
+  await writeFile(file, JSON.stringify({ ...deployment, variables: { ...variables, payments } }));
+  await setup();
+  const { stdout } = await npmRun(
+    'operator',
+    '--',
+    'alert',
+    'test',
+    'email',
+    '--env',
+    'production',
+  );
+  expect(stdout).toMatch(/^Sent /);
 });
 
 /** Members create keys in the dashboard, which test/journeys covers. */

@@ -15,7 +15,7 @@ import {
   WRANGLER_CONFIG_FILE,
 } from '../../../scripts/project/files.ts';
 import { commandLine } from '../../../scripts/project/options.ts';
-import { readWorkerConfig } from '../../../scripts/project/worker-config.ts';
+import { emailBinding, readWorkerConfig } from '../../../scripts/project/worker-config.ts';
 import { CONTRACT_FILE } from './contract.ts';
 import { startCloudflare } from './server.ts';
 
@@ -70,6 +70,10 @@ try {
   const atDomain = await configuration(WRANGLER_CONFIG_FILE, 'payments-at-domain', {
     workers_dev: false,
     routes: [{ pattern: 'pay.example.com', custom_domain: true }],
+    ...emailBinding({
+      ALERT_EMAIL_FROM: 'kefel@example.com',
+      ALERT_EMAIL_TO: 'on-call@example.com',
+    }),
   });
   const atRoutes = await configuration(BACK_OFFICE_CONFIG_FILE, 'back-office-at-routes', {
     workers_dev: false,
@@ -155,6 +159,7 @@ try {
   await wrangler('deploy', '-c', atRoutes, '--message', 'at routes');
   await wrangler('triggers', 'deploy', '-c', atDomain);
 
+  await wrangler('versions', 'upload', '-c', atDomain);
   await wrangler('versions', 'upload', '-c', payments, '--tag', 'v3', '--message', 'newer');
   await wrangler('versions', 'upload', '-c', backOffice, '--tag', 'v3', '--message', 'newer');
   await wrangler('versions', 'list', '--json', '-c', payments);

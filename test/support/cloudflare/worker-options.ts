@@ -44,6 +44,7 @@ export function workerOptions(
   const d1Databases: Record<string, string> = {};
   const r2Buckets: Record<string, string> = {};
   const queueProducers: Record<string, string> = {};
+  const mail: { readonly name: string; readonly destination_address: string }[] = [];
   const ratelimits: NonNullable<V4WorkerOptions['ratelimits']> = {};
   const durableObjects: NonNullable<V4WorkerOptions['durableObjects']> = {};
   const serviceBindings: NonNullable<V4WorkerOptions['serviceBindings']> = {};
@@ -85,6 +86,9 @@ export function workerOptions(
       case 'service':
         serviceBindings[name] = service(binding, all);
         break;
+      case 'send_email':
+        mail.push({ name, destination_address: String(binding.destination_address) });
+        break;
       case 'assets':
         break;
       default:
@@ -106,6 +110,7 @@ export function workerOptions(
     r2Buckets,
     queueProducers,
     ratelimits,
+    ...(mail.length > 0 && { email: { send_email: mail } }),
     durableObjects,
     serviceBindings,
     queueConsumers: version === host ? consumers(account, script) : {},
