@@ -15,6 +15,8 @@ const TALLY_EVERY_MS = 60_000;
 /** How long the book waits before it reports again what did not arrive. */
 const AGAIN_MS = 60_000;
 const NOTHING = '[]';
+/** Stored before each report: its answer may be lost, and then the book does not know what arrived. */
+const UNKNOWN = '';
 
 type Counts = Pick<MethodTally, 'method' | 'succeeded' | 'refused' | 'unreached'>;
 
@@ -24,7 +26,8 @@ export class BookAlerts {
   /** What the alerts have of this book, in JSON; null: not read yet. */
   #told: string | null = null;
   #againAtMs: number | null = null;
-  #reviewedBefore: readonly string[] = [];
+  /** Null: not read yet. */
+  #reviewedBefore: readonly string[] | null = null;
   #tallies: readonly Counts[] = [];
   #talliedAtMs = 0;
   #reporting: Promise<void> | null = null;
@@ -40,17 +43,22 @@ export class BookAlerts {
     this.#tallies = tallies.reduce(added, this.#tallies);
   }
 
+  /** The next report says all again: a restored book remembers what it told at another time. */
+  forgetTold(): void {
+    this.#told = UNKNOWN;
+  }
+
   /** When what did not arrive must be reported again; null: nothing. */
   wakeAtMs(): number | null {
     return this.#againAtMs;
   }
 
-  /** Reports what has changed. Never throws. `hasItems`: false for a book that lists no payment. */
-  async report(hasItems: boolean): Promise<void> {
+  /** Reports what has changed. Never throws. `mayDiffer`: false while no item has changed. */
+  async report(mayDiffer: boolean): Promise<void> {
     if (identityOf(this.#storage.sql).environment !== 'production') {
       return;
     }
-    if (hasItems || this.#toldBefore() !== NOTHING) {
+    if (mayDiffer || this.#toldBefore() === UNKNOWN) {
       this.#mustReport = true;
       this.#reporting ??= this.#reportStandings().finally(() => {
         this.#reporting = null;
@@ -64,6 +72,7 @@ export class BookAlerts {
   async #reportStandings(): Promise<void> {
     while (this.#mustReport) {
       this.#mustReport = false;
+      this.#againAtMs = null;
       const standings = await this.#standings();
       const text = JSON.stringify(standings);
       if (text === this.#toldBefore()) {
@@ -71,13 +80,9 @@ export class BookAlerts {
       }
       const { merchantId, volume } = identityOf(this.#storage.sql);
       const source = `book/production/${merchantId}/${volume}` as const;
+      this.#keepTold(UNKNOWN);
       if (await tellAlerts(this.#env, (alerts) => alerts.stand(source, standings))) {
-        this.#againAtMs = null;
-        this.#told = text;
-        this.#storage.sql.exec(
-          'INSERT INTO alerts_told (id, standings) VALUES (1, ?1) ON CONFLICT DO UPDATE SET standings = ?1',
-          text,
-        );
+        this.#keepTold(text);
       } else {
         this.#againAtMs = Date.now() + AGAIN_MS;
       }
@@ -85,8 +90,12 @@ export class BookAlerts {
   }
 
   async #standings(): Promise<readonly Standing[]> {
-    const reviewed = await this.#reviewed();
     const { sql } = this.#storage;
+    // Most books list no payment, and then need not ask D1.
+    if (sql.exec('SELECT 1 FROM attention LIMIT 1').toArray().length === 0) {
+      return [];
+    }
+    const reviewed = await this.#reviewed();
     const rows = sql.exec<{ subject: Standing['subject']; count: number; sinceAtMs: number }>(
       STANDINGS,
       JSON.stringify(reviewed),
@@ -109,7 +118,9 @@ export class BookAlerts {
       this.#reviewedBefore = results.map(({ uuid }) => uuid);
     } catch (error) {
       log('warn', 'reviews_unknown', { error: errorText(error) });
+      this.#againAtMs = Date.now() + AGAIN_MS;
     }
+    this.#reviewedBefore ??= JSON.parse(this.#stored()?.reviewed ?? '[]') as string[];
     return this.#reviewedBefore;
   }
 
@@ -130,13 +141,26 @@ export class BookAlerts {
   }
 
   #toldBefore(): string {
-    if (this.#told === null) {
-      const rows = this.#storage.sql.exec<{ standings: string }>(
-        'SELECT standings FROM alerts_told',
-      );
-      this.#told = rows.toArray()[0]?.standings ?? NOTHING;
-    }
+    this.#told ??= this.#stored()?.standings ?? NOTHING;
     return this.#told;
+  }
+
+  #stored() {
+    return this.#storage.sql
+      .exec<{ standings: string; reviewed: string }>('SELECT standings, reviewed FROM alerts_told')
+      .toArray()[0];
+  }
+
+  #keepTold(standings: string): void {
+    this.#told = standings;
+    const reviewed = this.#reviewedBefore === null ? null : JSON.stringify(this.#reviewedBefore);
+    this.#storage.sql.exec(
+      `INSERT INTO alerts_told (id, standings, reviewed) VALUES (1, ?1, ifnull(?2, '[]'))
+        ON CONFLICT DO UPDATE SET standings = ?1, reviewed = ifnull(?2, reviewed)
+          WHERE standings <> ?1 OR reviewed <> ifnull(?2, reviewed)`,
+      standings,
+      reviewed,
+    );
   }
 }
 

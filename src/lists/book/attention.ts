@@ -86,9 +86,9 @@ export class BookAttention {
     return atMs;
   }
 
-  /** False when no payment needs the operator. */
-  hasItems(): boolean {
-    return !this.#isEmpty;
+  /** Grows with each change of the items; starts again with the process. */
+  revision(): number {
+    return this.#revision;
   }
 
   #itemsOf(paymentId: number): string | undefined {

@@ -56,6 +56,8 @@ export class OpenBook {
   #name: string | null = null;
   /** When the next digest is due; null: nothing has changed since the last one. */
   #digestDueAtMs: number | null = DUE_IF_CHANGED_BEFORE;
+  /** The revision of the items that the alerts were last told; null: of none in this process. */
+  #reportedRevision: number | null = null;
 
   constructor(ctx: BookState, env: Env, backup: BookCopies) {
     this.#ctx = ctx;
@@ -100,9 +102,9 @@ export class OpenBook {
       const id = hasTables(storage.sql) ? erasePayment(storage.sql, knownId, uniqueId) : null;
       if (id !== null) {
         this.#attention.note(id, Date.now());
+        this.#ctx.waitUntil(this.#sendAttention(true));
       }
     });
-    this.#ctx.waitUntil(this.#sendAttention());
   }
 
   /** Waits for an event after a place of the sandbox's stream, for at most `waitMs`. */
@@ -118,6 +120,7 @@ export class OpenBook {
    */
   async report(): Promise<void> {
     if (hasTables(this.#ctx.storage.sql)) {
+      this.#alerts.forgetTold();
       await this.#sendItems(Date.now());
       await this.#writeDigest();
       await openNextVolume(this.#ctx.storage.sql, this.#env);
@@ -144,12 +147,13 @@ export class OpenBook {
 
   async #sendItems(nowMs: number): Promise<void> {
     this.#ctx.storage.transactionSync(() => this.#attention.look(nowMs));
-    await this.#sendAttention();
+    await this.#sendAttention(true);
   }
 
   /** The alerts do not wait for D1. Never throws. */
-  async #sendAttention(): Promise<void> {
-    const alerts = this.#alerts.report(this.#attention.hasItems());
+  async #sendAttention(mayDiffer: boolean): Promise<void> {
+    this.#reportedRevision = this.#attention.revision();
+    const alerts = this.#alerts.report(mayDiffer);
     await Promise.all([this.#attention.send(), alerts]);
   }
 
@@ -212,14 +216,18 @@ export class OpenBook {
 
   /** Reports a change after its commit. Never throws. */
   async #afterChange(): Promise<void> {
-    await this.#sendAttention();
+    await this.#sendAttention(this.#attention.revision() !== this.#reportedRevision);
     const { storage } = this.#ctx;
     const nowMs = Date.now();
     const isNew = this.#digestDueAtMs === null || this.#digestDueAtMs === DUE_IF_CHANGED_BEFORE;
     if (isNew) {
       this.#digestDueAtMs = nowMs + DIGEST_AGAIN_MS;
     }
-    const dueAtMs = earliest(isNew ? this.#digestDueAtMs : null, this.#attention.takeAlarmAtMs());
+    const dueAtMs = earliest(
+      isNew ? this.#digestDueAtMs : null,
+      this.#attention.takeAlarmAtMs(),
+      this.#alerts.wakeAtMs(),
+    );
     if (dueAtMs !== null) {
       const armedAtMs = await storage.getAlarm();
       const isLost = armedAtMs !== null && armedAtMs < nowMs - ALARM_OVERDUE_MS;

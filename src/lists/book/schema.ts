@@ -219,7 +219,13 @@ const TABLES = [
   ) STRICT`,
   'CREATE INDEX attention_unsent ON attention (due_at_ms) WHERE due_at_ms IS NOT NULL',
   // What the operator's alerts have of this book (alerts.ts); no row before the first of them.
-  'CREATE TABLE alerts_told (id INTEGER PRIMARY KEY CHECK (id = 1), standings TEXT NOT NULL) STRICT',
+  `CREATE TABLE alerts_told (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    -- '' while it is unknown whether a report has arrived.
+    standings TEXT NOT NULL,
+    -- The reviewed payments of D1's list, for when D1 fails.
+    reviewed TEXT NOT NULL
+  ) STRICT`,
 ] as const;
 
 /** Runs in the first payment's transaction: a question to an unknown book stores nothing. */

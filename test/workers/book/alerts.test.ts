@@ -151,3 +151,60 @@ test('a rebuilt payment says nothing about today', async () => {
   await reportsAreSent();
   expect(await open()).toEqual({});
 });
+
+test.each<[string, () => Promise<void>]>([
+  ['while the object lives', async () => undefined],
+  ['also after an eviction', () => evictAllDurableObjects()],
+])('an outcome ends what arrived without an answer, %s', async (_, pass) => {
+  const get = env.OPERATOR_ALERTS.get.bind(env.OPERATOR_ALERTS);
+  const away = vi.spyOn(env.OPERATOR_ALERTS, 'get').mockImplementation(
+    (id) =>
+      ({
+        stand: async (...about: Parameters<ReturnType<typeof get>['stand']>) => {
+          await get(id).stand(...about);
+          throw new Error('the answer is lost');
+        },
+      }) as never,
+  );
+  await applyToBook(unresolved(1));
+  await reportsAreSent();
+  away.mockRestore();
+  expect(await open()).toEqual({ unresolved_attempts: 1 });
+  await pass();
+  await applyToBook(after(unresolved(1), RESOLVED));
+  await expect.poll(open).toEqual({});
+});
+
+test('a reviewed payment stays reviewed when D1 fails after an eviction', async () => {
+  await applyToBook(unresolved(1));
+  await expect.poll(open).toEqual({ unresolved_attempts: 1 });
+  await env.DB.prepare("UPDATE attention_item SET section = 'reviewed'").run();
+  await runInDurableObject(bookStub(TENANT), (book) => book.report());
+  expect(await open()).toEqual({});
+  await evictAllDurableObjects();
+  vi.spyOn(env.DB, 'prepare').mockImplementation(() => {
+    throw new Error('D1 is away');
+  });
+  await applyToBook(message(2));
+  expect(await open()).toEqual({});
+});
+
+test('a book that remembers another time says all again when it reports', async () => {
+  await applyToBook(unresolved(1));
+  await expect.poll(open).toEqual({ unresolved_attempts: 1 });
+  await alertsOf(env).stand(`book/production/${TENANT.merchantId}/0`, []);
+  await evictAllDurableObjects();
+  await runInDurableObject(bookStub(TENANT), (book) => book.report());
+  expect(await open()).toEqual({ unresolved_attempts: 1 });
+});
+
+test('a method that nobody tries for a day says nothing any more', async () => {
+  await applyToBook(
+    message(1, { attempts: [{ method: 'CBE', ended: 5, succeeded: 0, unreached: 5 }] }),
+  );
+  await expect.poll(open).toEqual({ method_failing: 5 });
+  advance(25 * HOUR_MS);
+  const alerts = env.OPERATOR_ALERTS.get(env.OPERATOR_ALERTS.idFromName('gateway'));
+  await runInDurableObject(alerts, (object) => object.alarm());
+  expect(await open()).not.toHaveProperty('method_failing');
+});
