@@ -84,6 +84,7 @@ function letTimePass(ms: number): void {
   object.exec(`UPDATE _cf_METADATA SET value = value - ${nanoseconds} WHERE key = 1`);
   object.exec(`UPDATE memory SET value = json_set(value,
       '$.lookedAtMs', value ->> 'lookedAtMs' - ${ms},
+      '$.beatAtMs', value ->> 'beatAtMs' - ${ms},
       '$.beatTriedAtMs', value ->> 'beatTriedAtMs' - ${ms}) WHERE name = 'times'`);
   object.close();
 }

@@ -10,6 +10,8 @@ export interface MethodHealth {
   readonly unreached: number;
   /** When the first of them was counted; null: the last attempt succeeded. */
   readonly missedSinceMs: number | null;
+  /** When the last of them was counted. */
+  readonly missedAtMs: number | null;
 }
 
 /** Before a method has a history, half of its attempts may fail. */
@@ -18,6 +20,7 @@ export const NEW_METHOD: MethodHealth = {
   missed: 0,
   unreached: 0,
   missedSinceMs: null,
+  missedAtMs: null,
 };
 
 /** So many attempts in a row that reach no provider are no coincidence. */
@@ -48,7 +51,7 @@ export function countAttempts(
     const kept = (1 - WEIGHT) ** (ended + missed);
     const share = succeeded / (ended + missed);
     const usualShare = health.usualShare * kept + share * (1 - kept);
-    return { usualShare, missed: 0, unreached: 0, missedSinceMs: null };
+    return { usualShare, missed: 0, unreached: 0, missedSinceMs: null, missedAtMs: null };
   }
   return {
     usualShare: health.usualShare,
@@ -56,6 +59,7 @@ export function countAttempts(
     // A provider that refuses a customer was reached.
     unreached: refused > 0 ? unreached : health.unreached + unreached,
     missedSinceMs: health.missedSinceMs ?? nowMs,
+    missedAtMs: nowMs,
   };
 }
 

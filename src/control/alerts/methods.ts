@@ -7,6 +7,8 @@ import { countAttempts, isFailing, type MethodHealth, NEW_METHOD } from './metho
  * dead object forgets of it is no fault.
  */
 const STORE_EVERY_MS = 5 * 60_000;
+/** A method that nobody has tried for so long may be withdrawn, and then no success would end its alert. */
+const SAID_MS = 24 * 60 * 60_000;
 
 /** How each method of production does. */
 export class Methods {
@@ -34,9 +36,11 @@ export class Methods {
     }
   }
 
-  standings(): readonly Standing[] {
+  standings(nowMs: number): readonly Standing[] {
     return [...this.#known].flatMap(([name, health]) =>
-      isFailing(health) && health.missedSinceMs !== null
+      isFailing(health) &&
+      health.missedSinceMs !== null &&
+      nowMs - (health.missedAtMs ?? 0) < SAID_MS
         ? [
             {
               subject: 'method_failing' as const,

@@ -51,6 +51,8 @@ export class OpenAlerts {
   readonly #memory: Memory;
   readonly #methods: Methods;
   readonly #lookAroundGateway: LookAround;
+  /** Sources that have reported while the object looked around: they know better. */
+  readonly #heardMeanwhile = new Set<Source>();
   #sending: Promise<void> | null = null;
 
   constructor(ctx: AlertsContext, env: Env & AlertBindings, lookAround: LookAround) {
@@ -66,6 +68,7 @@ export class OpenAlerts {
 
   /** Replaces all that a source said before. */
   async stand(source: Source, standings: readonly Standing[]): Promise<void> {
+    this.#heardMeanwhile.add(source);
     await this.#hear(() => this.#ledger.replace(source, standings));
   }
 
@@ -75,7 +78,7 @@ export class OpenAlerts {
       for (const tally of tallies) {
         this.#methods.count(tally, nowMs);
       }
-      return this.#ledger.replace('look/methods', this.#methods.standings());
+      return this.#ledger.replace('look/methods', this.#methods.standings(nowMs));
     });
   }
 
@@ -132,12 +135,14 @@ export class OpenAlerts {
     const nowMs = Date.now();
     await storage.setAlarm(nowMs + ALARM_SAFETY_MS);
     await this.#lookAround(nowMs);
-    await this.#beat(nowMs);
     storage.transactionSync(() => {
       this.#standEvents(nowMs);
+      this.#ledger.replace('look/methods', this.#methods.standings(nowMs));
       this.#digest(nowMs);
       this.#say(SUBJECT_IDS, nowMs);
     });
+    // An object that can no longer decide must not call its monitor.
+    await this.#beat(nowMs);
     await this.#send();
     // Decides again, because sources were heard meanwhile.
     const endedAtMs = Date.now();
@@ -200,10 +205,11 @@ export class OpenAlerts {
     if (lookedAtMs !== null && nowMs - lookedAtMs < LOOK_EVERY_MS) {
       return;
     }
+    this.#heardMeanwhile.clear();
     const looks = await this.#lookAroundGateway(this.#env, nowMs);
     this.#ctx.storage.transactionSync(() => {
       for (const { source, standings } of looks) {
-        if (standings !== null) {
+        if (standings !== null && !this.#heardMeanwhile.has(source)) {
           this.#ledger.replace(source, standings);
         }
       }
@@ -211,27 +217,32 @@ export class OpenAlerts {
     });
   }
 
-  /** An outside monitor notices when this call no longer comes. */
+  /** An outside monitor notices when this call no longer comes. One lost call must not wake anybody. */
   async #beat(nowMs: number): Promise<void> {
-    const { beatTriedAtMs } = this.#times();
-    if (beatTriedAtMs !== null && nowMs - beatTriedAtMs < BEAT_EVERY_MS) {
+    const { beatAtMs, beatTriedAtMs } = this.#times();
+    const isWithin = (ms: number, atMs: number | null) => atMs !== null && nowMs - atMs < ms;
+    if (isWithin(BEAT_EVERY_MS, beatAtMs) || isWithin(LOOK_EVERY_MS, beatTriedAtMs)) {
       return;
     }
     const sent = await beat(this.#env);
-    this.#keepTimes({ beatTriedAtMs: nowMs, ...(sent?.type === 'sent' && { beatAtMs: nowMs }) });
-    if (sent !== null && sent.type !== 'sent') {
+    if (sent === null) {
+      return;
+    }
+    this.#keepTimes({ beatTriedAtMs: nowMs, ...(sent.type === 'sent' && { beatAtMs: nowMs }) });
+    if (sent.type !== 'sent') {
       log('warn', 'heartbeat_failed', { error: sent.error });
     }
   }
 
   /** Once a day, also when all is well: a silent morning says that the alerts are dead. */
   #digest(nowMs: number): void {
-    const day = businessDay(nowMs);
+    // The last day whose digest is due.
+    const day = businessDay(nowMs - DIGEST_AT_MS);
     const { digestDay } = this.#times();
     if (digestDay === null) {
-      // A new gateway has nothing to sum up. Its first digest is tomorrow's.
+      // A new gateway has nothing to sum up. Its first digest is the next morning's.
       this.#keepTimes({ digestDay: day });
-    } else if (day > digestDay && nowMs >= businessDayStartMs(day) + DIGEST_AT_MS) {
+    } else if (day > digestDay) {
       this.#keepTimes({ digestDay: day });
       this.#post(noticeOf('digest', this.#ledger.open(nowMs), nowMs));
     }

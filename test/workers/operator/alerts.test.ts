@@ -3,6 +3,7 @@ import { env } from 'cloudflare:workers';
 import { Webhook } from 'standardwebhooks';
 import { beforeEach, expect, type Mock, test, vi } from 'vitest';
 import { DIGEST_AT_MS } from '../../../src/control/alerts/decide.ts';
+import type { LookAround } from '../../../src/control/alerts/looks.ts';
 import { OpenAlerts } from '../../../src/control/alerts/open-alerts.ts';
 import { lookAround } from '../../../src/control/watch/look-around.ts';
 import { REPEAT_EVERY_MS } from '../../../src/engine/alerts/subjects.ts';
@@ -28,19 +29,22 @@ interface Message {
 
 let messages: Message[];
 let beats: number;
+/** What the monitor answers. */
+let monitorAnswers: () => number;
 /** What the receiver answers; null: the connection breaks. */
 let answers: () => number | null;
 
 beforeEach(() => {
   messages = [];
   beats = 0;
+  monitorAnswers = () => 200;
   answers = () => 200;
   const fetcher: Mock<typeof fetch> = vi.spyOn(globalThis, 'fetch');
   fetcher.mockImplementation(async (input, init) => {
     const request = new Request(input, init);
     if (request.url === HEARTBEAT) {
       beats += 1;
-      return new Response('ok');
+      return new Response(null, { status: monitorAnswers() });
     }
     expect(request.url).toBe(RECEIVER);
     const text = await request.text();
@@ -57,7 +61,10 @@ beforeEach(() => {
 });
 
 /** A process with the object's code. Another one on the same storage is the object after a crash. */
-function withAlerts<Result>(use: (alerts: OpenAlerts) => Promise<Result>): Promise<Result> {
+function withAlerts<Result>(
+  use: (alerts: OpenAlerts) => Promise<Result>,
+  look: LookAround = lookAround,
+): Promise<Result> {
   const stub = env.OPERATOR_ALERTS.get(env.OPERATOR_ALERTS.idFromName('gateway'));
   return runInDurableObject(stub, async (_instance, { storage }) => {
     const sends: Promise<unknown>[] = [];
@@ -67,7 +74,7 @@ function withAlerts<Result>(use: (alerts: OpenAlerts) => Promise<Result>): Promi
       ALERT_WEBHOOK: `${RECEIVER} ${SECRET}`,
       ALERT_HEARTBEAT_URL: HEARTBEAT,
     };
-    const result = await use(new OpenAlerts(ctx, bindings, lookAround));
+    const result = await use(new OpenAlerts(ctx, bindings, look));
     await Promise.all(sends);
     return result;
   });
@@ -185,7 +192,7 @@ test('a message that its channel refuses does not hold up the next one for long'
 test('each morning says what is open, or that all is well', async () => {
   await wake();
   const morningMs = (days: number) =>
-    businessDayStartMs(businessDay(Date.now()) + days) + DIGEST_AT_MS;
+    businessDayStartMs(businessDay(Date.now() - DIGEST_AT_MS) + days) + DIGEST_AT_MS;
   vi.setSystemTime(morningMs(1) - MINUTE_MS);
   await wake();
   expect(messages).toEqual([]);
@@ -208,6 +215,46 @@ test('the heartbeat beats hourly', async () => {
     advance(5 * MINUTE_MS);
   }
   expect(beats).toBe(2);
+});
+
+test('a monitor that fails once is called again at once, not an hour later', async () => {
+  monitorAnswers = () => 503;
+  await wake();
+  monitorAnswers = () => 200;
+  advance(5 * MINUTE_MS);
+  await wake();
+  advance(5 * MINUTE_MS);
+  await wake();
+  expect(beats).toBe(2);
+});
+
+test('an object that slept through a morning waits for the next one', async () => {
+  await wake();
+  const startMs = businessDayStartMs(businessDay(Date.now()) + 2);
+  vi.setSystemTime(startMs + 3 * HOUR_MS);
+  await wake();
+  expect(types()).toEqual(['alert.digest']);
+  const stub = env.OPERATOR_ALERTS.get(env.OPERATOR_ALERTS.idFromName('gateway'));
+  const atMs = await runInDurableObject(stub, (_instance, { storage }) => storage.getAlarm());
+  expect(atMs).toBe(Date.now() + 5 * MINUTE_MS);
+});
+
+test('a look does not undo what a source says meanwhile', async () => {
+  const letters = [
+    { subject: 'dead_letters' as const, count: 1, sinceAtMs: Date.now(), detail: null },
+  ];
+  let hear = async (): Promise<void> => undefined;
+  await withAlerts(
+    async (alerts) => {
+      hear = () => alerts.stand('dead_letters', letters);
+      await alerts.alarm();
+    },
+    async () => {
+      await hear();
+      return [{ source: 'dead_letters', standings: [] }];
+    },
+  );
+  expect(types()).toEqual(['alert.new']);
 });
 
 test.each<[string, (storage: DurableObjectStorage) => Promise<void>]>([

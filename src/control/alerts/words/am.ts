@@ -9,7 +9,7 @@ export const am: AlertWords = {
     repeat: (title) => `አሁን ${title}`,
     resolved: (title) => `አብቅቷል፦ ${title}`,
   },
-  resolved: 'ከእንግዲህ ሰው የሚፈልግ ነገር የለም።',
+  resolved: 'በዚህ ጉዳይ ከእንግዲህ ሰው የሚፈልግ ነገር የለም።',
   since: (time) => `ከ${time} ጀምሮ`,
   merchants: (ids, others) => `ነጋዴዎች፦ ${ids}${others === 0 ? '' : ` እና ሌሎች ${others}`}`,
   money: 'ገንዘብ',
@@ -19,7 +19,7 @@ export const am: AlertWords = {
   allIsWell: 'ሁሉም ደህና ነው',
   digest: (subjects) => many(subjects, 'ሰው የሚፈልግ 1 ነገር', `ሰው የሚፈልጉ ${subjects} ነገሮች`),
   test: 'የሙከራ መልእክት',
-  testText: 'ይህ መንገድ ይሠራል። አስተዳዳሪ ቁልፉን ተጭኗል፤ ሰው የሚፈልግ ነገር የለም።',
+  testText: 'ይህ መንገድ ይሠራል። አስተዳዳሪ ቁልፉን ተጭኗል፤ መልእክቱ ስለ ክፍያዎች ምንም አይናገርም።',
   subjects: {
     unresolved_attempts: {
       title: (count) => many(count, 'ውጤቱ ያልታወቀ 1 ክፍያ', `ውጤታቸው ያልታወቀ ${count} ክፍያዎች`),
@@ -36,7 +36,7 @@ export const am: AlertWords = {
     receipt_conflicts: {
       title: (count) => many(count, 'ደረሰኙ የሚጋጭ 1 ክፍያ', `ደረሰኛቸው የሚጋጭ ${count} ክፍያዎች`),
       name: 'የሚጋጩ ደረሰኞች',
-      money: 'አንድ ደረሰኝ ካላቸው ሁለት ክፍያዎች አንዱ ሳይከፈል አይቀርም፤ ወይም ደንበኛው ሁለት ጊዜ ከፍሏል።',
+      money: 'አንድ ደረሰኝ ካላቸው ሁለት ክፍያዎች አንዱ ያልተከፈለ ሊሆን ይችላል፤ ወይም ደንበኛው ሁለት ጊዜ ከፍሏል።',
       todo: 'ዕቃው ከመሰጠቱ በፊት የትኛው እንደተከፈለ ከአቅራቢው ጋር ያመሳክሩ።',
     },
     method_failing: {

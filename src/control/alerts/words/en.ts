@@ -20,7 +20,8 @@ export const en: AlertWords = {
   allIsWell: 'All is well',
   digest: (subjects) => many(subjects, 'thing needs a person', 'things need a person'),
   test: 'A test message',
-  testText: 'This channel works. An operator pressed the button, and nothing needs a person.',
+  testText:
+    'This channel works. An operator pressed the button. The message says nothing about payments.',
   subjects: {
     unresolved_attempts: {
       title: (count) => many(count, 'payment without an outcome', 'payments without an outcome'),
