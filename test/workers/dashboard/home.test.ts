@@ -170,14 +170,16 @@ test.each([
   expect(html).not.toMatch(/this payment|\/operator/);
 });
 
-test.each(['checkout', 'checkout/nothing/more', 'rails/CBE/x/y'])(
-  'answers /%s as a link to a payment',
-  async (path) => {
-    const response = await home({}, {}, path);
-    expect(response.status).toBe(404);
-    expect(await response.text()).toContain('We cannot find this payment');
-  },
-);
+test.each([
+  ['checkout', 'We cannot find this payment'],
+  ['checkout/nothing/more', 'We cannot find this payment'],
+  // A bank's server reads no page.
+  ['rails/CBE/x/y', 'Unknown callback'],
+])('answers /%s as a link to a payment or of a provider: %s', async (path, text) => {
+  const response = await home({}, {}, path);
+  expect(response.status).toBe(404);
+  expect(await response.text()).toContain(text);
+});
 
 test('an address without a page leads to the back office’s own host', async () => {
   const host = { BACK_OFFICE_BASE_URL: 'https://office.shop.example' };
