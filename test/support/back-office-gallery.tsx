@@ -428,7 +428,7 @@ const PAYMENT_ITEM = {
   id: `${LONGEST.terms.uuid}.1`,
   payment: rowOf(LONGEST),
   unresolved: ABOUT.transactionIds,
-  receiptConflicts: 0,
+  moneyConflicts: 0,
   about: ABOUT,
   reasons: ['unresolved_attempt', 'anomaly'],
   atMs: NOW_MS,

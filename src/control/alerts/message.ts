@@ -29,7 +29,7 @@ export function linksOf(env: Pick<Env, 'BACK_OFFICE_BASE_URL' | 'PUBLIC_BASE_URL
 const DESK_PAGES: Readonly<Record<SubjectId, string>> = {
   unresolved_attempts: '/operator',
   refunds_by_hand: '/operator',
-  receipt_conflicts: '/operator',
+  money_conflicts: '/operator',
   method_failing: '/operator/rails',
   starts_waiting: '/operator/check',
   messages_waiting: '/operator/health',

@@ -12,8 +12,8 @@ export const OUTBOX_TABLES = `
     name TEXT PRIMARY KEY, sent_at_ms INTEGER, error TEXT
   ) WITHOUT ROWID;`;
 
-/** Waiting notices of one channel. What a dead channel has missed for a day, the page shows. */
-const WAITING_MAX = 20;
+/** Waiting notices of one channel: the beginning and the latest of each subject, and a digest. */
+const WAITING_MAX = 30;
 
 export interface Waiting {
   readonly id: number;
@@ -31,6 +31,17 @@ export class Outbox {
 
   /** Part of the transaction that decided to say it. The oldest make room. */
   add(channel: ChannelName, notice: Notice): void {
+    // What the operator has not heard yet, and no longer needs to. Only the first may be on its way.
+    this.#sql.exec(
+      `DELETE FROM outbox WHERE channel = ?1
+        AND (tries > 0 OR id > (SELECT MIN(id) FROM outbox WHERE channel = ?1)) AND CASE ?3
+        WHEN 'digest' THEN notice ->> '$.kind' = 'digest'
+        ELSE notice ->> '$.subjects[0].subject' IS ?2
+          AND notice ->> '$.kind' NOT IN ('digest', iif(?3 = 'new', '', 'new')) END`,
+      channel,
+      notice.subjects[0]?.subject ?? null,
+      notice.kind,
+    );
     this.#sql.exec(
       'INSERT INTO outbox (channel, notice, tries, due_at_ms) VALUES (?, ?, 0, ?)',
       channel,

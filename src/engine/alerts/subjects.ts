@@ -8,8 +8,8 @@ export const SUBJECTS = {
   unresolved_attempts: { concerns: 'money' },
   /** Refunds that a person must make, confirm or look up. */
   refunds_by_hand: { concerns: 'money' },
-  /** Receipts that two payments claim, or that differ from what an operator recorded. */
-  receipt_conflicts: { concerns: 'money' },
+  /** Payments that two records contradict: paid twice, one receipt for two, more returned than paid. */
+  money_conflicts: { concerns: 'money' },
   /** A payment method whose provider does not answer, or that succeeds far less than usual. */
   method_failing: { concerns: 'sales' },
   /** Starts of payments that nothing has claimed for a while. */

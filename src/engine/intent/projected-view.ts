@@ -52,6 +52,9 @@ const IN_CONFLICT: ReadonlySet<Anomaly['kind']> = new Set([
   'duplicate_payment',
   'second_receipt',
   'receipt_conflict',
+  'contradicting_failure',
+  'contradicting_refund',
+  'excess_refund',
 ]);
 
 function concernedAttempts({ terms, attempts, anomalies, late, paidAttemptId }: Intent) {
@@ -66,11 +69,11 @@ function concernedAttempts({ terms, attempts, anomalies, late, paidAttemptId }: 
     chargedMinor: chargedMinor(terms, attempt.method),
     /** From when a person is needed to resolve it; null: it has an outcome. */
     unresolvedFromMs: attempt.status === 'unresolved' ? needsPersonFromMs(attempt) : null,
-    // Money may belong to another payment, or was paid twice.
+    // Money may belong to another payment, was paid twice, or more of it was returned.
     ...(anomalies.some(
       ({ attemptId, kind }) => attemptId === attempt.id && IN_CONFLICT.has(kind),
     ) && {
-      receiptConflict: true as const,
+      moneyConflict: true as const,
     }),
   }));
 }

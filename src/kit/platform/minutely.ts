@@ -1,8 +1,9 @@
 /**
- * What happens often in an outage or an attack is told at once, and then at most once a minute with its
- * number, by each isolate.
+ * What happens often in an outage or an attack is told at once, and then once a minute, or when so many
+ * have come, with its number, by each isolate: a burst may be over within the minute.
  */
 const TOLD_EVERY_MS = 60_000;
+const TOLD_AT = 25;
 
 interface Untold {
   count: number;
@@ -21,7 +22,7 @@ export async function tellMinutely(
   const events = untold.get(what) ?? { count: 0, toldAtMs: Number.NEGATIVE_INFINITY };
   untold.set(what, events);
   events.count += 1;
-  if (nowMs - events.toldAtMs < TOLD_EVERY_MS) {
+  if (nowMs - events.toldAtMs < TOLD_EVERY_MS && events.count < TOLD_AT) {
     return;
   }
   const { count } = events;

@@ -172,12 +172,12 @@ const STANDINGS = `SELECT subject, COUNT(*) AS count, MIN(at_ms) AS sinceAtMs FR
     SELECT kind.value, item.value ->> '$.payment.updatedAtMs'
       FROM attention CROSS JOIN payment ON payment.id = payment_id
         CROSS JOIN json_each(items) AS item
-        CROSS JOIN json_each('["unresolved_attempts","receipt_conflicts"]') AS kind
+        CROSS JOIN json_each('["unresolved_attempts","money_conflicts"]') AS kind
       WHERE item.value ->> '$.type' = 'payment'
         AND uuid NOT IN (SELECT value FROM json_each(?1))
         AND CASE kind.value WHEN 'unresolved_attempts'
           THEN json_array_length(item.value, '$.unresolved') > 0
-          ELSE item.value ->> '$.receiptConflicts' > 0 END)
+          ELSE item.value ->> '$.moneyConflicts' > 0 END)
   GROUP BY subject ORDER BY subject`;
 
 function added(known: readonly Counts[], one: Counts): readonly Counts[] {

@@ -57,7 +57,7 @@ export type BookItem = { readonly about: AboutPayment } & (
       /** The transactionIds of attempts that a person must resolve. */
       readonly unresolved: readonly string[];
       /** Attempts whose receipt another payment has, too, or that were paid twice. */
-      readonly receiptConflicts: number;
+      readonly moneyConflicts: number;
     }
   | { readonly type: 'refund'; readonly refund: WaitingRefund }
   | { readonly type: 'delivery'; readonly event: EventRow }
@@ -159,7 +159,7 @@ export function itemsOf(sql: SqlStorage, paymentId: number, nowMs: number): read
             type: 'payment',
             payment,
             unresolved,
-            receiptConflicts: concerned.filter(({ receiptConflict }) => receiptConflict).length,
+            moneyConflicts: concerned.filter(({ moneyConflict }) => moneyConflict).length,
             about: aboutConcerned ?? about,
           } as const,
         ]

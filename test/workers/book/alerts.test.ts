@@ -64,10 +64,10 @@ async function open(): Promise<Readonly<Partial<Record<SubjectId, number>>>> {
 test.each<[SubjectId, ProjectionMessage, ProjectionMessage]>([
   ['unresolved_attempts', unresolved(1), after(unresolved(1), RESOLVED)],
   [
-    'receipt_conflicts',
+    'money_conflicts',
     message(1, {
       anomalies: 1,
-      concernedAttempts: [{ ...ATTEMPT, unresolvedFromMs: null, receiptConflict: true }],
+      concernedAttempts: [{ ...ATTEMPT, unresolvedFromMs: null, moneyConflict: true }],
     }),
     after(message(1), { anomalies: 0, concernedAttempts: [] }),
   ],

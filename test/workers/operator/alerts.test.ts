@@ -268,3 +268,21 @@ test.each<[string, (storage: DurableObjectStorage) => Promise<void>]>([
   const atMs = await runInDurableObject(stub, (_instance, { storage }) => storage.getAlarm());
   expect(atMs).toBeGreaterThanOrEqual(Date.now());
 });
+
+test('a channel that was away hears how each subject began, and how it is now', async () => {
+  answers = () => 500;
+  for (const count of [1, 2, 3, 4]) {
+    await unresolved('abebe', count);
+    advance(REPEAT_EVERY_MS);
+    await wake();
+  }
+  answers = () => 200;
+  advance(HOUR_MS);
+  await wake();
+  await wake();
+  const alerts = messages.filter(({ type }) => type !== 'alert.digest');
+  expect(alerts.map(({ type, data }) => [type, data['count']])).toEqual([
+    ['alert.new', 1],
+    ['alert.repeat', 4],
+  ]);
+});

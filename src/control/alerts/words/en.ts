@@ -35,13 +35,13 @@ export const en: AlertWords = {
       money: 'customers wait for it. Look first, so that nothing is returned twice.',
       todo: 'return the money at the provider, or confirm what a colleague recorded.',
     },
-    receipt_conflicts: {
+    money_conflicts: {
       title: (count) =>
-        many(count, 'payment with a receipt in conflict', 'payments with receipts in conflict'),
-      name: 'receipts in conflict',
+        many(count, 'payment whose records conflict', 'payments whose records conflict'),
+      name: 'payments whose records conflict',
       money:
-        'of two payments with one receipt, one was probably not paid; or a customer paid twice.',
-      todo: 'compare with the provider which payment was paid, before goods go out.',
+        'a customer may have paid twice, or got too much back; or one receipt paid two orders.',
+      todo: 'compare each with the provider, before goods or money go out.',
     },
     method_failing: {
       title: (count, details) =>
