@@ -19,8 +19,9 @@ export interface Route {
  */
 export const ROUTES: readonly Route[] = [
   ...apiRouter.routes,
-  ...callbackRouter.routes,
+  // Before the callbacks: the simulator's form posts to an address like theirs.
   ...checkoutRouter.routes,
+  ...callbackRouter.routes,
   ...homeRouter.routes.filter(([, pattern]) => !pattern.test(HEALTH_PATH)),
   ...dashboardRouter.routes,
   ...operatorRouter.routes,

@@ -281,7 +281,7 @@ test('a channel that was away hears how each subject began, and how it is now', 
   await wake();
   await wake();
   const alerts = messages.filter(({ type }) => type !== 'alert.digest');
-  expect(alerts.map(({ type, data }) => [type, data['count']])).toEqual([
+  expect(alerts.map(({ type, data }) => [type, data.count])).toEqual([
     ['alert.new', 1],
     ['alert.repeat', 4],
   ]);

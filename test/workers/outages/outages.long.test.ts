@@ -1,8 +1,8 @@
 import { env } from 'cloudflare:workers';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import reliability from '../../../docs/reliability.md?raw';
 import { forgetDirectory } from '../../../src/engine/merchants/directory.ts';
 import type { Environment } from '../../../src/kit/tenant.ts';
-import reliability from '../../docs/reliability.md?raw';
 import { signedIn, visit } from '../dashboard/support.ts';
 import { operate } from '../operator/support.ts';
 import { MPESA_PHONE, mpesaReport, playRails, SCENE_SECRETS } from '../rails/scenes.ts';
@@ -321,8 +321,9 @@ async function outcomeOf(response: Response | string): Promise<string> {
   const { status, headers } = response;
   const text = await response.text();
   if (status === 503 && headers.has('retry-after')) {
-    const isPage = headers.get('content-type')?.startsWith('text/html') === true;
-    return isPage || JSON.parse(text).code === 'service_unavailable' ? '503' : text;
+    // A page, or the plain text that a provider's server reads.
+    const isText = headers.get('content-type')?.startsWith('text/') === true;
+    return isText || JSON.parse(text).code === 'service_unavailable' ? '503' : text;
   }
   const location = headers.get('location') ?? '';
   if (status === 303 && location.endsWith('?failed=1')) {

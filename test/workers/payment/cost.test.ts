@@ -1,6 +1,7 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
+import costDocument from '../../../docs/cost.md?raw';
 import { MerchantAccount, MerchantBook } from '../../../src/connected-objects.ts';
 import { accountOf } from '../../../src/engine/account/client.ts';
 import type { Attempt } from '../../../src/engine/domain/attempt.ts';
@@ -8,7 +9,6 @@ import { attemptReferenceFrom } from '../../../src/engine/domain/identifiers.ts'
 import type { ProjectedEvent } from '../../../src/engine/intent/book-message.ts';
 import { PaymentIntentObject } from '../../../src/engine/intent/payment-intent.ts';
 import type { Environment, Tenant } from '../../../src/kit/tenant.ts';
-import costDocument from '../../docs/cost.md?raw';
 import { projectedEvent, projectionMessage } from '../book/fixture.ts';
 import {
   cbe,

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import type { Method } from '../../../src/engine/domain/method.ts';
 import mpesaTaken from '../../fixtures/rails/mpesa/stk_response.json' with { type: 'json' };
-import ussdResult from '../fixtures/rails/telebirr-ussd/query_result.xml?raw';
+import ussdResult from '../../fixtures/rails/telebirr-ussd/query_result.xml?raw';
 import {
   abortObjects,
   call,

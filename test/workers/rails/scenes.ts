@@ -9,9 +9,9 @@ import mpesaFailed from '../../fixtures/rails/mpesa/callback_fail.json' with { t
 import mpesaPaid from '../../fixtures/rails/mpesa/callback_success.json' with { type: 'json' };
 import mpesaTaken from '../../fixtures/rails/mpesa/stk_response.json' with { type: 'json' };
 import telebirr from '../../fixtures/rails/telebirr-h5/vectors.json' with { type: 'json' };
+import ussdTaken from '../../fixtures/rails/telebirr-ussd/ack.xml?raw';
+import ussdPaid from '../../fixtures/rails/telebirr-ussd/result.xml?raw';
 import worker from '../../support/gateway.ts';
-import ussdTaken from '../fixtures/rails/telebirr-ussd/ack.xml?raw';
-import ussdPaid from '../fixtures/rails/telebirr-ussd/result.xml?raw';
 import { call, ORIGIN } from '../support.ts';
 import {
   AMOUNT_MINOR,
