@@ -79,7 +79,7 @@ test('a message says what, since when, whose, what it means and what to do', () 
     `Kefel: 3 payments without an outcome
 Since 2026-11-28 02:14 EAT
 Merchants: abebe, selam and 4 others
-Money: customers may have paid. Nobody may charge them again before it is known.
+Money: customers may have paid. Do not charge them again before it is known.
 Do: look each attempt up at its provider, then record the outcome.
 Guide: https://desk.example.com/docs/night#unresolved_attempts
 Desk: https://desk.example.com/operator`,

@@ -6,7 +6,7 @@ import { am } from './words/am.ts';
 import { en } from './words/en.ts';
 import type { AlertWords } from './words/words.ts';
 
-/** What a person reads of a notice. Merchants go by their ids, and nobody by a name or number. */
+/** What a person reads of a notice. It has the ids of merchants, and no person's name or number. */
 
 const WORDS: Readonly<Record<AlertLanguage, AlertWords>> = { en, am };
 

@@ -24,7 +24,7 @@ export interface NoticeSubject {
   readonly details: readonly string[];
 }
 
-/** Names in one message. A list of hundreds helps nobody at night. */
+/** Names in one message. A list of hundreds is too long to read at night. */
 export const NAMES_MAX = 5;
 
 /** Telegram's limit is the smallest (4,096 characters), and a message is read on a phone. */

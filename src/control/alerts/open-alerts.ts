@@ -272,7 +272,7 @@ export class OpenAlerts {
 
   async #sendOne({ id, channel, notice, tries }: Waiting): Promise<void> {
     const found = channelsOf(this.#env).find(({ name }) => name === channel);
-    // Without the channel, nobody waits for the notice.
+    // The operator has removed the channel.
     const sent: Sent = (await found?.send(notice)) ?? { type: 'refused', error: 'not set up' };
     const nowMs = Date.now();
     const retryAfterMs = sent.type === 'failed' ? sent.retryAfterMs : null;

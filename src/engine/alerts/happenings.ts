@@ -2,7 +2,7 @@ import { tellMinutely } from '../../kit/platform/minutely.ts';
 import { tellAlerts } from './client.ts';
 import type { EventSubject } from './standing.ts';
 
-/** Tells the alerts that something happened. Never throws, and nobody needs to wait for it. */
+/** Tells the alerts that something happened. Never throws. The caller need not wait. */
 export function tellHappened(
   env: Env,
   subject: EventSubject,

@@ -88,7 +88,7 @@ test('refunds_by_hand opens with a refund that waits for a person', async () => 
   await expect.poll(open).toEqual({});
 });
 
-test('the sandbox tells nobody', async () => {
+test('the sandbox reports nothing', async () => {
   await applyToBook(unresolved(1, tenantOf(ALPHA)));
   await reportsAreSent();
   expect(await open()).toEqual({});

@@ -26,7 +26,7 @@ export const en: AlertWords = {
     unresolved_attempts: {
       title: (count) => many(count, 'payment without an outcome', 'payments without an outcome'),
       name: 'payments without an outcome',
-      money: 'customers may have paid. Nobody may charge them again before it is known.',
+      money: 'customers may have paid. Do not charge them again before it is known.',
       todo: 'look each attempt up at its provider, then record the outcome.',
     },
     refunds_by_hand: {

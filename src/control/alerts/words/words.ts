@@ -1,6 +1,6 @@
 import type { SubjectId } from '../../../engine/alerts/subjects.ts';
 
-/** The texts of the messages in one language. Whoever reads them was woken by them. */
+/** The texts of the messages in one language. The reader may have been woken by them. */
 export interface AlertWords {
   readonly subjects: Readonly<Record<SubjectId, SubjectWords>>;
   /** The first line, from a subject's title. */
