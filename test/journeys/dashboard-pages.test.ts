@@ -411,9 +411,17 @@ describe('the operator', () => {
   test('records a refund by hand with three taps besides the fields', async () => {
     const { payments, merchantId } = stage.things;
     const { refundable } = payments;
+    // A new one: the sandbox returns this amount by itself after a minute.
+    const asked = {
+      paymentIntentUniqueId: refundable,
+      refundUniqueId: 'by-hand',
+      amountMinor: 10_025,
+    };
+    const { status } = await stage.scene.sandbox.call('POST', 'sandbox/refunds', { body: asked });
+    expect(status).toBe(200);
     const tab = await stage.tab('operator');
     const { page } = tab;
-    const item = page.getByRole('link', { name: refundable });
+    const item = page.getByRole('link', { name: refundable }).first();
     await expect
       .poll(
         async () => {
@@ -426,7 +434,7 @@ describe('the operator', () => {
       .toBe(1);
     const walk = new Walk(page);
     await walk.tap(item);
-    await walk.tap(page.getByRole('link', { name: 'Record as returned' }));
+    await walk.tap(page.getByRole('link', { name: 'Record as returned' }).first());
     await page.getByLabel('Provider’s number of the refund').fill('R-77');
     await page.getByLabel('Note').fill('Seen in the portal');
     await walk.tap(page.getByRole('button', { name: 'Record as returned' }));
