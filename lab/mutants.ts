@@ -35,8 +35,8 @@ const UNIT_TESTS = [
 
 /** What only other tests notice, by file or folder. They run last because each takes many seconds. */
 const OTHER_TESTS: Readonly<Record<string, readonly string[]>> = {
-  'src/engine/account/open-account.ts': ['workers/account'],
-  'src/engine/account/refund-claims.ts': ['workers/account', 'workers/refund-requests'],
+  'src/engine/register/open-register.ts': ['workers/register'],
+  'src/engine/register/refund-claims.ts': ['workers/register', 'workers/refund-requests'],
   'src/engine/api/call.ts': ['workers/address-limits'],
   'src/engine/callbacks/attempt.ts': ['workers/rails-callbacks', 'workers/rails-out-of-reach'],
   'src/engine/attempts/start.ts': ['workers/rails-start'],

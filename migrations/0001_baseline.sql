@@ -85,7 +85,7 @@ CREATE TABLE merchant_limits (
 ) STRICT, WITHOUT ROWID;
 
 -- The volumes of merchants' books that follow volume 0, which needs no row. A copy of what the
--- merchants' accounts hold; a new payment belongs to the newest volume.
+-- merchants' registers hold; a new payment belongs to the newest volume.
 CREATE TABLE book_volumes (
   merchant_id TEXT NOT NULL REFERENCES merchants (id),
   environment TEXT NOT NULL CHECK (environment IN ('sandbox', 'production')),

@@ -24,7 +24,7 @@ CREATE TABLE backup_parts (
   database TEXT NOT NULL CHECK (database IN ('payments', 'back-office')),
   run TEXT NOT NULL,
   name TEXT NOT NULL,
-  -- `accounts`: refunds of a merchant's account.
+  -- `registers`: refunds of a merchant's register.
   table_name TEXT NOT NULL,
   row_count INTEGER NOT NULL,
   sha256 TEXT NOT NULL CHECK (length(sha256) = 64),

@@ -34,7 +34,7 @@ const KIBIBYTE = 1024;
  * any one rail needs. The other three load most of their code with their first payment.
  */
 const NEEDED_BYTES_MAX = 95 * KIBIBYTE;
-/** With what an isolate loads only when asked: books, accounts, lists, refunds, alerts, the interface. */
+/** With what an isolate loads only when asked: books, registers, lists, refunds, alerts, the interface. */
 const PAYMENTS_BYTES_MAX = 242 * KIBIBYTE;
 /** Dashboard and desk in two languages, the words of alerts, and passkeys. It bounds growth, not deployment. */
 const BACK_OFFICE_BYTES_MAX = 204 * KIBIBYTE;

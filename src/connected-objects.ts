@@ -1,9 +1,9 @@
 import { operatorAlerts } from './control/alerts/operator-alerts.ts';
-import { merchantAccount } from './engine/account/merchant-account.ts';
 import { queryRail } from './engine/attempts/query.ts';
 import { PaymentIntentObject } from './engine/intent/payment-intent.ts';
 import type { Ports } from './engine/intent/ports.ts';
 import type { RecoveryPort } from './engine/intent/recovery-port.ts';
+import { merchantRegister } from './engine/register/merchant-register.ts';
 import { eventBody } from './engine/webhooks/payload.ts';
 import { requestBody, signEvent } from './engine/webhooks/sign.ts';
 import { merchantBook } from './lists/book/merchant-book.ts';
@@ -63,8 +63,8 @@ export class MerchantBook extends merchantBook({
     new (await import('./recovery/payments/book-backup.ts')).BookBackup(...about),
 }) {}
 
-/** The merchant's account, connected to the payments. */
-export class MerchantAccount extends merchantAccount({
+/** The merchant's register, connected to the payments. */
+export class MerchantRegister extends merchantRegister({
   // Loaded with the first claim that is not settled: few requests die.
   settleClaim: async (...about) =>
     (await import('./engine/refunds/settle-claim.ts')).settleClaim(...about),

@@ -10,8 +10,8 @@ import { plainQueueName } from './kit/platform/queue-name.ts';
 import { apiRouter } from './lists/api/router.ts';
 
 export {
-  MerchantAccount,
   MerchantBook,
+  MerchantRegister,
   OperatorAlerts,
   PaymentIntent,
 } from './connected-objects.ts';

@@ -1,8 +1,8 @@
 import type { alertsOf } from '../../src/control/alerts/ask.ts';
 import { AREAS } from '../../src/control/rpc/areas.ts';
-import type { accountOf } from '../../src/engine/account/client.ts';
 import type { AlertReports } from '../../src/engine/alerts/client.ts';
 import type { IntentClient } from '../../src/engine/intent/client.ts';
+import type { registerOf } from '../../src/engine/register/client.ts';
 import type { bookOf } from '../../src/lists/book/client.ts';
 import { QUESTIONS } from '../../src/lists/book/questions.ts';
 import type { Crossing } from './host/record.ts';
@@ -39,7 +39,7 @@ const OF_PAYMENTS: MethodsOf<IntentClient> = {
   readPersistently: true,
 };
 
-const OF_ACCOUNTS: MethodsOf<ReturnType<typeof accountOf>> = {
+const OF_REGISTERS: MethodsOf<ReturnType<typeof registerOf>> = {
   claimRefund: true,
   releaseRefund: true,
   recordRefunds: true,
@@ -82,12 +82,12 @@ const NOT_CALLED: Readonly<Record<string, string>> = {
   'MerchantBook.ask counts': 'only the proof of a restore asks it; takes nothing',
   'MerchantBook.ask holdChangedAtMs': 'only for a payment whose record is damaged; takes a text',
   'MerchantBook.ask': 'each question counts by its name',
-  'MerchantAccount.releaseRefund': 'only when refunds race; takes two texts and a flag',
+  'MerchantRegister.releaseRefund': 'only when refunds race; takes two texts and a flag',
   'message of WEBHOOK_RETRIES': 'after seconds, and with what `WEBHOOKS` carries',
   'MerchantBook.settleBackup': 'only for a payment in a backup; takes nothing',
   'PaymentIntent.restore': 'only a restore calls it, while no deployment is under way',
-  'MerchantAccount.restore': 'only a restore calls it, while no deployment is under way',
-  'MerchantAccount.lostRefunds': 'only the proof of a restore asks it; takes a number',
+  'MerchantRegister.restore': 'only a restore calls it, while no deployment is under way',
+  'MerchantRegister.lostRefunds': 'only the proof of a restore asks it; takes a number',
   'PaymentIntent.restoreTo': 'the local runtime has no point-in-time recovery',
   'PaymentIntent.restart': 'only after `restoreTo`; takes nothing',
   'interface alerts.refuseSignIns': 'only after refused sign-ins; takes a text and a number',
@@ -97,8 +97,8 @@ const NOT_CALLED: Readonly<Record<string, string>> = {
   'OperatorAlerts.tally': 'a lost report is mended by the next one; takes a list',
   'OperatorAlerts.happen': 'only when a queue or a start fails; takes two texts and a number',
   'OperatorAlerts.look': 'only the cron calls it; takes nothing',
-  'MerchantAccount.volumes': 'for tests; takes nothing',
-  'MerchantAccount.openVolume': 'only after 4,000,000 payments; takes a number',
+  'MerchantRegister.volumes': 'for tests; takes nothing',
+  'MerchantRegister.openVolume': 'only after 4,000,000 payments; takes a number',
 };
 
 const QUEUES = ['WEBHOOKS', 'WEBHOOK_RETRIES', 'PROVIDER_REPORTS'];
@@ -110,7 +110,7 @@ export async function sayable(): Promise<readonly string[]> {
   );
   return [
     ...Object.keys(OF_PAYMENTS).map((name) => `PaymentIntent.${name}`),
-    ...Object.keys(OF_ACCOUNTS).map((name) => `MerchantAccount.${name}`),
+    ...Object.keys(OF_REGISTERS).map((name) => `MerchantRegister.${name}`),
     ...Object.keys(OF_ALERTS).map((name) => `OperatorAlerts.${name}`),
     ...Object.keys(OF_BOOKS).map((name) => `MerchantBook.${name}`),
     ...Object.keys(QUESTIONS).map((name) => `MerchantBook.ask ${name}`),

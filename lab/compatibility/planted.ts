@@ -8,7 +8,7 @@ export const PLANTED = {
   'a member of a request': 'answerWithinMs',
   'a member of an answer': 'mayHaveNoReceiver',
   'a member of a message to the book': 'receiptKeys',
-  'a member of a command': 'accountClaimId',
+  'a member of a command': 'registerClaimId',
   'a member of a queue message': 'mustChoose',
   'a member of a request of the back office': 'daysEach',
   'a member of an answer to the back office': 'hasPayments',

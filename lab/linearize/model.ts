@@ -310,7 +310,7 @@ function requestRefund(
       keepsCommission: false,
       capability: { takesParts: true, wholeAmountsOnly: false, windowMs: null },
       startsAfterMs: 0,
-      accountClaimId: refundId,
+      registerClaimId: refundId,
     },
   ]);
   return rejection === null ? refundShown(next, refundId) : problem(next, 409, 'refund_too_large');

@@ -125,8 +125,8 @@ export const PLANTED_KEEPING: Readonly<Record<string, Readonly<Record<string, st
   'src/recovery/backup/daily.ts': {
     "«await writePart(env, manifestName(run), [manifest], nowMs);\n  await finishRun(env.DB, 'payments', run, nowMs);→await finishRun(env.DB, 'payments', run, nowMs);\n  await writePart(env, manifestName(run), [manifest], nowMs);»":
       'a crash at the end of a run leaves it without a manifest',
-    'accounts: «await accountExports(env.DB, run)→[]»,':
-      'refunds that only the account knows are not in the backup',
+    'registers: «await registerExports(env.DB, run)→[]»,':
+      'refunds that only the register knows are not in the backup',
     'WEBHOOK_RSA_PRIVATE_KEYS_\\w+«|RAIL_\\w+_(?:SANDBOX|PRODUCTION)→»|ALERT':
       "the providers' secrets are not in the backup",
   },
@@ -141,8 +141,8 @@ export const PLANTED_KEEPING: Readonly<Record<string, Readonly<Record<string, st
       'a part with other lines is restored without a word',
     'if («place.table !== inserted.table || place.part !== inserted.part→false») {':
       'a late request skips rows of members',
-    '«  await accountOf(call.env, account).restore({ refunds });\n→»':
-      'an account forgets its refunds, and the id of one is used again',
+    '«  await registerOf(call.env, register).restore({ refunds });\n→»':
+      'a register forgets its refunds, and the id of one is used again',
     ', «...pauseStatements(table, rows)→...[]»];':
       'members may change what the operator had paused',
   },
@@ -157,12 +157,12 @@ export const PLANTED_KEEPING: Readonly<Record<string, Readonly<Record<string, st
     'sequence = «partOf(key)?.sequence ?? →»sequence;':
       'payments that were copied after the manifest do not come back',
     '«      await client.republish();\n→»': 'a restored payment is missing in its book',
-    '«    await accountOf(env, tenant).restore({ payments });\n→»':
-      'nobody learns of a refund that only the account knows',
+    '«    await registerOf(env, tenant).restore({ payments });\n→»':
+      'nobody learns of a refund that only the register knows',
     'day: businessDay(«createdAtMs→Math.max(createdAtMs, Date.now())») });':
       'restored refunds use up the limit of today',
     "outcome === 'restored'« || outcome === 'kept'→»;":
-      'nobody learns of a refund that only the account knows, when its payment is back already',
+      'nobody learns of a refund that only the register knows, when its payment is back already',
   },
   'src/recovery/restore/rows.ts': {
     '${missing} AND ${isFree}`)«, insert(others, missing)→»];':
@@ -174,7 +174,7 @@ export const PLANTED_KEEPING: Readonly<Record<string, Readonly<Record<string, st
   },
   'src/recovery/restore/proof.ts': {
     'inBackup !== null && inGateway «<→>» inBackup);': 'the proof does not name what is missing',
-    '«      ...refunds.flat(),\n→»': 'the proof does not name refunds that only the account knows',
+    '«      ...refunds.flat(),\n→»': 'the proof does not name refunds that only the register knows',
   },
   'src/recovery/restore/gateway.ts': {
     'if (merchants !== 0« || memberRows > 0→») {': 'a restore mixes members of two gateways',

@@ -295,7 +295,7 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       'personal data of a payment that changed yesterday is deleted',
     "search_keys: «'[]'→payment.search_keys» };": 'a phone number finds a payment after the purge',
   },
-  'src/engine/account/refund-claims.ts': {
+  'src/engine/register/refund-claims.ts': {
     'const isOfOther = «owner !== null && owner→refund !== null && refund».paymentUniqueId !== paymentUniqueId;':
       'two payments claim one id',
     'dayMinor + amountMinor > «→1000 * »maxMinor) {': 'refunds exceed the limit of a day',
@@ -454,7 +454,7 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'const NEGATIVE_AMOUNT = /^-\\d+[.,]\\d\\d«$→»/;':
       'a text that begins like an amount runs as a formula',
   },
-  'src/engine/account/open-account.ts': {
+  'src/engine/register/open-register.ts': {
     'armedAtMs <= Date.now()« || armedAtMs > atMs→») {':
       'no claim of a dead request is settled once an alarm is set for references',
   },

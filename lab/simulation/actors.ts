@@ -1,4 +1,3 @@
-import { accountOf } from '../../src/engine/account/client.ts';
 import type { MerchantCall } from '../../src/engine/api/call.ts';
 import { createExpress, createHosted } from '../../src/engine/api/routes/create-payment.ts';
 import { cancelPayment, readPayment } from '../../src/engine/api/routes/read-payment.ts';
@@ -19,6 +18,7 @@ import { RESENDABLE_DELIVERIES } from '../../src/engine/intent/protocol.ts';
 import type { CallbackCall } from '../../src/engine/rails/callback.ts';
 import { railFor, railOf } from '../../src/engine/rails/registry.ts';
 import { isInteractive, simulator } from '../../src/engine/rails/simulator/rail.ts';
+import { registerOf } from '../../src/engine/register/client.ts';
 import { verifyLink } from '../../src/kit/crypto/link-token.ts';
 import { Problem } from '../../src/kit/http/problem.ts';
 import type { Tenant } from '../../src/kit/tenant.ts';
@@ -47,7 +47,7 @@ interface Surroundings {
   readonly env: Env;
   readonly journal: Journal;
   readonly objects: Objects;
-  readonly accounts: Objects;
+  readonly registers: Objects;
   readonly provider: Provider;
   /** Null: the gateway is not lost. */
   readonly disaster: {
@@ -133,7 +133,7 @@ export class Actors {
       this.request('api', async () => (await this.#client(payment)).read()),
     );
     this.#forAll('look at refunds', ({ merchant }) =>
-      this.request('api', () => accountOf(this.#world.env, merchant).paymentOfRefund('refund-1')),
+      this.request('api', () => registerOf(this.#world.env, merchant).paymentOfRefund('refund-1')),
     );
   }
 
@@ -482,11 +482,11 @@ export class Actors {
   }
 
   async #crash(payment: PlannedPayment): Promise<void> {
-    const { clock, objects, accounts } = this.#world;
+    const { clock, objects, registers } = this.#world;
     const { objectName } = await this.#client(payment);
-    clock.note(`crash of the object of ${payment.uniqueId} and of the account`);
+    clock.note(`crash of the object of ${payment.uniqueId} and of the register`);
     objects.host(objects.namespace.idFromName(objectName).toString()).crash();
-    for (const host of accounts.hosts.values()) {
+    for (const host of registers.hosts.values()) {
       host.crash();
     }
   }

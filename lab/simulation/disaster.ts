@@ -41,7 +41,7 @@ interface Surroundings {
   readonly env: Env;
   readonly journal: Journal;
   readonly objects: Objects;
-  readonly accounts: Objects;
+  readonly registers: Objects;
   readonly books: Objects;
   readonly queues: Queues;
   readonly database: Database;
@@ -58,7 +58,7 @@ export class Disaster {
   readonly #plan: PlannedDisaster;
   /** The newest state of each payment in the bucket, since the loss. */
   payments: ReadonlyMap<string, Intent> = new Map();
-  /** Ids of refunds in the accounts' parts, since the loss. */
+  /** Ids of refunds in the registers' parts, since the loss. */
   #refundIds: ReadonlySet<string> = new Set();
   lostAtMs: number | null = null;
   isInMaintenance = false;
@@ -150,12 +150,12 @@ export class Disaster {
 
   /** Everything is gone but the bucket, the provider's records and the merchants'. */
   async #lose(): Promise<void> {
-    const { clock, objects, accounts, books, queues, database, bucket } = this.#world;
+    const { clock, objects, registers, books, queues, database, bucket } = this.#world;
     clock.note('everything is lost');
     this.lostAtMs = clock.nowMs;
     this.isEmpty = true;
     clock.killWorkers();
-    for (const namespace of [objects, accounts, books]) {
+    for (const namespace of [objects, registers, books]) {
       namespace.lose();
     }
     queues.lose();
@@ -170,7 +170,7 @@ export class Disaster {
         payments.set(keyOf(part as Tenant, uniqueId), JSON.parse(row?.content ?? '').intent);
       }
       const [kind, environment, merchantId = ''] = name.split('/');
-      for (const { refund_unique_id: id } of kind === 'accounts' ? (lines as RefundLine[]) : []) {
+      for (const { refund_unique_id: id } of kind === 'registers' ? (lines as RefundLine[]) : []) {
         refundIds.add(keyOf({ environment, merchantId } as Tenant, id));
       }
     }
@@ -249,5 +249,5 @@ export class Disaster {
 const UNNAMED = /: the manifest does not name this book$/;
 /** What a restore in the simulation may differ in. */
 const EXPECTED_DIFFERENCE = new RegExp(
-  `^the backup has no members$|refund .* is known to the account|${UNNAMED.source}`,
+  `^the backup has no members$|refund .* is known to the register|${UNNAMED.source}`,
 );

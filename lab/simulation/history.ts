@@ -100,7 +100,7 @@ export async function runHistory(
     };
   } finally {
     world.objects.release();
-    world.accounts.release();
+    world.registers.release();
     world.books.release();
     setup.sqlite.reset();
   }

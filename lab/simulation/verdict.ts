@@ -1,12 +1,12 @@
 import { Store } from '../../src/engine/intent/store.ts';
 import { objectNameOf } from '../../src/kit/crypto/object-name.ts';
-import { checkAccounts } from './check-accounts.ts';
 import { checkAmounts } from './check-amounts.ts';
 import { checkAnswers } from './check-answers.ts';
 import { checkAttention } from './check-attention.ts';
 import { checkEvents, checkHistory, checkReceipts } from './check-events.ts';
 import { checkMoney, checkProvider } from './check-money.ts';
 import { checkDailyLimit, checkRefunds } from './check-refunds.ts';
+import { checkRegisters } from './check-registers.ts';
 import { checkRestore } from './check-restore.ts';
 import { checkRows } from './check-rows.ts';
 import { checkSearch } from './check-search.ts';
@@ -19,7 +19,7 @@ export async function checkPromises(world: World): Promise<void> {
   const each = world.plan.payments.map((payment) => endedOf(world, payment));
   const ended = (await Promise.all(each)).flat();
   const checks = [checkAnswers, checkReceipts, checkProvider, checkDailyLimit, checkRows];
-  for (const check of [...checks, checkAttention, checkAccounts, checkRestore]) {
+  for (const check of [...checks, checkAttention, checkRegisters, checkRestore]) {
     check(world, ended);
   }
   for (const payment of ended) {

@@ -1,4 +1,4 @@
-import { MerchantAccount, MerchantBook, PaymentIntent } from '../../src/connected-objects.ts';
+import { MerchantBook, MerchantRegister, PaymentIntent } from '../../src/connected-objects.ts';
 import { Random } from '../harness/random.ts';
 import { Actors } from './actors.ts';
 import { Bucket } from './bucket.ts';
@@ -41,7 +41,7 @@ export class World {
   readonly journal: Journal;
   /** The payments' objects. */
   readonly objects: Objects;
-  readonly accounts: Objects;
+  readonly registers: Objects;
   readonly books: Objects;
   readonly database: Database;
   readonly queues: Queues;
@@ -60,7 +60,7 @@ export class World {
     this.jitter = new Random(plan.seed, 'jitter');
     this.journal = new Journal(this.clock);
     this.objects = new Objects(this, PaymentIntent);
-    this.accounts = new Objects(this, MerchantAccount);
+    this.registers = new Objects(this, MerchantRegister);
     this.books = new Objects(this, MerchantBook);
     this.database = new Database(this.clock, sqlite);
     this.queues = new Queues(this, queues);
@@ -76,7 +76,7 @@ export class World {
       RATE_LIMITS: 'off',
       PAYMENT_INTENT: this.objects.namespace,
       MERCHANT_BOOK: this.books.namespace,
-      MERCHANT_ACCOUNT: this.accounts.namespace,
+      MERCHANT_REGISTER: this.registers.namespace,
       OPERATOR_ALERTS: ALERTS,
       DB: this.database,
       WEBHOOKS: this.queues.binding('kefel-webhooks'),

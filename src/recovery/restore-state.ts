@@ -5,7 +5,7 @@ import { isConstraintFailure, prepare, type SqlStatement } from '../kit/platform
 /** What the next step restores. Numbers count from 0 in the lists of the manifest. */
 export type Place =
   | { readonly phase: 'tables' | 'members'; readonly table: number; readonly part: number }
-  | { readonly phase: 'accounts'; readonly account: number; readonly part: number }
+  | { readonly phase: 'registers'; readonly register: number; readonly part: number }
   | {
       readonly phase: 'payments';
       readonly book: number;

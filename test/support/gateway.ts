@@ -10,7 +10,7 @@ import payments from '../../src/index.ts';
  * two Workers.
  */
 
-export { MerchantAccount, MerchantBook, OperatorAlerts, PaymentIntent } from '../../src/index.ts';
+export { MerchantBook, MerchantRegister, OperatorAlerts, PaymentIntent } from '../../src/index.ts';
 
 /** The bindings of both. */
 export type BothEnv = Env & BackOfficeEnv;

@@ -175,7 +175,7 @@ export function requestRefund(
     keepsCommission: false,
     capability: { takesParts: true, wholeAmountsOnly: false, windowMs: null },
     startsAfterMs: 0,
-    accountClaimId: `claim-${id}`,
+    registerClaimId: `claim-${id}`,
     ...changes,
   };
 }

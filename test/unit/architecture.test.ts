@@ -75,7 +75,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'src/engine/refunds/': ['valibot'],
   'src/engine/rails/': ['valibot'],
   'src/lists/book/': ['cloudflare:workers'],
-  'src/engine/account/': ['cloudflare:workers'],
+  'src/engine/register/': ['cloudflare:workers'],
   'src/engine/intent/': ['cloudflare:workers'],
   'src/kit/platform/': ['cloudflare:workers'],
   'src/control/': ['cloudflare:workers', 'valibot'],
@@ -169,10 +169,10 @@ test('the payment object imports no adapter, page, translation or HTTP', () => {
   const reached = [...closureOf(GRAPH, inRoom('src/engine/intent'))];
   expect(reached.filter((file) => file.endsWith('.tsx'))).toEqual([]);
   expect([...new Set(reached.map(placeOf))].sort()).toEqual([
-    'src/engine/account',
     'src/engine/config.ts',
     'src/engine/domain',
     'src/engine/intent',
+    'src/engine/register',
     'src/kit/config-error.ts',
     'src/kit/crypto',
     'src/kit/ethiopian-time.ts',

@@ -89,7 +89,11 @@ test('refuses changed classes of objects in the same step, and deploys them alon
   const command = `npm run deploy -- --env ${NAME} --classes`;
   const { namespaces } = stage.script(PAYMENTS);
   namespaces.splice(2, 1, { id: 'n', class: 'Removed', use_sqlite: true });
-  expectRefusal(await stage.run(), `${PAYMENTS} adds MerchantAccount and removes Removed`, command);
+  expectRefusal(
+    await stage.run(),
+    `${PAYMENTS} adds MerchantRegister and removes Removed`,
+    command,
+  );
   namespaces.splice(2, 1);
 
   expect(await stage.run({ act: 'classes' })).toBe(true);

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { countedRefunds } from '../../src/engine/account/protocol.ts';
 import type { Command } from '../../src/engine/domain/command.ts';
 import { decide, nextWakeAtMs } from '../../src/engine/domain/decide.ts';
 import type { Intent } from '../../src/engine/domain/intent.ts';
@@ -18,6 +17,7 @@ import {
   sumOf,
 } from '../../src/engine/domain/refund-amounts.ts';
 import { chargedMinor } from '../../src/engine/domain/terms.ts';
+import { countedRefunds } from '../../src/engine/register/protocol.ts';
 import { paidTwice } from '../support/intents.ts';
 
 /**
@@ -63,9 +63,9 @@ const request: fc.Arbitrary<Command> = fc
     keepsCommission: fc.boolean(),
     capability,
     startsAfterMs: fc.constantFrom(0, 20_000),
-    accountClaimId: fc.constantFrom('c1', 'c2', 'c3', 'c4', 'c5', 'c6'),
+    registerClaimId: fc.constantFrom('c1', 'c2', 'c3', 'c4', 'c5', 'c6'),
   })
-  .map(({ keepsCommission, capability: can, startsAfterMs, accountClaimId, ...named }) => ({
+  .map(({ keepsCommission, capability: can, startsAfterMs, registerClaimId, ...named }) => ({
     type: 'request_refund',
     refund: {
       ...named,
@@ -78,7 +78,7 @@ const request: fc.Arbitrary<Command> = fc
     keepsCommission,
     capability: can,
     startsAfterMs,
-    accountClaimId,
+    registerClaimId,
   }));
 
 const command: fc.Arbitrary<Command> = fc.oneof(
@@ -88,7 +88,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
     arbitrary: fc.record({
       type: fc.constant('void_refund_claim' as const),
       refundId,
-      accountClaimId: fc.constant('c1'),
+      registerClaimId: fc.constant('c1'),
     }),
   },
   {
@@ -190,7 +190,7 @@ test('refunds stay within what was paid, after any sequence of commands', () => 
   ]);
 });
 
-/** The account relies on it: a report of an earlier state must not undo a later one. */
+/** The register relies on it: a report of an earlier state must not undo a later one. */
 function checkStages(before: Intent, after: Intent): void {
   for (const [index, { id, stage }] of countedRefunds(before).entries()) {
     expect(countedRefunds(after)[index]).toMatchObject({ id });

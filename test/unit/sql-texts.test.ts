@@ -15,7 +15,7 @@ function sampleOf(text: string): string {
 const REVIEWED: Readonly<Record<string, readonly string[]>> = {
   // Conditions and lists that take their values as parameters.
   'back-office/members/challenge.ts': ['length + 1', 'length + 2', 'required.sql'],
-  'src/engine/account/volumes.ts': ['condition'],
+  'src/engine/register/volumes.ts': ['condition'],
   'src/recovery/backup/runs.ts': ['wanted'],
   'src/lists/book/attention-items.ts': ['limit'],
   'src/lists/book/queries/deliveries.ts': ['condition', 'within'],

@@ -37,9 +37,9 @@ export const selfCheck: SelfCheckMessages = {
       title: 'አቅራቢዎች',
       remedy: 'ምስጢሮቹን ያስተካክሉ። የእያንዳንዱን ስህተት የመክፈያ መንገዶች ገጽ ያሳያል።',
     },
-    account: {
-      title: 'የነጋዴ ሒሳብ',
-      remedy: 'የDurable Objects ብልሽት መኖሩን በcloudflarestatus.com፣ ከዚያም በመዝገቡ ይመልከቱ።',
+    register: {
+      title: 'የነጋዴ መዝገብ',
+      remedy: 'የDurable Objects ብልሽት መኖሩን በcloudflarestatus.com፣ ከዚያም በlog መዝገቡ ይመልከቱ።',
     },
     alerts: {
       title: 'ማንቂያዎች',

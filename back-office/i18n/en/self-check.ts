@@ -38,8 +38,8 @@ export const selfCheck = {
       title: 'Providers',
       remedy: 'Correct the secrets. The page Rails says what is wrong with each.',
     },
-    account: {
-      title: 'Account of a merchant',
+    register: {
+      title: 'Register of a merchant',
       remedy: 'Look for a failure of Durable Objects at cloudflarestatus.com, then in the log.',
     },
     alerts: {

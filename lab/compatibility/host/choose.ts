@@ -9,7 +9,7 @@ export const PARTS = [
   'consumer',
   'intent',
   'book',
-  'account',
+  'register',
   'alerts',
 ] as const;
 export type Part = (typeof PARTS)[number];

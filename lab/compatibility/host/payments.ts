@@ -18,7 +18,7 @@ type Bindings = Readonly<Record<string, unknown>>;
 const OBJECTS: Readonly<Record<string, readonly [Part, className: string]>> = {
   PAYMENT_INTENT: ['intent', 'PaymentIntent'],
   MERCHANT_BOOK: ['book', 'MerchantBook'],
-  MERCHANT_ACCOUNT: ['account', 'MerchantAccount'],
+  MERCHANT_REGISTER: ['register', 'MerchantRegister'],
   OPERATOR_ALERTS: ['alerts', 'OperatorAlerts'],
 };
 
@@ -104,7 +104,7 @@ function objectClass(part: Part, className: string) {
 
 export const PaymentIntent = objectClass('intent', 'PaymentIntent');
 export const MerchantBook = objectClass('book', 'MerchantBook');
-export const MerchantAccount = objectClass('account', 'MerchantAccount');
+export const MerchantRegister = objectClass('register', 'MerchantRegister');
 export const OperatorAlerts = objectClass('alerts', 'OperatorAlerts');
 
 export class Payments extends WorkerEntrypoint<ControlledEnv> {

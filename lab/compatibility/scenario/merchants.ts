@@ -253,7 +253,7 @@ export async function refundPayments(merchant: Merchant, prefix: string): Promis
   includes(await getsWebhook(merchant, paymentIntentUniqueId, 'REFUND_SUCCESS'), {
     event: { refundedAmount: 1_025, refund: { refundUniqueId, amountMinor: 1_025 } },
   });
-  // The account refuses a second payment the same refund's id.
+  // The register refuses a second payment the same refund's id.
   const taken = { ...body, paymentIntentUniqueId: `${prefix}-express` };
   await callApi(merchant, 'POST', 'refunds', { body: taken, status: 409 });
   // A refund that waits for the provider can be canceled.
@@ -262,7 +262,7 @@ export async function refundPayments(merchant: Merchant, prefix: string): Promis
   includes(await callApi(merchant, 'POST', `refunds/${prefix}-pending/cancel`), {
     status: 'CANCELED',
   });
-  // The object rejects what is more than was paid, after the account's claim.
+  // The object rejects what is more than was paid, after the register's claim.
   const excess = { ...body, refundUniqueId: `${prefix}-excess`, amountMinor: 100_000 };
   await callApi(merchant, 'POST', 'refunds', { body: excess, status: 409 });
   await eventually(

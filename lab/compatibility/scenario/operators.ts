@@ -273,7 +273,7 @@ interface Backup {
 /** A backup now, once more for each run, and what a restore reads of it. */
 export async function backUp(play: Play, uniqueId: string): Promise<void> {
   await emptyTables(play, 'backup_runs', 'backup_parts');
-  // The accounts of books that report refunds are exported.
+  // The registers of books that report refunds are exported.
   await operate(play, '/health/now');
   const begun = await operate<Backup>(play, '/backups', {});
   const { run } = begun.isFinished

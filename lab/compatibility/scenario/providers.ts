@@ -13,7 +13,7 @@ export async function payByQueue(merchant: Merchant, uniqueId: string): Promise<
   await expectPaid(merchant, uniqueId, 32_100);
 }
 
-/** CBE reports to one address, so the account knows which payment a reference belongs to. */
+/** CBE reports to one address, so the register knows which payment a reference belongs to. */
 export async function payBySharedAddress(merchant: Merchant, uniqueId: string): Promise<void> {
   const { play } = merchant;
   const { rails, system } = play;

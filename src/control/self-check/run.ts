@@ -1,7 +1,7 @@
-import { accountOf } from '../../engine/account/client.ts';
 import { tellAlerts } from '../../engine/alerts/client.ts';
 import type { Standing } from '../../engine/alerts/standing.ts';
 import { configOf, secretEndsOf } from '../../engine/config.ts';
+import { registerOf } from '../../engine/register/client.ts';
 import { keysOfEvents } from '../../engine/webhooks/published-keys.ts';
 import type { Actor } from '../../kit/audit/log.ts';
 import { problem } from '../../kit/http/problem.ts';
@@ -58,7 +58,7 @@ const BINDINGS: Readonly<Record<Exclude<BindingName, 'BACKUPS'>, true>> = {
   VERSION: true,
   PAYMENT_INTENT: true,
   MERCHANT_BOOK: true,
-  MERCHANT_ACCOUNT: true,
+  MERCHANT_REGISTER: true,
   OPERATOR_ALERTS: true,
 };
 
@@ -75,7 +75,7 @@ const IMMEDIATE = {
   configuration: checkConfiguration,
   database: ({ DB }) => checkMigrations(DB, PAYMENTS_MIGRATIONS),
   rails: checkRails,
-  account: checkAccount,
+  register: checkRegister,
   alerts: checkAlerts,
   'daily-run': ({ DB }, nowMs) => checkDailyRun(DB, 'purge', nowMs),
   backup: checkBackup,
@@ -119,8 +119,8 @@ function checkRails(env: Env): Finding {
   return { state: 'ok', finding: 'rails', details: { methods: methods.join(', ') || '—' } };
 }
 
-async function checkAccount(env: Env): Promise<Finding> {
-  await accountOf(env, SELF_CHECK_TENANT).volumes();
+async function checkRegister(env: Env): Promise<Finding> {
+  await registerOf(env, SELF_CHECK_TENANT).volumes();
   return { state: 'ok', finding: 'answered' };
 }
 

@@ -78,8 +78,8 @@ export async function holdReference(
   if (!hasSharedAddress(rail)) {
     return;
   }
-  const { accountOf } = await import('../account/client.ts');
-  if (!(await accountOf(env, terms).holdReference(reference, terms.uniqueId))) {
+  const { registerOf } = await import('../register/client.ts');
+  if (!(await registerOf(env, terms).holdReference(reference, terms.uniqueId))) {
     // The random bits of two payments of a second agree. A repeated request gets others.
     throw new Unavailable('the reference is taken');
   }

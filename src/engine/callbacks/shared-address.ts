@@ -1,7 +1,6 @@
 import { verifyLinkId } from '../../kit/crypto/link-token.ts';
 import { log } from '../../kit/platform/log.ts';
 import { ENVIRONMENTS, type Environment } from '../../kit/tenant.ts';
-import { accountOf } from '../account/client.ts';
 import { railOrder } from '../attempts/order.ts';
 import { configOf } from '../config.ts';
 import type { Attempt } from '../domain/attempt.ts';
@@ -11,6 +10,7 @@ import { merchantOfNumber } from '../merchants/numbers.ts';
 import { type CallbackCall, type CallbackReply, textReply } from '../rails/callback.ts';
 import type { OpenedCallback, Rail } from '../rails/rail.ts';
 import { methodOfSharedAddress, railConfiguration } from '../rails/settings.ts';
+import { registerOf } from '../register/client.ts';
 import {
   type CallbackTarget,
   callbackTarget,
@@ -79,7 +79,7 @@ async function openedTarget(
   return target?.intent.terms.environment === environment ? target : null;
 }
 
-/** The reference names the merchant, whose account knows the payment. */
+/** The reference names the merchant, whose register knows the payment. */
 async function clientOfReference(
   env: Env,
   environment: Environment,
@@ -91,6 +91,6 @@ async function clientOfReference(
     return null;
   }
   const tenant = { environment, merchantId };
-  const uniqueId = await accountOf(env, tenant).paymentOfReference(reference);
+  const uniqueId = await registerOf(env, tenant).paymentOfReference(reference);
   return uniqueId === null ? null : intentByUniqueId(env, tenant, uniqueId);
 }

@@ -31,9 +31,9 @@ const NUMBER_LENGTH_MAX = 7;
 
 /**
  * The reference of an attempt whose provider reports it to an address that all merchants share. After
- * the second it names the merchant, so that a report finds the merchant's account. It stays
+ * the second it names the merchant, so that a report finds the merchant's register. It stays
  * as short as CBE needs it. The first 15 merchants leave 55 random bits, a million merchants 35; the
- * account refuses a reference that another payment has.
+ * register refuses a reference that another payment has.
  */
 export function sharedReferenceFrom(
   createdAtMs: number,

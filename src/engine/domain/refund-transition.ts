@@ -66,7 +66,7 @@ function requestRefund(
     // The same request id is a retry of a command whose first answer was lost.
     return known.requestId === request.requestId ? step : reject(step, 'refund_exists');
   }
-  if (isVoid(intent, command.accountClaimId)) {
+  if (isVoid(intent, command.registerClaimId)) {
     return reject(step, 'refund_claim_void');
   }
   if (hasKey(intent, request.idempotencyKeyDigest)) {
@@ -125,19 +125,19 @@ function requestRefund(
 
 /** A request ends long before this, so the payment need not remember its claim any longer. */
 const VOID_CLAIM_KEPT_MS = DAY_MS;
-/** Bounds the record. The account asks again when there is room. */
+/** Bounds the record. The register asks again when there is room. */
 const VOID_CLAIMS_MAX = 50;
 
 /** Changes nothing that anyone is shown, so it makes no version. */
 function voidRefundClaim(
   step: Step,
-  { refundId, accountClaimId }: Extract<RefundCommand, { type: 'void_refund_claim' }>,
+  { refundId, registerClaimId }: Extract<RefundCommand, { type: 'void_refund_claim' }>,
 ): Step {
   const { intent } = step;
   if (intent.refunds.some(({ id }) => id === refundId)) {
     return reject(step, 'refund_exists');
   }
-  if (isVoid(intent, accountClaimId)) {
+  if (isVoid(intent, registerClaimId)) {
     return step;
   }
   const kept = (intent.voidRefundClaims ?? []).filter(
@@ -146,12 +146,12 @@ function voidRefundClaim(
   if (kept.length >= VOID_CLAIMS_MAX) {
     return reject(step, 'too_many_refunds');
   }
-  const voidRefundClaims = [...kept, { accountClaimId, atMs: step.nowMs }];
+  const voidRefundClaims = [...kept, { registerClaimId, atMs: step.nowMs }];
   return { ...step, intent: { ...intent, voidRefundClaims } };
 }
 
-function isVoid({ voidRefundClaims = [] }: Intent, accountClaimId: string): boolean {
-  return voidRefundClaims.some((known) => known.accountClaimId === accountClaimId);
+function isVoid({ voidRefundClaims = [] }: Intent, registerClaimId: string): boolean {
+  return voidRefundClaims.some((known) => known.registerClaimId === registerClaimId);
 }
 
 /**

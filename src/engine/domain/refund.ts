@@ -180,9 +180,9 @@ export interface RefundCapability {
   readonly windowMs: number | null;
 }
 
-/** A claim in the merchant's account that no request may use any more. */
+/** A claim in the merchant's register that no request may use any more. */
 export interface VoidRefundClaim {
-  readonly accountClaimId: string;
+  readonly registerClaimId: string;
   readonly atMs: number;
 }
 
@@ -215,17 +215,17 @@ export type RefundCommand =
       readonly capability: RefundCapability | null;
       /** How long the refund can be canceled before the provider is called, at least 0 ms. */
       readonly startsAfterMs: number;
-      /** The request's claim in the merchant's account (`src/engine/account`). */
-      readonly accountClaimId: string;
+      /** The request's claim in the merchant's register (`src/engine/register`). */
+      readonly registerClaimId: string;
     }
   /**
-   * The account asks about the outcome of a claim. Unless the payment has the refund, it rejects
+   * The register asks about the outcome of a claim. Unless the payment has the refund, it rejects
    * every request with this claim from now on, however slow that request is.
    */
   | {
       readonly type: 'void_refund_claim';
       readonly refundId: string;
-      readonly accountClaimId: string;
+      readonly registerClaimId: string;
     }
   /**
    * The caller whose claim succeeds makes the single provider call. Without a report by
@@ -276,7 +276,7 @@ export type RefundRejection =
   | 'too_many_refunds'
   /** The payment has a refund with this id. */
   | 'refund_exists'
-  /** The account has released the request's claim, because the request was slow. It can claim again. */
+  /** The register has released the request's claim, because the request was slow. It can claim again. */
   | 'refund_claim_void'
   /** Another refund of the payment was requested with this Idempotency-Key. */
   | 'refund_key_reused'

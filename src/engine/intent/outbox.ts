@@ -74,7 +74,7 @@ function deliveryMessage(
 }
 
 /**
- * Sends a payment's refunds to the merchant's account, then its whole projection to the merchant's
+ * Sends a payment's refunds to the merchant's register, then its whole projection to the merchant's
  * book. True when the book has stored all of it. Throws when one of them is out of reach. No request
  * waits for it, so an isolate loads it after its first commit.
  */
@@ -84,7 +84,7 @@ export async function sendProjection(
   book: Ports['book'],
 ): Promise<boolean> {
   if (snapshot.intent.refunds.length > 0) {
-    const { recordRefunds } = await import('../account/record-refunds.ts');
+    const { recordRefunds } = await import('../register/record-refunds.ts');
     await recordRefunds(env, snapshot.intent);
   }
   const { projectionMessage } = await import('./projection-message.ts');

@@ -1,7 +1,6 @@
 import { readInTime } from '../../kit/platform/database.ts';
 import { errorText, log } from '../../kit/platform/log.ts';
 import type { Tenant } from '../../kit/tenant.ts';
-import { type AccountClient, accountOf } from '../account/client.ts';
 import { configOf } from '../config.ts';
 import type { Attempt } from '../domain/attempt.ts';
 import type { Rejection } from '../domain/command.ts';
@@ -14,6 +13,7 @@ import { type IntentClient, intentByUniqueId } from '../intent/client.ts';
 import type { IdempotencyClaim } from '../intent/protocol.ts';
 import { newRefundLimits } from '../merchants/refund-limits.ts';
 import { railOf } from '../rails/registry.ts';
+import { type RegisterClient, registerOf } from '../register/client.ts';
 
 export interface RefundOfPayment {
   readonly paymentUniqueId: string;
@@ -42,7 +42,7 @@ export type RefundResult =
 
 /**
  * Reserves a refund; the payment's alarm then calls the provider. The API, the dashboard and the
- * operator all refund by this function. Throws Unavailable when D1, the account or the object does
+ * operator all refund by this function. Throws Unavailable when D1, the register or the object does
  * not answer; the caller may repeat the request, because the refund's id can be used only once.
  */
 export async function requestRefund(
@@ -90,11 +90,11 @@ async function claimAndReserve(
   if (mode === 'maintenance') {
     return { type: 'maintenance' };
   }
-  const account = accountOf(env, terms);
-  const claim = await account.claimRefund({
+  const register = registerOf(env, terms);
+  const claim = await register.claimRefund({
     refundUniqueId,
     paymentUniqueId: terms.uniqueId,
-    claimId: command.accountClaimId,
+    claimId: command.registerClaimId,
     amountMinor,
     currency: terms.currency,
     paidAtMs: attempt.updatedAtMs,
@@ -108,14 +108,14 @@ async function claimAndReserve(
       return claim;
     case 'claimed': {
       const { claimId } = claim;
-      const result = await reserve(client, { ...command, accountClaimId: claimId }, request);
+      const result = await reserve(client, { ...command, registerClaimId: claimId }, request);
       const unclaimed = rejectedBy(result, 'refund_claim_void');
       if (unclaimed !== null) {
-        await account.releaseRefund(refundUniqueId, claimId, true);
+        await register.releaseRefund(refundUniqueId, claimId, true);
         return claimAndReserve(env, client, unclaimed, attempt, request);
       }
       if (isRejected(result)) {
-        await release(account, refundUniqueId, claimId);
+        await release(register, refundUniqueId, claimId);
       }
       // Another request has reserved a part, so claim what is left now.
       const reduced = request.amountMinor === null ? rejectedBy(result, 'refund_too_large') : null;
@@ -151,7 +151,7 @@ function refundCommand(
     capability: rail?.refunds ?? null,
     startsAfterMs:
       rail?.refundStartsAfterMs?.(amountMinor ?? refundableMinor(intent, attempt)) ?? 0,
-    accountClaimId: requestId,
+    registerClaimId: requestId,
   };
 }
 
@@ -186,14 +186,14 @@ function isRejected({ type }: RefundResult): boolean {
   return type === 'rejected' || type === 'payment_not_found';
 }
 
-/** If the release fails, the claim counts towards its day until the account's alarm settles it. */
+/** If the release fails, the claim counts towards its day until the register's alarm settles it. */
 async function release(
-  account: AccountClient,
+  register: RegisterClient,
   refundUniqueId: string,
   claimId: string,
 ): Promise<void> {
   try {
-    await account.releaseRefund(refundUniqueId, claimId, false);
+    await register.releaseRefund(refundUniqueId, claimId, false);
   } catch (error) {
     log('warn', 'refund_claim_not_released', { error: errorText(error) });
   }

@@ -1,6 +1,6 @@
 import type { Tenant } from '../../kit/tenant.ts';
-import { countedRefunds, type Settlement, type UnsettledClaim } from '../account/protocol.ts';
 import { intentByUniqueId } from '../intent/client.ts';
+import { countedRefunds, type Settlement, type UnsettledClaim } from '../register/protocol.ts';
 
 /**
  * Settles a refund's claim by proof: either the payment has the refund, or it rejects every request
@@ -13,7 +13,7 @@ export async function settleClaim(
 ): Promise<Settlement> {
   const client = await intentByUniqueId(env, tenant, paymentUniqueId);
   const result = await client.execute([
-    { type: 'void_refund_claim', refundId: refundUniqueId, accountClaimId: claimId },
+    { type: 'void_refund_claim', refundId: refundUniqueId, registerClaimId: claimId },
   ]);
   // A purged payment keeps only its id and accepts no refund.
   if (result.type === 'not_found' || result.rejection === null) {

@@ -13,7 +13,7 @@ export function rememberJurisdiction({ jurisdiction }: Placement): SqlStatement 
   };
 }
 
-/** While D1 fails, books and accounts ask it no more often: each would wait for its time limit. */
+/** While D1 fails, books and registers ask it no more often: each would wait for its time limit. */
 const ASKED_AGAIN_AFTER_MS = 30_000;
 
 /** When to ask each database of this isolate again; infinite once it has answered. */

@@ -31,7 +31,7 @@ export interface BookDigest {
   readonly backup: DigestedBackup | null;
   /** Rounds of the backup that failed since one last ended. */
   readonly backupFailures: number;
-  /** Whether the merchant's account has refunds to back up. */
+  /** Whether the merchant's register has refunds to back up. */
   readonly hasRefunds: boolean;
 }
 

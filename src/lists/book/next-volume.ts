@@ -1,4 +1,4 @@
-import { accountOf } from '../../engine/account/client.ts';
+import { registerOf } from '../../engine/register/client.ts';
 import { errorText, log } from '../../kit/platform/log.ts';
 import { identityOf } from './schema.ts';
 
@@ -6,7 +6,7 @@ import { identityOf } from './schema.ts';
 export const VOLUME_PAYMENTS_MAX = 4_000_000;
 
 /**
- * Asks the account to open the next volume once this one is full. The totals give the number of
+ * Asks the register to open the next volume once this one is full. The totals give the number of
  * ended payments; open ones are few. Never throws, because the next call asks again.
  */
 export async function openNextVolume(sql: SqlStorage, env: Env): Promise<void> {
@@ -18,7 +18,7 @@ export async function openNextVolume(sql: SqlStorage, env: Env): Promise<void> {
   }
   const { volume, ...tenant } = identityOf(sql);
   try {
-    await accountOf(env, tenant).openVolume(volume + 1);
+    await registerOf(env, tenant).openVolume(volume + 1);
   } catch (error) {
     log('warn', 'book_volume_not_opened', { ...tenant, volume, error: errorText(error) });
   }

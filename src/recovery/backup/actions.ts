@@ -24,7 +24,7 @@ import {
 
 /** What operators do with backups: begin one, list them, and copy their sealed parts elsewhere. */
 
-/** Pages and accounts of one request, which has less processor time than a cron. */
+/** Pages and registers of one request, which has less processor time than a cron. */
 const STEPS_PER_REQUEST = 50;
 
 /** `continues`: an earlier request has begun it. */
@@ -124,7 +124,7 @@ export const backupParts = action(LISTED, async (call, target, { after = null })
     ...(backOffice === null
       ? []
       : [`databases/back-office/${backOffice.run}/`, auditPrefix('back-office')]),
-    'accounts/',
+    'registers/',
     'payments/',
   ];
   const [, index = '0', name = ''] = PLACE.exec(begun.place ?? '') ?? [];
@@ -136,7 +136,7 @@ export const backupParts = action(LISTED, async (call, target, { after = null })
   const next = last !== undefined ? `${index}:${last.key}` : isOver ? null : `${following}:`;
   return {
     parts: objects
-      .filter(({ key }) => !key.startsWith('accounts/') || runOfPart(key) === run)
+      .filter(({ key }) => !key.startsWith('registers/') || runOfPart(key) === run)
       .map(({ key, size, etag }) => ({ name: key, bytes: size, etag })),
     next: next && (await sealPlace(reading, begun, next)),
     reading: await sealPlace(readingOf(call, 'part'), begun, ''),

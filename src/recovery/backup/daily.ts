@@ -1,4 +1,4 @@
-import { accountOf } from '../../engine/account/client.ts';
+import { registerOf } from '../../engine/register/client.ts';
 import { finishDailyRun } from '../../kit/platform/daily-runs.ts';
 import { prepare } from '../../kit/platform/database.ts';
 import { errorText, log } from '../../kit/platform/log.ts';
@@ -6,8 +6,8 @@ import type { Tenant } from '../../kit/tenant.ts';
 import { isIncomplete } from '../incomplete.ts';
 import { hasBucket, writePart } from './bucket.ts';
 import { purgeBackups } from './expiry.ts';
-import type { AccountExport, BookBackup, Manifest } from './manifest.ts';
-import { accountPartName, manifestName, runTimeMs } from './names.ts';
+import type { BookBackup, Manifest, RegisterExport } from './manifest.ts';
+import { manifestName, registerPartName, runTimeMs } from './names.ts';
 import { databaseFacts, type Place, readPage } from './pages.ts';
 import {
   commitStep,
@@ -23,12 +23,12 @@ import {
 import { PAYMENTS_TABLES } from './tables.ts';
 
 /**
- * The daily run of the payments plane: its database, the accounts, and then the manifest, which makes
+ * The daily run of the payments plane: its database, the registers, and then the manifest, which makes
  * the run a backup. The payments themselves are copied by the books' alarms (src/recovery/payments/book-backup.ts).
  */
 
 /**
- * Pages and accounts of one call: each takes three calls of D1 and the bucket, and a Worker may
+ * Pages and registers of one call: each takes three calls of D1 and the bucket, and a Worker may
  * make 10,000 of these. Compressing them takes seconds of processor time.
  */
 const STEPS_MAX = 500;
@@ -36,11 +36,11 @@ const STEPS_MAX = 500;
 /** Refunds of one part, of about 150 bytes each. */
 const REFUNDS_PER_PART = 5_000;
 /** A page must end within the lease of its run. */
-const ACCOUNTS_PER_PAGE = 20;
+const REGISTERS_PER_PAGE = 20;
 const BOOKS_PER_PAGE = 1_000;
 
-/** The place of the accounts, after the tables. */
-const ACCOUNTS = 'accounts';
+/** The place of the registers, after the tables. */
+const REGISTERS = 'registers';
 
 /**
  * `finished`: the run has ended. `unfinished`: call again. `busy`: another call works on it.
@@ -76,7 +76,7 @@ export async function continueBackup(
       await finish(env, run, Date.now());
       return { state: 'finished', run };
     }
-    const step = place?.table === ACCOUNTS ? exportAccounts : exportTable;
+    const step = place?.table === REGISTERS ? exportRegisters : exportTable;
     progress = { ...progress, ...(await step(env, progress)) };
   }
   await releaseRun(env.DB, 'payments', run);
@@ -87,43 +87,43 @@ type Stepped = Pick<Progress, 'place' | 'lease'>;
 
 async function exportTable(env: Env, progress: Progress): Promise<Stepped> {
   const page = await readPage(env.DB, PAYMENTS_TABLES, progress.place, progress);
-  const next = page.next ?? { table: ACCOUNTS, part: 1, after: null };
+  const next = page.next ?? { table: REGISTERS, part: 1, after: null };
   const lease = await storePage(env, 'payments', progress, { ...page, next });
   return { place: next, lease };
 }
 
-/** Exports the refunds of some accounts: of the tenants whose books have any. */
-async function exportAccounts(env: Env, progress: Progress): Promise<Stepped> {
+/** Exports the refunds of some registers: of the tenants whose books have any. */
+async function exportRegisters(env: Env, progress: Progress): Promise<Stepped> {
   const after = progress.place?.after;
   const { results: tenants } = await prepare(env.DB, {
     sql: `SELECT DISTINCT environment, merchant_id AS merchantId FROM book_digest
       WHERE digest ->> '$.hasRefunds' = 1 AND (environment, merchant_id) > (?1, ?2)
-      ORDER BY environment, merchant_id LIMIT ${ACCOUNTS_PER_PAGE}`,
+      ORDER BY environment, merchant_id LIMIT ${REGISTERS_PER_PAGE}`,
     params: [after?.[0] ?? '', after?.[1] ?? ''],
   }).all<Tenant>();
   const parts = [];
   for (const tenant of tenants) {
-    parts.push(...(await exportAccount(env, progress.run, tenant)));
+    parts.push(...(await exportRegister(env, progress.run, tenant)));
   }
   const last = tenants.at(-1);
   const next: Place =
     last === undefined
       ? { table: END, part: 1, after: null }
-      : { table: ACCOUNTS, part: 1, after: [last.environment, last.merchantId] };
-  const lease = await commitStep(env.DB, 'payments', progress, { table: ACCOUNTS, parts, next });
+      : { table: REGISTERS, part: 1, after: [last.environment, last.merchantId] };
+  const lease = await commitStep(env.DB, 'payments', progress, { table: REGISTERS, parts, next });
   return { place: next, lease };
 }
 
-async function exportAccount(env: Env, run: string, tenant: Tenant) {
-  const account = accountOf(env, tenant);
+async function exportRegister(env: Env, run: string, tenant: Tenant) {
+  const register = registerOf(env, tenant);
   const parts = [];
   for (let after = ''; ; ) {
-    const rows = await account.exportRefunds(after, REFUNDS_PER_PART);
+    const rows = await register.exportRefunds(after, REFUNDS_PER_PART);
     const last = rows.at(-1);
     if (last === undefined) {
       return parts;
     }
-    const name = accountPartName(tenant, run, parts.length + 1);
+    const name = registerPartName(tenant, run, parts.length + 1);
     parts.push(await writePart(env, name, rows, Date.now()));
     after = last.refund_unique_id;
   }
@@ -145,7 +145,7 @@ async function finish(env: Env, run: string, nowMs: number): Promise<void> {
     finishedAtMs: nowMs,
     databases: { payments, 'back-office': backOffice },
     books,
-    accounts: await accountExports(env.DB, run),
+    registers: await registerExports(env.DB, run),
     secrets: secretsOf(env),
   };
   await writePart(env, manifestName(run), [manifest], nowMs);
@@ -179,11 +179,11 @@ async function bookBackups(db: D1Database): Promise<readonly BookBackup[]> {
   }
 }
 
-async function accountExports(db: D1Database, run: string): Promise<readonly AccountExport[]> {
-  const parts = (await partsOf(db, 'payments', run)).filter(({ table }) => table === ACCOUNTS);
-  const ofAccount = Map.groupBy(parts, ({ name }) => name.split('/').slice(1, 3).join('/'));
-  return [...ofAccount].map(([account, own]) => {
-    const [environment, merchantId = ''] = account.split('/') as [Tenant['environment'], string];
+async function registerExports(db: D1Database, run: string): Promise<readonly RegisterExport[]> {
+  const parts = (await partsOf(db, 'payments', run)).filter(({ table }) => table === REGISTERS);
+  const ofRegister = Map.groupBy(parts, ({ name }) => name.split('/').slice(1, 3).join('/'));
+  return [...ofRegister].map(([register, own]) => {
+    const [environment, merchantId = ''] = register.split('/') as [Tenant['environment'], string];
     return {
       environment,
       merchantId,

@@ -33,7 +33,7 @@ export async function purgeBackups(
 ): Promise<void> {
   const kept = {
     ...Object.fromEntries(DATABASES.map((name) => [`databases/${name}/`, newest[name]])),
-    'accounts/': newest.payments,
+    'registers/': newest.payments,
     [MANIFESTS_PREFIX]: newest.payments,
   };
   for (const [prefix, keptRun] of Object.entries(kept)) {

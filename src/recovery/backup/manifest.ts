@@ -1,5 +1,5 @@
-import type { StoredRefund } from '../../engine/account/refund-claims.ts';
 import type { StoredRecord } from '../../engine/intent/protocol.ts';
+import type { StoredRefund } from '../../engine/register/refund-claims.ts';
 import type { Tenant } from '../../kit/tenant.ts';
 import type { DigestedBackup } from '../../lists/book/digest.ts';
 import type { BookName, DatabaseName } from './names.ts';
@@ -14,7 +14,7 @@ export interface PaymentLine {
   readonly records: readonly StoredRecord[];
 }
 
-/** A line of an account's part. */
+/** A line of a register's part. */
 export type RefundLine = StoredRefund;
 
 /** A line of a database's part: a row, by the names of its columns. */
@@ -31,7 +31,7 @@ export interface Manifest {
   readonly databases: Readonly<Record<'payments', DatabaseExport>> &
     Readonly<Record<'back-office', DatabaseExport | null>>;
   readonly books: readonly BookBackup[];
-  readonly accounts: readonly AccountExport[];
+  readonly registers: readonly RegisterExport[];
   /** The secrets of the payments Worker by their names, except BACKUP_KEYS. */
   readonly secrets: Readonly<Record<string, string>>;
 }
@@ -67,7 +67,7 @@ export interface PartDigest {
 /** What a book had backed up when the run ended, even if it was not done. */
 export interface BookBackup extends BookName, DigestedBackup {}
 
-export interface AccountExport extends Tenant {
+export interface RegisterExport extends Tenant {
   readonly rows: number;
   readonly parts: readonly PartDigest[];
 }

@@ -88,12 +88,12 @@ export function auditPrefix(database: DatabaseName): string {
   return `databases/${database}/audit_log/`;
 }
 
-export function accountPartName(
+export function registerPartName(
   tenant: { readonly environment: Environment; readonly merchantId: string },
   run: string,
   number: number,
 ): string {
-  return `accounts/${tenant.environment}/${tenant.merchantId}/${run}/refunds-${number}`;
+  return `registers/${tenant.environment}/${tenant.merchantId}/${run}/refunds-${number}`;
 }
 
 export const MANIFESTS_PREFIX = 'runs/';

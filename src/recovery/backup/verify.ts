@@ -51,11 +51,11 @@ interface NamedPart extends PartDigest {
   readonly table: string;
 }
 
-function namedParts({ databases, accounts }: Manifest): readonly NamedPart[] {
+function namedParts({ databases, registers }: Manifest): readonly NamedPart[] {
   const tables = Object.values(databases).flatMap((database) => database?.tables ?? []);
   return [
     ...tables.flatMap(({ table, parts }) => parts.map((part) => ({ ...part, table }))),
-    ...accounts.flatMap(({ parts }) => parts.map((part) => ({ ...part, table: 'refunds' }))),
+    ...registers.flatMap(({ parts }) => parts.map((part) => ({ ...part, table: 'refunds' }))),
   ];
 }
 

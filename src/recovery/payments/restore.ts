@@ -1,9 +1,9 @@
-import { accountOf } from '../../engine/account/client.ts';
-import { type BackedUpRefund, countedRefunds } from '../../engine/account/protocol.ts';
 import type { Intent } from '../../engine/domain/intent.ts';
 import { intentByUniqueId } from '../../engine/intent/client.ts';
 import type { RestoreResult } from '../../engine/intent/protocol.ts';
 import { methodOfSharedAddress } from '../../engine/rails/settings.ts';
+import { registerOf } from '../../engine/register/client.ts';
+import { type BackedUpRefund, countedRefunds } from '../../engine/register/protocol.ts';
 import { businessDay } from '../../kit/ethiopian-time.ts';
 import { concurrently } from '../../kit/platform/concurrently.ts';
 import { errorText, log } from '../../kit/platform/log.ts';
@@ -40,7 +40,7 @@ export interface RestoredLines {
 const NOTHING = { lines: 0, restored: 0, kept: 0, differences: [], next: null } as const;
 
 /**
- * Restores the next lines. Throws Unavailable when a payment, its account or its book did not answer:
+ * Restores the next lines. Throws Unavailable when a payment, its register or its book did not answer:
  * the same call can be repeated.
  */
 export async function restorePayments(
@@ -59,7 +59,7 @@ export async function restorePayments(
   const read = await readIfWhole<PaymentLine>(env, part.name);
   const all = read.part?.lines ?? [];
   const lines = all.slice(place.lines, place.lines + PAYMENTS_MAX);
-  await prepareAccount(env, book, lines);
+  await prepareRegister(env, book, lines);
   const outcomes = await concurrently(lines, (line) => restoreLine(env, book, part.name, line));
   const done = place.lines + lines.length;
   const next = { ...place, sequence: place.sequence - 1, lines: 0 };
@@ -102,10 +102,10 @@ async function restoreLine(env: Env, book: BookBackup, part: string, line: Payme
 }
 
 /**
- * The account must know what payments report before they report it: the references by which providers
+ * The register must know what payments report before they report it: the references by which providers
  * with one address for all merchants name attempts, and refunds of which its copy had only a claim.
  */
-async function prepareAccount(
+async function prepareRegister(
   env: Env,
   tenant: Tenant,
   lines: readonly PaymentLine[],
@@ -124,11 +124,11 @@ async function prepareAccount(
     }
   }
   if (references.length + refunds.length > 0) {
-    await accountOf(env, tenant).restore({ references, refunds });
+    await registerOf(env, tenant).restore({ references, refunds });
   }
 }
 
-/** The account compares its refunds with those of the payments that came back. */
+/** The register compares its refunds with those of the payments that came back. */
 async function compareRefunds(
   env: Env,
   tenant: Tenant,
@@ -139,7 +139,7 @@ async function compareRefunds(
     refundUniqueIds: (intentIn(records)?.refunds ?? []).map(({ id }) => id),
   }));
   if (payments.length > 0) {
-    await accountOf(env, tenant).restore({ payments });
+    await registerOf(env, tenant).restore({ payments });
   }
 }
 

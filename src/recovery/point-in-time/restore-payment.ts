@@ -2,10 +2,10 @@ import { action, recorder, recordingRefusal } from '../../control/operator/call.
 import { pathPart, recoveryTimeField, tenantIn } from '../../control/operator/fields.ts';
 import { operationProblem } from '../../control/operator/problems.ts';
 import { uniqueIdField } from '../../control/payments/payments.ts';
-import { accountOf } from '../../engine/account/client.ts';
 import { hasEnded } from '../../engine/domain/intent.ts';
 import { intentByUniqueId } from '../../engine/intent/client.ts';
 import { BOOKMARK_TOLERANCE_MS } from '../../engine/intent/protocol.ts';
+import { registerOf } from '../../engine/register/client.ts';
 import { body } from '../../kit/http/strict-body.ts';
 import { errorText, log } from '../../kit/platform/log.ts';
 import type { Tenant } from '../../kit/tenant.ts';
@@ -68,7 +68,7 @@ async function bookMemoryAfter(
   uniqueId: string,
   atMs: number,
 ): Promise<string | null> {
-  for (const { volume } of await accountOf(env, tenant).volumes()) {
+  for (const { volume } of await registerOf(env, tenant).volumes()) {
     const book = bookOf(env, tenant, volume);
     const row = await book.ask('paymentOf', uniqueId);
     if (row !== null) {

@@ -99,7 +99,7 @@ export const proveRestore = action(
 
 /** The limit of a name in the bucket: longer than any that a backup has. */
 const NAME_LENGTH_MAX = 400;
-const NAME = /^(?:payments|accounts|databases|runs)\/[A-Za-z0-9_./-]+$/;
+const NAME = /^(?:payments|registers|databases|runs)\/[A-Za-z0-9_./-]+$/;
 
 /** Puts a part of a fetched backup into the bucket. Making one needs BACKUP_KEYS. */
 export const uploadBackupPart = action(

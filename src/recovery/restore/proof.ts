@@ -1,4 +1,4 @@
-import { accountOf } from '../../engine/account/client.ts';
+import { registerOf } from '../../engine/register/client.ts';
 import { prepare } from '../../kit/platform/database.ts';
 import type { Tenant } from '../../kit/tenant.ts';
 import { bookOf } from '../../lists/book/client.ts';
@@ -39,7 +39,9 @@ export async function proofOf(
     line(`back office: ${table}`, rows, members[table] ?? 0),
   );
   const lines = [...tables, ...others, ...(await linesOfBooks(env, manifest, counts))];
-  const refunds = await Promise.all(manifest.accounts.map((account) => lostRefunds(env, account)));
+  const refunds = await Promise.all(
+    manifest.registers.map((register) => lostRefunds(env, register)),
+  );
   const lost = lines.filter(({ inBackup, inGateway }) => inBackup !== null && inGateway < inBackup);
   return {
     lines,
@@ -52,23 +54,23 @@ export async function proofOf(
   };
 }
 
-/** A payment that came back from an older line than its account may lack refunds that were made. */
+/** A payment that came back from an older line than its register may lack refunds that were made. */
 async function lostRefunds(env: Env, tenant: Tenant): Promise<readonly string[]> {
-  const refunds = await accountOf(env, tenant).lostRefunds(DIFFERENCES_MAX);
+  const refunds = await registerOf(env, tenant).lostRefunds(DIFFERENCES_MAX);
   return refunds.map(
     ({ refundUniqueId, paymentUniqueId }) =>
-      `${tenant.environment}/${tenant.merchantId}: refund ${refundUniqueId} is known to the account, not to its payment ${paymentUniqueId}`,
+      `${tenant.environment}/${tenant.merchantId}: refund ${refundUniqueId} is known to the register, not to its payment ${paymentUniqueId}`,
   );
 }
 
 /**
  * Payments of all books by their state, and refunds. The manifest's counts only grow: they include
  * erased payments, and those whose parts were deleted after their retention. So the proof counts
- * the payments of the parts and the refunds of the accounts.
+ * the payments of the parts and the refunds of the registers.
  */
 async function linesOfBooks(
   env: Env,
-  { books, accounts }: Manifest,
+  { books, registers }: Manifest,
   counted: Counts,
 ): Promise<ProofLine[]> {
   const byStatus = new Map<string, number>();
@@ -84,7 +86,7 @@ async function linesOfBooks(
     lines.push(line(`payments of ${nameOf(book)}`, counted.payments[nameOf(book)] ?? 0, total));
     refunds += counts?.refunds ?? 0;
   }
-  const inBackup = accounts.reduce((sum, { rows }) => sum + rows, 0);
+  const inBackup = registers.reduce((sum, { rows }) => sum + rows, 0);
   return [
     ...lines,
     ...[...byStatus].sort().map(([status, count]) => line(`payments ${status}`, null, count)),

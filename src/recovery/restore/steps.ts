@@ -1,13 +1,13 @@
-import { accountOf } from '../../engine/account/client.ts';
+import { registerOf } from '../../engine/register/client.ts';
 import { type Actor, auditEntry } from '../../kit/audit/log.ts';
 import { prepare, runBatch, type SqlStatement } from '../../kit/platform/database.ts';
 import { readIfWhole, readPart } from '../backup/bucket.ts';
 import type {
-  AccountExport,
   DatabaseExport,
   Manifest,
   PartDigest,
   RefundLine,
+  RegisterExport,
   RowLine,
   TableExport,
 } from '../backup/manifest.ts';
@@ -26,7 +26,7 @@ import { insertStatements } from './rows.ts';
 import { nextUnnamedBook } from './unnamed-books.ts';
 
 /**
- * One step of a restore: a part of a table or of an account, or a hundred payments. A step that dies
+ * One step of a restore: a part of a table or of a register, or a hundred payments. A step that dies
  * is repeated: D1's rows and the place after them are one batch, and objects keep what they have.
  */
 
@@ -70,8 +70,8 @@ export async function takeStep(
       return null;
     case 'members':
       return memberRows(call, state, manifest, place);
-    case 'accounts':
-      await restoreAccount(call, state, manifest, place);
+    case 'registers':
+      await restoreRegister(call, state, manifest, place);
       return null;
     case 'payments':
       await restoreBook(call, state, manifest, place);
@@ -128,7 +128,7 @@ async function memberRows(
   const tables = tablesOf(manifest.databases['back-office']);
   const table = tables[place.table];
   if (table === undefined) {
-    await move(call, state, { phase: 'accounts', account: 0, part: 0 });
+    await move(call, state, { phase: 'registers', register: 0, part: 0 });
     return null;
   }
   const { rows } = await rowsAt(call.env, table, place.part);
@@ -183,28 +183,28 @@ function digestIn(lines: readonly unknown[], name: string): Promise<string> {
   return digestOf(isAudit ? withoutAddresses(lines as readonly RowLine[]) : lines);
 }
 
-async function restoreAccount(
+async function restoreRegister(
   call: StepCall,
   state: RestoreState,
-  { accounts }: Manifest,
-  place: Extract<Place, { phase: 'accounts' }>,
+  { registers }: Manifest,
+  place: Extract<Place, { phase: 'registers' }>,
 ): Promise<void> {
-  const account = accounts[place.account];
-  if (account === undefined) {
+  const register = registers[place.register];
+  if (register === undefined) {
     await restoreVolumes(call.env);
     return move(call, state, { phase: 'payments', book: 0, from: null });
   }
-  const { rows, differences } = await refundsAt(call.env, account, place.part);
+  const { rows, differences } = await refundsAt(call.env, register, place.part);
   const refunds = rows.map(refundOf);
-  await accountOf(call.env, account).restore({ refunds });
+  await registerOf(call.env, register).restore({ refunds });
   const next: Place =
-    place.part + 1 < account.parts.length
+    place.part + 1 < register.parts.length
       ? { ...place, part: place.part + 1 }
-      : { ...place, account: place.account + 1, part: 0 };
+      : { ...place, register: place.register + 1, part: 0 };
   await move(call, state, next, countRows(state.counts, 'refunds', rows.length, differences));
 }
 
-async function refundsAt(env: Env, { parts }: AccountExport, part: number) {
+async function refundsAt(env: Env, { parts }: RegisterExport, part: number) {
   const digest = parts[part];
   return digest === undefined ? { rows: [], differences: [] } : linesOf<RefundLine>(env, digest);
 }
@@ -225,10 +225,10 @@ async function restoreVolumes(env: Env): Promise<void> {
   const sql = `SELECT merchant_id AS merchantId, environment, volume, opened_at_ms AS openedAtMs
     FROM book_volumes ORDER BY volume`;
   const { results } = await prepare(env.DB, { sql, params: [] }).all<
-    Pick<AccountExport, 'merchantId' | 'environment'> & { volume: number; openedAtMs: number }
+    Pick<RegisterExport, 'merchantId' | 'environment'> & { volume: number; openedAtMs: number }
   >();
   for (const { volume, openedAtMs, ...tenant } of results) {
-    await accountOf(env, tenant).restore({ volumes: [{ volume, openedAtMs }] });
+    await registerOf(env, tenant).restore({ volumes: [{ volume, openedAtMs }] });
   }
 }
 

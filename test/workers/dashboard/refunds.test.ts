@@ -295,11 +295,11 @@ describe('a refund', () => {
     expect(await refunds()).toHaveLength(1);
   });
 
-  test('is recorded even if the account is out of reach then, and the same form can be sent again', async () => {
+  test('is recorded even if the register is out of reach then, and the same form can be sent again', async () => {
     await payHosted();
     const browser = await cashier();
     const fields = await formOf(browser);
-    const spy = vi.spyOn(env.MERCHANT_ACCOUNT, 'get').mockImplementation(() => {
+    const spy = vi.spyOn(env.MERCHANT_REGISTER, 'get').mockImplementation(() => {
       throw Object.assign(new Error('overloaded'), { overloaded: true });
     });
     const failed = await submitConfirmed(browser, FORM, fields);

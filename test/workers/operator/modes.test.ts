@@ -8,7 +8,7 @@ import { databaseRows } from '../../security/storage.ts';
 import { interfaceCalls } from '../../support/interface-calls.ts';
 import { Browser, invite, joined } from '../dashboard/people-support.ts';
 import { auditLog, signedIn, submit, visit } from '../dashboard/support.ts';
-import { accountRows } from '../support/account.ts';
+import { registerRows } from '../support/register.ts';
 import {
   ALPHA,
   advance,
@@ -97,7 +97,7 @@ describe('decisions.md#48: maintenance', () => {
     const answer = await operateApi(path, { reason: 'Twice' });
     expect(answer).toMatchObject({ status: 503, envelope: { code: 'maintenance' } });
     expect((await intentOf()).refunds).toEqual([]);
-    expect(await accountRows('refund')).toEqual([]);
+    expect(await registerRows('refund')).toEqual([]);
   });
 
   test('still answers what was created before: replays, taken ids, wrong bodies', async () => {

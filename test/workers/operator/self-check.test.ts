@@ -208,11 +208,11 @@ describe('decisions.md#48: a broken part hides no other', () => {
 
   test('a queue that takes no message, and an object that does not answer', async () => {
     vi.spyOn(env.PROVIDER_REPORTS, 'send').mockRejectedValue(new Error('no such queue'));
-    vi.spyOn(env.MERCHANT_ACCOUNT, 'get').mockImplementation(() => {
+    vi.spyOn(env.MERCHANT_REGISTER, 'get').mockImplementation(() => {
       throw new Error('no such object');
     });
     expect(wrongIn(await start())).toEqual([
-      ['account', 'Error: no such object'],
+      ['register', 'Error: no such object'],
       ['kefel-provider-reports', 'Error: no such queue'],
     ]);
   });

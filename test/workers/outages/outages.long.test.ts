@@ -164,7 +164,7 @@ function failObjects(properties: object, text = 'Network connection lost.'): () 
   const spies = [
     vi.spyOn(scheduler, 'wait').mockResolvedValue(undefined),
     vi.spyOn(env.PAYMENT_INTENT, 'get').mockReturnValue(away),
-    vi.spyOn(env.MERCHANT_ACCOUNT, 'get').mockReturnValue(away as never),
+    vi.spyOn(env.MERCHANT_REGISTER, 'get').mockReturnValue(away as never),
   ];
   return () => {
     for (const spy of spies) {

@@ -2,12 +2,12 @@ import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
 import costDocument from '../../../docs/cost.md?raw';
-import { MerchantAccount, MerchantBook } from '../../../src/connected-objects.ts';
-import { accountOf } from '../../../src/engine/account/client.ts';
+import { MerchantBook, MerchantRegister } from '../../../src/connected-objects.ts';
 import type { Attempt } from '../../../src/engine/domain/attempt.ts';
 import { attemptReferenceFrom } from '../../../src/engine/domain/identifiers.ts';
 import type { ProjectedEvent } from '../../../src/engine/intent/book-message.ts';
 import { PaymentIntentObject } from '../../../src/engine/intent/payment-intent.ts';
+import { registerOf } from '../../../src/engine/register/client.ts';
 import type { Environment, Tenant } from '../../../src/kit/tenant.ts';
 import { projectedEvent, projectionMessage } from '../book/fixture.ts';
 import {
@@ -28,8 +28,8 @@ import {
   payExpress,
   report,
 } from '../rails/support.ts';
-import { accountStub } from '../support/account.ts';
 import { applyToBook, bookStub, fireBookAlarm, rowsWrittenBy } from '../support/book.ts';
+import { registerStub } from '../support/register.ts';
 import {
   ALPHA,
   advance,
@@ -99,13 +99,13 @@ async function countCosts(environment: Environment = 'sandbox') {
     queueOperations: 0,
     fullTextRows: 0,
   };
-  // The merchant's first payments create the tables of the book and of the account, whose alarm is
+  // The merchant's first payments create the tables of the book and of the register, whose alarm is
   // set for the oldest reference.
   await applyToBook(projectionMessage(tenant, 9));
   const random = crypto.getRandomValues(new Uint8Array(64));
   const reference = attemptReferenceFrom(Date.now() - DAY_MS, random);
-  await accountOf(env, tenant).holdReference(reference, 'order-9');
-  for (const { prototype } of [PaymentIntentObject, MerchantBook, MerchantAccount]) {
+  await registerOf(env, tenant).holdReference(reference, 'order-9');
+  for (const { prototype } of [PaymentIntentObject, MerchantBook, MerchantRegister]) {
     countCalls(prototype, () => {
       costs.objectCalls += 1;
     });
@@ -116,7 +116,7 @@ async function countCosts(environment: Environment = 'sandbox') {
   await runInDurableObject(stubOf('order-1', tenant), (_instance, { storage }) =>
     countRows(storage, count('objectRows')),
   );
-  await runInDurableObject(accountStub(tenant), (_instance, { storage }) =>
+  await runInDurableObject(registerStub(tenant), (_instance, { storage }) =>
     countRows(storage, count('objectRows')),
   );
   const fullText = await runInDurableObject(bookStub(tenant), (_instance, { storage }) =>

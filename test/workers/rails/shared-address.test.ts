@@ -1,10 +1,10 @@
 import { env } from 'cloudflare:workers';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { accountOf } from '../../../src/engine/account/client.ts';
 import { sharedReferenceFrom } from '../../../src/engine/domain/identifiers.ts';
 import { forgetRails } from '../../../src/engine/rails/settings.ts';
+import { registerOf } from '../../../src/engine/register/client.ts';
 import type { Environment } from '../../../src/kit/tenant.ts';
-import { accountRows, fireAccountAlarm } from '../support/account.ts';
+import { fireRegisterAlarm, registerRows } from '../support/register.ts';
 import {
   ALPHA,
   advance,
@@ -38,7 +38,7 @@ import {
 /**
  * Goal: docs/promises.md#9 for reports at a shared address that name the payment only by our
  * reference (docs/decisions.md#35): the short transaction ids of CBE, and the account's address at the
- * card gateway. The reference names the merchant, whose account leads to the payment.
+ * card gateway. The reference names the merchant, whose register leads to the payment.
  */
 
 const shortCbe = (environment: Environment) => ({
@@ -145,9 +145,9 @@ test.each(ROWS)('$name: needs no look-up in a list', async ({ method, reportPaid
 });
 
 test.each(ROWS)(
-  '$name: the provider is not called while the account is out of reach',
+  '$name: the provider is not called while the register is out of reach',
   async ({ method }) => {
-    const away = vi.spyOn(env.MERCHANT_ACCOUNT, 'get').mockImplementation(() => {
+    const away = vi.spyOn(env.MERCHANT_REGISTER, 'get').mockImplementation(() => {
       throw Object.assign(new Error('overloaded'), { overloaded: true });
     });
     const testMode = { testModeType: 'ACTUAL_TEST' };
@@ -163,7 +163,7 @@ test.each(ROWS)(
 );
 
 test.each([...new Set(ROWS.map(({ method }) => method))])(
-  '%s: a repeated call writes no reference and does not need the account (decisions.md#35)',
+  '%s: a repeated call writes no reference and does not need the register (decisions.md#35)',
   async (method) => {
     const pay = (idempotencyKey: string | null) =>
       answerOf(
@@ -178,10 +178,10 @@ test.each([...new Set(ROWS.map(({ method }) => method))])(
     await choose(path, method);
     const first = await pay('one');
     expect(first.status).toBe(200);
-    const references = await accountRows('attempt_references', tenantOf(ALPHA, 'production'));
+    const references = await registerRows('attempt_references', tenantOf(ALPHA, 'production'));
     expect(references).toHaveLength(2);
     const provider = calls.length;
-    vi.spyOn(env.MERCHANT_ACCOUNT, 'get').mockImplementation(() => {
+    vi.spyOn(env.MERCHANT_REGISTER, 'get').mockImplementation(() => {
       throw Object.assign(new Error('overloaded'), { overloaded: true });
     });
     expect((await pay('one')).text).toBe(first.text);
@@ -190,7 +190,7 @@ test.each([...new Set(ROWS.map(({ method }) => method))])(
     // A second click on the page that the customer saw first.
     expect((await choose(path, method)).location).not.toContain('failed=1');
     vi.restoreAllMocks();
-    expect(await accountRows('attempt_references', tenantOf(ALPHA, 'production'))).toEqual(
+    expect(await registerRows('attempt_references', tenantOf(ALPHA, 'production'))).toEqual(
       references,
     );
     expect(calls).toHaveLength(provider);
@@ -198,24 +198,24 @@ test.each([...new Set(ROWS.map(({ method }) => method))])(
 );
 
 test('a reference that another payment has is not used', async () => {
-  const account = accountOf(env, tenantOf(ALPHA));
-  expect(await account.holdReference('6B031F901000000000AB', 'order-1')).toBe(true);
-  expect(await account.holdReference('6B031F901000000000AB', 'order-1')).toBe(true);
-  expect(await account.holdReference('6B031F901000000000AB', 'order-2')).toBe(false);
-  expect(await account.paymentOfReference('6B031F901000000000AB')).toBe('order-1');
-  expect(await account.paymentOfReference('6B031F901000000000AC')).toBeNull();
+  const register = registerOf(env, tenantOf(ALPHA));
+  expect(await register.holdReference('6B031F901000000000AB', 'order-1')).toBe(true);
+  expect(await register.holdReference('6B031F901000000000AB', 'order-1')).toBe(true);
+  expect(await register.holdReference('6B031F901000000000AB', 'order-2')).toBe(false);
+  expect(await register.paymentOfReference('6B031F901000000000AB')).toBe('order-1');
+  expect(await register.paymentOfReference('6B031F901000000000AC')).toBeNull();
 });
 
-test('the account forgets references when no object can have their payments any more', async () => {
-  const account = accountOf(env, tenantOf(ALPHA));
+test('the register forgets references when no object can have their payments any more', async () => {
+  const register = registerOf(env, tenantOf(ALPHA));
   const reference = sharedReferenceFrom(Date.now(), 1, new Uint8Array(20));
-  await account.holdReference(reference, 'order-1');
+  await register.holdReference(reference, 'order-1');
   advance((366 + 400) * DAY_MS);
-  await fireAccountAlarm();
-  expect(await account.paymentOfReference(reference)).toBe('order-1');
+  await fireRegisterAlarm();
+  expect(await register.paymentOfReference(reference)).toBe('order-1');
   advance(DAY_MS);
-  await fireAccountAlarm();
-  expect(await account.paymentOfReference(reference)).toBeNull();
+  await fireRegisterAlarm();
+  expect(await register.paymentOfReference(reference)).toBeNull();
 });
 
 test.each(ROWS)('$name: not acknowledged while D1 fails', async ({ method, reportPaid }) => {

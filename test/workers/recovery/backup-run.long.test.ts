@@ -49,7 +49,7 @@ import { loseGateway } from './restore-support.ts';
 
 /**
  * Goal: docs/decisions.md#49: a run's manifest names all that is original in both databases and the
- * accounts, and exists only when all of it is in the bucket. Method: the crons, calls that fail at
+ * registers, and exists only when all of it is in the bucket. Method: the crons, calls that fail at
  * each write, and rows in every table.
  */
 
@@ -196,16 +196,16 @@ it('exports nothing twice a day, and each entry of the audit log once', async ()
   expect(await partNames('databases/payments/')).toContain(name);
 });
 
-it('exports the refunds of accounts, which keep their ids taken after the payments are gone', async () => {
+it('exports the refunds of registers, which keep their ids taken after the payments are gone', async () => {
   await payHosted();
   await postRefund({ amountMinor: 100 });
   await consumeAll(caught);
   await booksReport();
   await crons();
   const run = await manifest();
-  const [account] = run.accounts;
-  expect(account).toMatchObject({ environment: 'sandbox', merchantId: ALPHA.id, rows: 1 });
-  const [refund] = await linesOf<object>(account?.parts[0]?.name ?? '');
+  const [register] = run.registers;
+  expect(register).toMatchObject({ environment: 'sandbox', merchantId: ALPHA.id, rows: 1 });
+  const [refund] = await linesOf<object>(register?.parts[0]?.name ?? '');
   expect(refund).toMatchObject({ refund_unique_id: 'refund-1', payment_unique_id: 'order-1' });
 });
 

@@ -10,18 +10,18 @@ import type {
   RowLine,
 } from '../../../src/recovery/backup/manifest.ts';
 import {
-  accountPartName,
   type DatabaseName,
   databasePartName,
   manifestName,
   paymentsPartName,
+  registerPartName,
 } from '../../../src/recovery/backup/names.ts';
 import { digestOf, sealPart } from '../../../src/recovery/backup/part.ts';
 import { content, operateApi } from '../operator/support.ts';
-import { accountRows } from '../support/account.ts';
 import { bookSql } from '../support/book.ts';
 import { forgetEverything } from '../support/gateway.ts';
 import { prepareSchemas } from '../support/merchants.ts';
+import { registerRows } from '../support/register.ts';
 import { stubOf } from '../support.ts';
 
 /** Backups made by hand, in the format of src/recovery/backup, and their restore. */
@@ -76,7 +76,7 @@ export async function backUp(
   const ofTenant = (tenant: Tenant) => (name: PaymentName) =>
     name.tenant.merchantId === tenant.merchantId && name.tenant.environment === tenant.environment;
   const books: Manifest['books'][number][] = [];
-  const accounts: Manifest['accounts'][number][] = [];
+  const registers: Manifest['registers'][number][] = [];
   for (const tenant of tenants) {
     const own = parts
       .map((part) => part.filter(ofTenant(tenant)))
@@ -91,9 +91,9 @@ export async function backUp(
       ...{ firstSequence: 1, lastSequence: own.length },
       payments: new Set(own.flat().map(({ uniqueId }) => uniqueId)).size,
     });
-    const refunds = (await accountRows('refunds', tenant)) as readonly RefundLine[];
-    const part = await seal(bucket, accountPartName(tenant, RUN, 1), refunds);
-    accounts.push({ ...tenant, rows: refunds.length, parts: [part] });
+    const refunds = (await registerRows('refunds', tenant)) as readonly RefundLine[];
+    const part = await seal(bucket, registerPartName(tenant, RUN, 1), refunds);
+    registers.push({ ...tenant, rows: refunds.length, parts: [part] });
   }
   const manifest: Manifest = {
     ...{ run: RUN, startedAtMs: BACKED_UP_AT_MS, finishedAtMs: BACKED_UP_AT_MS + 1 },
@@ -101,7 +101,7 @@ export async function backUp(
       payments: { ...(await exported(bucket, 'payments', env.DB)), migrations },
       'back-office': await exported(bucket, 'back-office', env.BACK_OFFICE_DB),
     },
-    ...{ books, accounts, secrets: {} },
+    ...{ books, registers, secrets: {} },
   };
   await seal(bucket, manifestName(RUN), [manifest]);
   return bucket;

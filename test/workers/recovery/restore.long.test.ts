@@ -22,9 +22,9 @@ import type { Tenant } from '../../../src/kit/tenant.ts';
 import { namesAfter, writtenAtMsOf } from '../../../src/recovery/backup/bucket.ts';
 import type { Manifest } from '../../../src/recovery/backup/manifest.ts';
 import {
-  accountPartName,
   manifestName,
   paymentsPartName,
+  registerPartName,
   runTimeMs,
 } from '../../../src/recovery/backup/names.ts';
 import { openPart } from '../../../src/recovery/backup/part.ts';
@@ -35,10 +35,10 @@ import { requestRefund, someTerms, startAttempt } from '../../support/intents.ts
 import { plantedError } from '../../support/output/planted.ts';
 import { auditLog, signedIn } from '../dashboard/support.ts';
 import { content, operate, operateApi } from '../operator/support.ts';
-import { accountRows } from '../support/account.ts';
 import { partNames } from '../support/backup.ts';
 import { bookSql, bookStub } from '../support/book.ts';
 import { abortObjects, reportsAreSent } from '../support/gateway.ts';
+import { registerRows } from '../support/register.ts';
 import {
   ALPHA,
   advance,
@@ -182,7 +182,7 @@ test('decisions.md#49: an empty gateway gets everything of a backup', async () =
       intent.attempts.map(({ status }) => status),
     );
   }
-  expect(await accountRows('refunds')).toMatchObject([{ refund_unique_id: 'r-1' }]);
+  expect(await registerRows('refunds')).toMatchObject([{ refund_unique_id: 'r-1' }]);
   expect(await bookSql('SELECT unique_id FROM payment ORDER BY id')).toHaveLength(4);
   const sessions = await env.BACK_OFFICE_DB.prepare('SELECT * FROM sessions').all();
   expect([member.memberId, sessions.results]).toEqual([expect.any(String), []]);
@@ -281,7 +281,7 @@ test('a request to erase a payment waits until the restore has ended', async () 
   const due = () => env.DB.prepare('SELECT due_at_ms FROM customer_request_payments').first();
   let days = 0;
   const proof = await restore(RUN, async ({ phase }) => {
-    if (phase !== 'accounts' || days > 0) {
+    if (phase !== 'registers' || days > 0) {
       return;
     }
     days += 1;
@@ -491,7 +491,7 @@ test('decisions.md#49: another payment with the id stays, and the restore report
   expect(after).toMatchObject({ terms: { uuid: terms.uuid }, attempts: [] });
 });
 
-test('decisions.md#49: a refund that only the account knows is not made again, and the proof names it', async () => {
+test('decisions.md#49: a refund that only the register knows is not made again, and the proof names it', async () => {
   const name = await create('order-9', [started({ reference: 'REF9' }), paid()]);
   const older = await lineOf(name);
   await clientOf('order-9').execute([requestRefund('r-1')]);
@@ -502,7 +502,7 @@ test('decisions.md#49: a refund that only the account knows is not made again, a
   await loseGateway(bucket);
   const { differences } = await restore();
   expect(differences).toContainEqual(
-    expect.stringContaining('refund r-1 is known to the account, not to its payment order-9'),
+    expect.stringContaining('refund r-1 is known to the register, not to its payment order-9'),
   );
   await operateApi('/maintenance/end', {});
   const request = {
@@ -519,7 +519,7 @@ test('decisions.md#49: a refund that only the account knows is not made again, a
   expect(other).toMatchObject({ type: 'accepted' });
 });
 
-test('an account whose copy had only the claim of a refund gets the refund, with its day, before its payment', async () => {
+test('a register whose copy had only the claim of a refund gets the refund, with its day, before its payment', async () => {
   const day = businessDay(Date.now());
   const name = await create('order-9', [
     ...[started({ reference: 'REF9' }), paid()],
@@ -527,18 +527,18 @@ test('an account whose copy had only the claim of a refund gets the refund, with
   ]);
   await reportsAreSent();
   const bucket = await backUp([SANDBOX], [[name]]);
-  await seal(bucket, accountPartName(SANDBOX, RUN, 1), []);
+  await seal(bucket, registerPartName(SANDBOX, RUN, 1), []);
   await loseGateway(bucket);
   advance(7 * DAY_MS);
   const errors = vi.spyOn(console, 'error').mockClear();
   await restore();
   expect(errors).not.toHaveBeenCalled();
-  expect(await accountRows('refunds')).toMatchObject([{ refund_unique_id: 'r-1', day }]);
-  expect(await accountRows('refund_days')).toMatchObject([{ day }]);
-  expect(await accountRows('unconfirmed_refunds')).toEqual([]);
+  expect(await registerRows('refunds')).toMatchObject([{ refund_unique_id: 'r-1', day }]);
+  expect(await registerRows('refund_days')).toMatchObject([{ day }]);
+  expect(await registerRows('unconfirmed_refunds')).toEqual([]);
 });
 
-test('the proof names a refund that only the account knows also when its payment is back already', async () => {
+test('the proof names a refund that only the register knows also when its payment is back already', async () => {
   const name = await create('order-9', [started({ reference: 'REF9' }), paid()]);
   const older = await lineOf(name);
   await clientOf('order-9').execute([requestRefund('r-1')]);
@@ -552,7 +552,7 @@ test('the proof names a refund that only the account knows also when its payment
   const { differences, kept } = await restore();
   expect([kept, differences]).toEqual([
     1,
-    [expect.stringContaining('refund r-1 is known to the account')],
+    [expect.stringContaining('refund r-1 is known to the register')],
   ]);
 });
 

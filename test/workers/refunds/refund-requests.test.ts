@@ -1,7 +1,5 @@
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
-import { accountOf } from '../../../src/engine/account/client.ts';
-import type { RefundClaim } from '../../../src/engine/account/protocol.ts';
 import { decide } from '../../../src/engine/domain/decide.ts';
 import { REFUND_WINDOW_MS } from '../../../src/engine/domain/schedule.ts';
 import { setRefundLimits } from '../../../src/engine/merchants/refund-limits.ts';
@@ -9,10 +7,12 @@ import { simulator } from '../../../src/engine/rails/simulator/rail.ts';
 import { REFUND_SCENARIOS } from '../../../src/engine/rails/simulator/refunds.ts';
 import { queryRefund, startRefund } from '../../../src/engine/refunds/ask-rail.ts';
 import { type RefundOfPayment, requestRefund } from '../../../src/engine/refunds/request.ts';
+import { registerOf } from '../../../src/engine/register/client.ts';
+import type { RefundClaim } from '../../../src/engine/register/protocol.ts';
 import { businessDay, businessDayStartMs } from '../../../src/kit/ethiopian-time.ts';
 import { paidTwice, requestRefund as refundOf } from '../../support/intents.ts';
-import { accountRows } from '../support/account.ts';
 import { bookSql } from '../support/book.ts';
+import { registerRows } from '../support/register.ts';
 import {
   ALPHA,
   advance,
@@ -52,9 +52,9 @@ function refund(changes: Partial<RefundOfPayment> = {}) {
   });
 }
 
-/** What the account knows: claims and refunds. */
+/** What the register knows: claims and refunds. */
 async function known() {
-  return [...(await accountRows('refund_claims')), ...(await accountRows('refunds'))];
+  return [...(await registerRows('refund_claims')), ...(await registerRows('refunds'))];
 }
 
 const rowsInBook = () => bookSql('SELECT refund_id AS id, status, amount_minor FROM refund');
@@ -72,11 +72,11 @@ async function payTwo(): Promise<void> {
   await pay('order-2');
 }
 
-test('an accepted refund is in the account, then in the book', async () => {
+test('an accepted refund is in the register, then in the book', async () => {
   await pay();
   expect(await refund()).toMatchObject({ type: 'accepted', refund: { status: 'pending' } });
-  await expect.poll(() => accountRows('refund_claims')).toEqual([]);
-  expect(await accountRows('refunds')).toMatchObject([
+  await expect.poll(() => registerRows('refund_claims')).toEqual([]);
+  expect(await registerRows('refunds')).toMatchObject([
     { refund_unique_id: 'refund-1', payment_unique_id: 'order-1', amount_minor: 1_000 },
   ]);
   await consumeAll(caught);
@@ -88,7 +88,7 @@ test('an accepted refund is in the account, then in the book', async () => {
 test('the same id of another merchant is not taken', async () => {
   await pay();
   const { merchantId: _merchantId, ...others } = tenantOf(BETA);
-  const ofBeta = accountOf(env, { ...others, merchantId: BETA.id });
+  const ofBeta = registerOf(env, { ...others, merchantId: BETA.id });
   expect(await ofBeta.claimRefund(await claimOf(1_000))).toMatchObject({ type: 'claimed' });
   expect(await refund()).toMatchObject({ type: 'accepted' });
 });
@@ -159,7 +159,7 @@ function nextMidnightMs(): number {
 
 /** Claims a part of the first payment, as a request that then dies. */
 async function dies(amountMinor = 1) {
-  return accountOf(env, tenant).claimRefund(await claimOf(amountMinor));
+  return registerOf(env, tenant).claimRefund(await claimOf(amountMinor));
 }
 
 test('decisions.md#43: a claim whose request died is repeated by the next request', async () => {

@@ -89,11 +89,11 @@ env.MERCHANT_BOOK.get = (id, options) => {
   return reachBook(id, options);
 };
 
-const reachedAccounts = new Map<string, DurableObjectId>();
-export const reachAccount = env.MERCHANT_ACCOUNT.get.bind(env.MERCHANT_ACCOUNT);
-env.MERCHANT_ACCOUNT.get = (id, options) => {
-  reachedAccounts.set(String(id), id);
-  return reachAccount(id, options);
+const reachedRegisters = new Map<string, DurableObjectId>();
+export const reachRegister = env.MERCHANT_REGISTER.get.bind(env.MERCHANT_REGISTER);
+env.MERCHANT_REGISTER.get = (id, options) => {
+  reachedRegisters.set(String(id), id);
+  return reachRegister(id, options);
 };
 
 /** Some tests replace it. */
@@ -151,9 +151,9 @@ export function reachedBookIds(): readonly DurableObjectId[] {
   return [...reachedBooks.values()];
 }
 
-/** Every merchant's account that the running test has reached. */
-export function reachedAccountIds(): readonly DurableObjectId[] {
-  return [...reachedAccounts.values()];
+/** Every merchant's register that the running test has reached. */
+export function reachedRegisterIds(): readonly DurableObjectId[] {
+  return [...reachedRegisters.values()];
 }
 
 /**
@@ -164,15 +164,15 @@ export async function forgetEverything(): Promise<void> {
   for (const id of reachedObjects()) {
     await runInDurableObject(reach(id), () => undefined);
   }
-  for (const id of reachedAccounts.values()) {
-    await runInDurableObject(reachAccount(id), () => undefined);
+  for (const id of reachedRegisters.values()) {
+    await runInDurableObject(reachRegister(id), () => undefined);
   }
   reached.clear();
   for (const id of reachedBooks.values()) {
     await runInDurableObject(reachBook(id), () => undefined);
   }
   reachedBooks.clear();
-  reachedAccounts.clear();
+  reachedRegisters.clear();
   await reset();
 }
 

@@ -66,7 +66,7 @@ export async function createExpress(call: MerchantCall): Promise<Response> {
   }
   const attempt = newAttempt(terms, method, phone, rail, terms.createdAtMs);
   if (hasSharedAddress(rail)) {
-    // A taken id must not write a reference, nor wait for the account: its answer is known.
+    // A taken id must not write a reference, nor wait for the register: its answer is known.
     const probed = await client.probe(idempotency);
     if (probed.type !== 'free') {
       return answerTaken(call, client, terms.uniqueId, probed, warnings);

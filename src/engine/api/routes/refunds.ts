@@ -1,12 +1,12 @@
 import { jsonResponse, successBody, successResponse } from '../../../kit/http/envelope.ts';
 import { problem } from '../../../kit/http/problem.ts';
 import { checked } from '../../../kit/http/strict-body.ts';
-import { accountOf } from '../../account/client.ts';
 import type { Intent } from '../../domain/intent.ts';
 import { asRequested, type Refund } from '../../domain/refund.ts';
 import { type IntentClient, intentByUniqueId } from '../../intent/client.ts';
 import { refusal } from '../../refunds/refusal.ts';
 import { refundIn, requestRefund } from '../../refunds/request.ts';
+import { registerOf } from '../../register/client.ts';
 import { refundPayload, WIRE_REFUND_STATUSES } from '../../webhooks/refund-payload.ts';
 import { type MerchantCall, requesterOf } from '../call.ts';
 import { readKeyedBody } from '../keyed-body.ts';
@@ -70,7 +70,7 @@ export async function cancelRefund(call: MerchantCall): Promise<Response> {
 
 /** An id of another merchant or environment is a 404, like an unknown one (docs/decisions.md#29). */
 async function paymentOf({ env, access, id }: MerchantCall): Promise<IntentClient> {
-  const uniqueId = await accountOf(env, access).paymentOfRefund(id);
+  const uniqueId = await registerOf(env, access).paymentOfRefund(id);
   if (uniqueId === null) {
     throw problem('refund_not_found');
   }

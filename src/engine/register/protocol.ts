@@ -2,7 +2,7 @@ import type { Currency } from '../../kit/money.ts';
 import type { Intent } from '../domain/intent.ts';
 import { holdsMoney, type Refund } from '../domain/refund.ts';
 
-/** The messages between a merchant's account and its callers. */
+/** The messages between a merchant's register and its callers. */
 
 /** A request's claim of a refund's id and of its part of the day's limit. */
 export interface RefundClaim {
@@ -62,16 +62,16 @@ export interface RestoredPayment {
   readonly refundUniqueIds: readonly string[];
 }
 
-/** A refund of a backup's account that its payment has come back without. */
+/** A refund of a backup's register that its payment has come back without. */
 export type LostRefund = Pick<RefundClaim, 'refundUniqueId' | 'paymentUniqueId'>;
 
-/** What comes back of an account. Claims do not: their requests have ended with the lost gateway. */
-export interface AccountBackup {
+/** What comes back of a register. Claims do not: their requests have ended with the lost gateway. */
+export interface RegisterBackup {
   readonly refunds: readonly BackedUpRefund[];
   /** The volumes of the merchant's book after the first, as D1 knows them. */
   readonly volumes: readonly { readonly volume: number; readonly openedAtMs: number }[];
   readonly references: readonly { readonly reference: string; readonly paymentUniqueId: string }[];
-  /** Payments whose objects have their rows, for the account to compare. */
+  /** Payments whose objects have their rows, for the register to compare. */
   readonly payments: readonly RestoredPayment[];
 }
 

@@ -1,17 +1,17 @@
 import { evictAllDurableObjects, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, test, vi } from 'vitest';
-import { accountOf } from '../../../src/engine/account/client.ts';
-import type { RefundClaim } from '../../../src/engine/account/protocol.ts';
 import { REFERENCE_LENGTH, sharedReferenceFrom } from '../../../src/engine/domain/identifiers.ts';
 import { IntentClient } from '../../../src/engine/intent/client.ts';
 import { setRefundLimits } from '../../../src/engine/merchants/refund-limits.ts';
 import { requestRefund } from '../../../src/engine/refunds/request.ts';
+import { registerOf } from '../../../src/engine/register/client.ts';
+import type { RefundClaim } from '../../../src/engine/register/protocol.ts';
 import { businessDay } from '../../../src/kit/ethiopian-time.ts';
 import { ObjectUnavailable } from '../../../src/kit/platform/object-call.ts';
 import type { Tenant } from '../../../src/kit/tenant.ts';
 import { plantedError } from '../../support/output/planted.ts';
-import { accountRows, accountStub, fireAccountAlarm } from '../support/account.ts';
+import { fireRegisterAlarm, registerRows, registerStub } from '../support/register.ts';
 import {
   ALPHA,
   abortObjects,
@@ -33,7 +33,7 @@ import {
 } from '../support.ts';
 
 /**
- * Goal: src/engine/account: a refund's id is claimed once, no day passes its limit, and no claim outlives
+ * Goal: src/engine/register: a refund's id is claimed once, no day passes its limit, and no claim outlives
  * its request for ever (docs/decisions.md#43). Method: real objects, with requests that die, are
  * slow or cannot reach the other object.
  */
@@ -41,7 +41,7 @@ import {
 useGateway();
 
 const tenant = tenantOf(ALPHA);
-const account = () => accountOf(env, tenant);
+const register = () => registerOf(env, tenant);
 
 function refund(amountMinor = 1_000, paymentUniqueId = 'order-1', refundUniqueId = 'refund-1') {
   return requestRefund(env, tenant, {
@@ -67,21 +67,21 @@ async function claimOf(changes: Partial<RefundClaim> = {}): Promise<RefundClaim>
 }
 
 const claim = async (changes: Partial<RefundClaim> = {}) =>
-  account().claimRefund(await claimOf(changes));
+  register().claimRefund(await claimOf(changes));
 
 async function daySum(): Promise<number> {
-  const rows = (await accountRows('refund_days')) as readonly { amount_minor: number }[];
+  const rows = (await registerRows('refund_days')) as readonly { amount_minor: number }[];
   return rows.reduce((sum, { amount_minor }) => sum + amount_minor, 0);
 }
 
 const pay = (paymentIntentUniqueId = 'order-1') =>
   payHosted({ amount: 150.5, paymentIntentUniqueId });
 
-/** Lets the account's alarm settle what is due, and says what is left. */
+/** Lets the register's alarm settle what is due, and says what is left. */
 async function settle(): Promise<readonly object[]> {
   advance(MINUTE_MS);
-  expect(await fireAccountAlarm()).toBe(true);
-  return accountRows('refund_claims');
+  expect(await fireRegisterAlarm()).toBe(true);
+  return registerRows('refund_claims');
 }
 
 test('a claim writes two rows, its report two, and a repeated one none', async () => {
@@ -92,7 +92,7 @@ test('a claim writes two rows, its report two, and a repeated one none', async (
   const other = await claimOf({ refundUniqueId: 'refund-2', claimId: 'claim-2' });
   const intent = await intentOf();
   const written = await runInDurableObject(
-    accountStub(),
+    registerStub(),
     async (instance, { storage: { sql } }) => {
       const counted: number[] = [];
       const exec = sql.exec.bind(sql);
@@ -124,8 +124,8 @@ test('a claim writes two rows, its report two, and a repeated one none', async (
 });
 
 test('a lookup of an unknown refund creates no storage', async () => {
-  expect(await account().paymentOfRefund('unknown')).toBeNull();
-  const size = await runInDurableObject(accountStub(), (_instance, { storage }) => {
+  expect(await register().paymentOfRefund('unknown')).toBeNull();
+  const size = await runInDurableObject(registerStub(), (_instance, { storage }) => {
     const sql =
       "SELECT count(*) AS tables FROM sqlite_master WHERE name NOT LIKE '\\_%' ESCAPE '\\'";
     return storage.sql.exec(sql).one();
@@ -154,18 +154,18 @@ test.each<[string, Tenant, Tenant]>([
     { environment: 'sandbox', merchantId: 'm1' },
     { environment: 'sandbox', merchantId: '/m1' },
   ],
-])('a tenant shares no account with %s', async (_name, one, other) => {
+])('a tenant shares no register with %s', async (_name, one, other) => {
   await pay();
-  await accountOf(env, one).claimRefund(await claimOf());
-  expect(await accountOf(env, other).paymentOfRefund('refund-1')).toBeNull();
-  expect(await accountOf(env, one).paymentOfRefund('refund-1')).toBe('order-1');
+  await registerOf(env, one).claimRefund(await claimOf());
+  expect(await registerOf(env, other).paymentOfRefund('refund-1')).toBeNull();
+  expect(await registerOf(env, one).paymentOfRefund('refund-1')).toBe('order-1');
 });
 
-test("an account's name never leads to a payment: they are different namespaces", async () => {
+test("a register's name never leads to a payment: they are different namespaces", async () => {
   await pay();
   await claim();
   const name = `${tenant.environment}/${tenant.merchantId}`;
-  const ids = [env.MERCHANT_ACCOUNT, env.PAYMENT_INTENT].map((one) =>
+  const ids = [env.MERCHANT_REGISTER, env.PAYMENT_INTENT].map((one) =>
     one.idFromName(name).toString(),
   );
   expect(new Set(ids).size).toBe(2);
@@ -208,7 +208,7 @@ describe('a request that died after its claim', () => {
     let waitedMs = 0;
     for (const waitMs of [1, 2, 4, 8, 16, 32, 60, 60].map((minutes) => minutes * MINUTE_MS)) {
       expect(await settle()).toMatchObject([{ claim_id: 'claim-1' }]);
-      const [{ check_at_ms } = { check_at_ms: 0 }] = (await accountRows(
+      const [{ check_at_ms } = { check_at_ms: 0 }] = (await registerRows(
         'refund_claims',
       )) as readonly { check_at_ms: number }[];
       waitedMs = check_at_ms - Date.now();
@@ -226,7 +226,7 @@ describe('a request that died after its claim', () => {
 test('a refund whose report was lost is recorded by the alarm', async () => {
   await pay();
   await claim();
-  await runInDurableObject(accountStub(), (instance) => {
+  await runInDurableObject(registerStub(), (instance) => {
     vi.spyOn(
       Object.getPrototypeOf(Object.getPrototypeOf(instance)),
       'recordRefunds',
@@ -236,10 +236,10 @@ test('a refund whose report was lost is recorded by the alarm', async () => {
   });
   expect(await refund()).toMatchObject({ type: 'accepted' });
   await reportsAreSent();
-  expect(await accountRows('refunds')).toEqual([]);
+  expect(await registerRows('refunds')).toEqual([]);
   vi.restoreAllMocks();
   expect(await settle()).toEqual([]);
-  expect(await accountRows('refunds')).toMatchObject([{ refund_unique_id: 'refund-1', stage: 0 }]);
+  expect(await registerRows('refunds')).toMatchObject([{ refund_unique_id: 'refund-1', stage: 0 }]);
   expect(await daySum()).toBe(1_000);
 });
 
@@ -262,24 +262,24 @@ describe('the alarm races a slow request', () => {
     await pay();
     expect(await slowly(settle)).toMatchObject({ type: 'accepted' });
     expect((await intentOf()).refunds).toHaveLength(1);
-    expect(await accountRows('refund_claims')).toEqual([]);
+    expect(await registerRows('refund_claims')).toEqual([]);
     expect(await daySum()).toBe(1_000);
   });
 
   test('and its answer is lost: the request releases the void claim itself', async () => {
     await pay();
     const voidClaim = async () => {
-      const [row] = (await accountRows('refund_claims')) as readonly { claim_id: string }[];
+      const [row] = (await registerRows('refund_claims')) as readonly { claim_id: string }[];
       await clientOf().execute([
         {
           type: 'void_refund_claim',
           refundId: 'refund-1',
-          accountClaimId: row?.claim_id ?? '',
+          registerClaimId: row?.claim_id ?? '',
         },
       ]);
     };
     expect(await slowly(voidClaim)).toMatchObject({ type: 'accepted' });
-    expect(await accountRows('refund_claims')).toEqual([]);
+    expect(await registerRows('refund_claims')).toEqual([]);
     expect(await daySum()).toBe(1_000);
   });
 
@@ -300,8 +300,8 @@ describe('the alarm races a slow request', () => {
     await claim();
     await refund();
     advance(MINUTE_MS);
-    await fireAccountAlarm();
-    expect(await accountRows('refunds')).toHaveLength(1);
+    await fireRegisterAlarm();
+    expect(await registerRows('refunds')).toHaveLength(1);
     expect(await daySum()).toBe(1_000);
   });
 });
@@ -309,7 +309,7 @@ describe('the alarm races a slow request', () => {
 test('the claim of another tenant is never shared', async () => {
   await pay();
   await claim();
-  const beta = accountOf(env, tenantOf(BETA));
+  const beta = registerOf(env, tenantOf(BETA));
   expect(await beta.paymentOfRefund('refund-1')).toBeNull();
 });
 
@@ -317,7 +317,7 @@ test('reports of a refund may arrive in any order', async () => {
   await pay();
   const { terms } = await intentOf();
   const report = (stage: 0 | 1 | 2) =>
-    runInDurableObject(accountStub(), (instance) =>
+    runInDurableObject(registerStub(), (instance) =>
       instance.recordRefunds(terms.uniqueId, [
         { id: 'refund-1', stage, amountMinor: 700, createdAtMs: Date.now(), currency: 'ETB' },
       ]),
@@ -336,18 +336,20 @@ test('a refund counts on the day of its claim, although its payment reports it o
   const day = businessDay(Date.now());
   advance(DAY_MS);
   const report = { id: 'refund-1', stage: 0, amountMinor: 1_000, currency: 'ETB' } as const;
-  await runInDurableObject(accountStub(), (instance) =>
+  await runInDurableObject(registerStub(), (instance) =>
     instance.recordRefunds('order-1', [{ ...report, createdAtMs: Date.now() }]),
   );
-  expect(await accountRows('refund_days')).toEqual([{ day, currency: 'ETB', amount_minor: 1_000 }]);
+  expect(await registerRows('refund_days')).toEqual([
+    { day, currency: 'ETB', amount_minor: 1_000 },
+  ]);
 });
 
 test('a claim is settled in a minute, although the alarm was set for references in years', async () => {
   await pay();
   const reference = sharedReferenceFrom(Date.now(), 1, new Uint8Array(REFERENCE_LENGTH));
-  await account().holdReference(reference, 'order-1');
+  await register().holdReference(reference, 'order-1');
   await claim();
-  const alarmAtMs = await runInDurableObject(accountStub(), (_instance, { storage }) =>
+  const alarmAtMs = await runInDurableObject(registerStub(), (_instance, { storage }) =>
     storage.getAlarm(),
   );
   expect(alarmAtMs).toBe(Date.now() + MINUTE_MS);
@@ -356,18 +358,18 @@ test('a claim is settled in a minute, although the alarm was set for references 
 test('the next call makes up for a lost alarm', async () => {
   await pay();
   await claim();
-  await runInDurableObject(accountStub(), (_instance, { storage }) => storage.deleteAlarm());
+  await runInDurableObject(registerStub(), (_instance, { storage }) => storage.deleteAlarm());
   await evictAllDurableObjects();
   advance(3 * MINUTE_MS);
-  await account().paymentOfRefund('refund-1');
-  await expect.poll(() => accountRows('refund_claims')).toEqual([]);
+  await register().paymentOfRefund('refund-1');
+  await expect.poll(() => registerRows('refund_claims')).toEqual([]);
 });
 
 test('a payment remembers only so many void claims, and for a day', async () => {
   await pay();
   const giveUp = (index: number) =>
     clientOf().execute([
-      { type: 'void_refund_claim', refundId: 'refund-1', accountClaimId: `claim-${index}` },
+      { type: 'void_refund_claim', refundId: 'refund-1', registerClaimId: `claim-${index}` },
     ]);
   for (let index = 0; index < 50; index += 1) {
     expect(await giveUp(index)).toMatchObject({ rejection: null });
@@ -382,7 +384,7 @@ test('a payment remembers only so many void claims, and for a day', async () => 
 test('an abort in the middle of a claim leaves all of it or nothing', async () => {
   await pay();
   await Promise.allSettled([claim(), abortObjects()]);
-  expect(await daySum()).toBe((await accountRows('refund_claims')).length * 1_000);
+  expect(await daySum()).toBe((await registerRows('refund_claims')).length * 1_000);
 });
 
 test('an alarm that cannot set the next one fails, so that the runtime repeats it', async () => {
@@ -390,7 +392,7 @@ test('an alarm that cannot set the next one fails, so that the runtime repeats i
   await claim();
   const text =
     "The Durable Object's code has been updated, this version can no longer access storage.";
-  const failure = await runInDurableObject(accountStub(), async (instance, { storage }) => {
+  const failure = await runInDurableObject(registerStub(), async (instance, { storage }) => {
     const away = vi.spyOn(storage, 'setAlarm').mockRejectedValue(new Error(text));
     const failed = await Promise.resolve(instance.alarm()).then(() => null, String);
     away.mockRestore();

@@ -1,4 +1,4 @@
-import { STAGES } from '../../src/engine/account/protocol.ts';
+import { STAGES } from '../../src/engine/register/protocol.ts';
 import type { Ended } from './ended.ts';
 import type { World } from './world.ts';
 
@@ -7,11 +7,11 @@ const HOUR_MS = 3_600_000;
 const SHARED_RAILS = ['cbe-birr'];
 
 /**
- * The merchants' accounts hold exactly the refunds that the payments hold: no claim is left, and the
+ * The merchants' registers hold exactly the refunds that the payments hold: no claim is left, and the
  * sum of a day is that of the refunds that were requested on it and did not fail. They know each
  * reference that a provider may report.
  */
-export function checkAccounts({ accounts, journal }: World, ended: readonly Ended[]): void {
+export function checkRegisters({ registers, journal }: World, ended: readonly Ended[]): void {
   const tenants = new Set(
     ended.map(({ payment: { merchant } }) => `${merchant.environment}/${merchant.merchantId}`),
   );
@@ -36,8 +36,8 @@ export function checkAccounts({ accounts, journal }: World, ended: readonly Ende
         sums.set(day, (sums.get(day) ?? 0) + (counts ? amountMinor : 0));
       }
     }
-    const id = accounts.namespace.idFromName(name).toString();
-    const sql = accounts.hosts.get(id)?.sql;
+    const id = registers.namespace.idFromName(name).toString();
+    const sql = registers.hosts.get(id)?.sql;
     const exists = sql?.all("SELECT 1 FROM sqlite_master WHERE name = 'refunds'", []).length === 1;
     const rowsOf = (query: string) => (exists ? (sql?.all(query, []) ?? []) : []);
     const shown = {
@@ -49,7 +49,7 @@ export function checkAccounts({ accounts, journal }: World, ended: readonly Ende
         rowsOf("SELECT day || ' ' || currency, amount_minor FROM refund_days").map(Object.values),
       ),
     };
-    // A payment may have come back from an older copy than its account.
+    // A payment may have come back from an older copy than its register.
     for (const row of rowsOf(
       'SELECT * FROM unconfirmed_refunds JOIN refunds USING (refund_unique_id)',
     )) {
@@ -66,7 +66,7 @@ export function checkAccounts({ accounts, journal }: World, ended: readonly Ende
       journal.same('9 reports', `reference ${reference}`, rowsOf(query)[0], { owner });
     }
     const wanted = { claims: '', refunds: linesOf([...owners]), days: linesOf([...sums]) };
-    journal.same('11 refunds', `the account of ${name}`, shown, wanted);
+    journal.same('11 refunds', `the register of ${name}`, shown, wanted);
   }
 }
 

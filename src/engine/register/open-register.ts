@@ -6,11 +6,11 @@ import { ENVIRONMENTS } from '../../kit/tenant.ts';
 import { paymentRetentionMs } from '../config.ts';
 import { earliest } from '../domain/earliest.ts';
 import type {
-  AccountBackup,
   ClaimResult,
   CountedRefund,
   LostRefund,
   RefundClaim,
+  RegisterBackup,
   Settlement,
   UnsettledClaim,
 } from './protocol.ts';
@@ -18,8 +18,8 @@ import { REFERENCE_TABLE, References } from './references.ts';
 import { REFUND_TABLES, RefundClaims, type StoredRefund } from './refund-claims.ts';
 import { type BookVolume, copyStatement, VOLUME_TABLE, Volumes } from './volumes.ts';
 
-/** What the account needs of the payments' objects: `src/connected-objects.ts` passes it in. */
-export interface AccountPorts {
+/** What the register needs of the payments' objects: `src/connected-objects.ts` passes it in. */
+export interface RegisterPorts {
   /** Asks a payment's object for the outcome of a claim. May throw. */
   settleClaim(env: Env, tenant: Tenant, claim: UnsettledClaim): Promise<Settlement>;
 }
@@ -31,16 +31,16 @@ const ALARM_OVERDUE_MS = 60_000;
 /** Claims that one alarm settles: six at a time, within a minute even if each takes seconds. */
 const SETTLED_MAX = 100;
 
-type AccountState = Pick<DurableObjectState, 'id' | 'storage' | 'waitUntil'>;
+type RegisterState = Pick<DurableObjectState, 'id' | 'storage' | 'waitUntil'>;
 
 /**
- * The code of an account, which `MerchantAccount` loads. Each method decides and commits without an
+ * The code of a register, which `MerchantRegister` loads. Each method decides and commits without an
  * await.
  */
-export class OpenAccount {
-  readonly #ctx: AccountState;
+export class OpenRegister {
+  readonly #ctx: RegisterState;
   readonly #env: Env;
-  readonly #ports: AccountPorts;
+  readonly #ports: RegisterPorts;
   readonly #refunds: RefundClaims;
   readonly #references: References;
   readonly #volumes: Volumes;
@@ -49,7 +49,7 @@ export class OpenAccount {
   /** True while an alarm runs, so that no call runs it again as overdue. */
   #isWorking = false;
 
-  constructor(ctx: AccountState, env: Env, ports: AccountPorts) {
+  constructor(ctx: RegisterState, env: Env, ports: RegisterPorts) {
     this.#ctx = ctx;
     this.#env = env;
     this.#ports = ports;
@@ -82,7 +82,7 @@ export class OpenAccount {
     this.#commit(() => this.#record(paymentUniqueId, refunds));
   }
 
-  /** The payment that has the refund or its claim, or null. The account never lags. */
+  /** The payment that has the refund or its claim, or null. The register never lags. */
   paymentOfRefund(refundUniqueId: string): string | null {
     this.#runOverdueAlarm();
     return this.#exists() ? this.#refunds.paymentOf(refundUniqueId) : null;
@@ -128,7 +128,12 @@ export class OpenAccount {
   }
 
   /** Brings back rows of a backup. Repeated calls change nothing, and newer rows stay. */
-  async restore({ refunds, volumes, references, payments }: Partial<AccountBackup>): Promise<void> {
+  async restore({
+    refunds,
+    volumes,
+    references,
+    payments,
+  }: Partial<RegisterBackup>): Promise<void> {
     await this.#learnAlarm();
     this.#commit(() => {
       for (const refund of refunds ?? []) {
@@ -186,7 +191,7 @@ export class OpenAccount {
       this.#armedAtMs = null;
       this.#arm();
     } catch (error) {
-      log('error', 'account_alarm_failed', {
+      log('error', 'register_alarm_failed', {
         name: this.#ctx.id.name ?? null,
         error: errorText(error),
       });
@@ -280,11 +285,11 @@ export class OpenAccount {
   }
 }
 
-/** The tenant whose account has this name, which `accountOf` makes. */
+/** The tenant whose register has this name, which `registerOf` makes. */
 function tenantIn(name = ''): Tenant {
   const environment = ENVIRONMENTS.find((one) => name.startsWith(`${one}/`));
   if (environment === undefined) {
-    throw new Error('an account without its name');
+    throw new Error('a register without its name');
   }
   return { environment, merchantId: name.slice(environment.length + 1) };
 }

@@ -2,18 +2,18 @@ import { methodsOf } from '../../kit/platform/object-call.ts';
 import { objectsIn } from '../../kit/platform/objects.ts';
 import type { Tenant } from '../../kit/tenant.ts';
 import { placementOf } from '../config.ts';
-import type { OpenAccount } from './open-account.ts';
+import type { OpenRegister } from './open-register.ts';
 
-export type AccountClient = ReturnType<typeof accountOf>;
+export type RegisterClient = ReturnType<typeof registerOf>;
 
 /**
- * Calls a merchant's account. Each method throws ObjectUnavailable. Environments and merchant ids
+ * Calls a merchant's register. Each method throws ObjectUnavailable. Environments and merchant ids
  * contain no slash, so two tenants never share a name.
  */
-export function accountOf(env: Env, { environment, merchantId }: Tenant) {
-  const accounts = objectsIn(env.MERCHANT_ACCOUNT, placementOf(env));
-  const id = accounts.idFromName(`${environment}/${merchantId}`);
-  const method = methodsOf<OpenAccount>(() => accounts.get(id));
+export function registerOf(env: Env, { environment, merchantId }: Tenant) {
+  const registers = objectsIn(env.MERCHANT_REGISTER, placementOf(env));
+  const id = registers.idFromName(`${environment}/${merchantId}`);
+  const method = methodsOf<OpenRegister>(() => registers.get(id));
   return {
     claimRefund: method('claimRefund'),
     releaseRefund: method('releaseRefund'),
