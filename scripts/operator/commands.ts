@@ -3,167 +3,37 @@ import type {
   ActionField,
   OperatorAction,
   Option,
+  ReadCommand,
 } from '../../back-office/operator/actions/action.ts';
 import { ACTIONS } from '../../back-office/operator/actions/all.ts';
 import { ERASE_CUSTOMER, EXPORT_CUSTOMER } from '../../back-office/operator/actions/customers.ts';
-import { MESSAGE_QUEUES } from '../../src/control/dead-letters/queues.ts';
-import { LETTER_STATUSES } from '../../src/control/dead-letters/store.ts';
-import { ITEM_REASONS } from '../../src/lists/book/attention-reasons.ts';
+import { READS } from '../../back-office/operator/actions/reads.ts';
 import { type Command, type Given, UsageError } from './command.ts';
 import { restoreLines } from './restore-lines.ts';
 import { linesOf } from './text.ts';
 import { PART_READERS, READERS } from './values.ts';
-import {
-  ACTION_EXIT_CODES,
-  ACTION_VIEWS,
-  alertsExitCode,
-  attentionExitCode,
-  checkExitCode,
-  READ_VIEWS,
-} from './views.ts';
+import { EXIT_CODES, VIEWS } from './views.ts';
 
-/** A command that reads: its positionals are the parts of its path, its options the query. */
-interface Read extends Pick<Command, 'name' | 'about' | 'examples' | 'pages' | 'exitCode'> {
-  readonly path: string;
-  readonly options?: Command['options'];
-  readonly shows: keyof typeof READ_VIEWS;
+function readCommand({ path, query = {}, answers, ...read }: ReadCommand): Command {
+  const { name, about, examples, pages } = read;
+  return {
+    name,
+    about,
+    examples,
+    pages,
+    positionals: partsOf(path).map(placeOf),
+    options: query,
+    request: (given) => ({ path: `${pathOf(path, given)}${queryOf(query, given)}` }),
+    shown: VIEWS[answers],
+    exitCode: EXIT_CODES[answers],
+  };
 }
 
-const READS: readonly Read[] = [
-  {
-    name: 'attention',
-    about: 'list what needs attention, and what to do about it',
-    path: '/attention',
-    options: {
-      environment: { value: 'sandbox|production', about: 'only this environment' },
-      reason: { value: 'KIND', about: `only this kind: ${ITEM_REASONS.join(', ')}` },
-    },
-    examples: [
-      'attention --environment production --all',
-      'attention --environment production --reason delivery_dead',
-      'attention --quiet',
-    ],
-    shows: 'attention',
-    exitCode: attentionExitCode,
-    pages: 'nextCursor',
-  },
-  {
-    name: 'payment show',
-    about: 'show a payment with its attempts, history and events',
-    path: '/payments/:environment/:merchantId/:uniqueId',
-    examples: ['payment show production abebe order-1'],
-    shows: 'payment',
-  },
-  {
-    name: 'merchant list',
-    about: 'list merchants, newest first',
-    path: '/merchants',
-    options: { status: { value: 'active|suspended', about: 'only this status' } },
-    examples: ['merchant list', 'merchant list --status suspended --all --json'],
-    shows: 'merchants',
-    pages: 'nextCursor',
-  },
-  {
-    name: 'merchant show',
-    about: 'show a merchant with its methods, commissions and limits',
-    path: '/merchants/:merchantId',
-    examples: ['merchant show abebe'],
-    shows: 'merchant',
-  },
-  {
-    name: 'member list',
-    about: 'list members and pending links',
-    path: '/merchants/:merchantId/members',
-    examples: ['member list abebe'],
-    shows: 'members',
-  },
-  {
-    name: 'bank list',
-    about: 'list the banks that splits can name',
-    path: '/banks',
-    examples: ['bank list'],
-    shows: 'banks',
-  },
-  {
-    name: 'dead-letter list',
-    about: 'list dead letters, oldest first',
-    path: '/dead-letters',
-    options: {
-      queue: { value: 'QUEUE', about: `only this queue: ${MESSAGE_QUEUES.join(', ')}` },
-      status: { value: LETTER_STATUSES.join('|'), about: 'only this status (default: waiting)' },
-    },
-    examples: ['dead-letter list --queue kefel-provider-reports'],
-    shows: 'letters',
-    pages: 'nextCursor',
-  },
-  {
-    name: 'dead-letter show',
-    about: 'show a dead letter with its message',
-    path: '/dead-letters/:id',
-    examples: ['dead-letter show 0123abcd'],
-    shows: 'letter',
-  },
-  {
-    name: 'customer requests',
-    about: 'list customers’ requests to be erased, and what is kept until when',
-    path: '/customers/requests',
-    examples: ['customer requests'],
-    shows: 'requests',
-    pages: 'nextCursor',
-  },
-  {
-    name: 'rails',
-    about: 'show which methods have a rail, and what is wrong with its secret',
-    path: '/rails',
-    examples: ['rails'],
-    shows: 'rails',
-  },
-  {
-    name: 'alerts',
-    about: 'show what the operator was told of, and how each channel does',
-    path: '/alerts',
-    examples: ['alerts', 'alerts --quiet'],
-    shows: 'alerts',
-    exitCode: alertsExitCode,
-  },
-  {
-    name: 'backup list',
-    about: 'list the backups, the newest first',
-    path: '/backups',
-    examples: ['backup list'],
-    shows: 'backups',
-  },
-  {
-    name: 'health now',
-    about: 'show health after asking the merchants’ books, which otherwise report hourly',
-    path: '/health/now',
-    examples: ['health now'],
-    shows: 'health',
-  },
-  {
-    name: 'health',
-    about: 'show queues, undelivered events and payment outcomes',
-    path: '/health',
-    examples: ['health'],
-    shows: 'health',
-  },
-];
-
-function readCommand({ path, options = {}, shows, ...read }: Read): Command {
-  return {
-    ...read,
-    positionals: partsOf(path).map(placeOf),
-    options,
-    request: (given) => {
-      const query = new URLSearchParams(
-        Object.keys(options).flatMap((name) =>
-          given.options(name).map((value) => [name, value] as [string, string]),
-        ),
-      );
-      return { path: `${pathOf(path, given)}${query.size === 0 ? '' : `?${query}`}` };
-    },
-    shown: READ_VIEWS[shows],
-  };
+function queryOf(query: Command['options'], given: Given): string {
+  const pairs = Object.keys(query).flatMap((name) =>
+    given.options(name).map((value) => [name, value]),
+  );
+  return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`;
 }
 
 /** The words in the help for what is given by position: parts of paths, and fields. */
@@ -225,8 +95,8 @@ function actionCommand(action: OperatorAction, command: ActionCommand): Command 
       }
       return { path: pathOf(action.path, given), body: bodyOf(given, action, command) };
     },
-    shown: ACTION_VIEWS[action.answers],
-    exitCode: ACTION_EXIT_CODES[action.answers],
+    shown: VIEWS[action.answers],
+    exitCode: EXIT_CODES[action.answers],
   };
 }
 
@@ -319,7 +189,7 @@ function checkFlags(given: Given, fields: Readonly<Record<string, ActionField>>)
 
 /** Every command; those of a noun stand together. */
 export const COMMANDS: readonly Command[] = grouped([
-  ...READS.map(readCommand),
+  ...READS.filter((read) => 'name' in read).map(readCommand),
   ...ACTIONS.flatMap((action) => action.commands.map((command) => actionCommand(action, command))),
   {
     name: 'rebuild namespace',
@@ -360,7 +230,7 @@ export const COMMANDS: readonly Command[] = grouped([
     async *run(gateway) {
       yield* (await import('./backup.ts')).backUpNow(gateway);
     },
-    shown: ACTION_VIEWS.backup,
+    shown: VIEWS.backup,
   },
   {
     name: 'backup verify',
@@ -397,8 +267,8 @@ export const COMMANDS: readonly Command[] = grouped([
     async *run(gateway) {
       yield* (await import('./check.ts')).runCheck(gateway);
     },
-    shown: READ_VIEWS.check,
-    exitCode: checkExitCode,
+    shown: VIEWS.check,
+    exitCode: EXIT_CODES.check,
   },
   {
     ...actionCommand(EXPORT_CUSTOMER, {

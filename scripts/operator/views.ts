@@ -1,5 +1,5 @@
 import type { Answers } from '../../back-office/operator/actions/action.ts';
-import type { readAttention } from '../../back-office/operator/api.ts';
+import type { readAttention } from '../../back-office/operator/actions/reads.ts';
 import type { CheckReport } from '../../back-office/operator/check.ts';
 import { paymentOf } from '../../src/control/attention/item.ts';
 import type { AlertsState, TestedChannel } from '../../src/control/rpc/alerts.ts';
@@ -82,72 +82,68 @@ const ALERTS: View = [
   },
 ];
 
-const BACKUP: View = ['run isFinished booksLeft'];
-
-/** What each reading command prints, of a list what each item is. */
-export const READ_VIEWS = {
-  attention: attentionLines,
-  payment: PAYMENT,
-  merchants: ['id name status members createdAtMs'],
-  merchant: MERCHANT,
-  members: [
-    '',
-    { members: ['id name role passkeys createdAtMs'], invitations: ['id name role expiresAtMs'] },
-  ],
-  banks: ['code supportsWithdrawal name'],
-  letters: letterLines,
-  rails: ['environment method state rail problem'],
-  requests: [
-    'id kind requestedBy requestedAtMs searchedAtMs finishedAtMs erased reason',
-    { kept: ['reason payments untilAtMs'] },
-  ],
-  health: HEALTH,
+/** What each answer is printed as, of a list what each item is. */
+export const VIEWS: Readonly<Record<Answers, Shown>> = {
   alerts: ALERTS,
+  attention: attentionLines,
+  backup: ['run isFinished booksLeft'],
   backups: ['run finishedAtMs'],
+  bank: ['code supportsWithdrawal name'],
   check: checkLines,
+  customer: ['next'],
+  health: HEALTH,
+  items: ['', { outcomes: ['uniqueId outcome id'] }],
   letter: (letter: object) => [JSON.stringify(letter, null, 2)],
-} satisfies Readonly<Record<string, Shown>>;
-
-function withHint<Content>(view: View, hint: (content: Content) => string): Shown {
-  return (content: Content) => [...linesOf(content, view), '', hint(content)];
-}
-
-/** What the answer of an action is printed as. */
-export const ACTION_VIEWS: Readonly<Record<Answers, Shown>> = {
-  payment: PAYMENT,
-  merchant: MERCHANT,
-  new_merchant: withHint(
-    MERCHANT,
-    ({ id }: { readonly id: string }) => `Next: npm run operator -- owner invite ${id} --name "…"`,
-  ),
-  settings: ['', SETTINGS],
+  letter_outcomes: ['', { outcomes: ['*'] }],
+  letters: letterLines,
   link: withHint(
     ['name role expiresAtMs url'],
     () => 'It works once. Send it to that person only: the first person to use it joins.',
   ),
-  bank: READ_VIEWS.banks,
-  letters: ['', { outcomes: ['*'] }],
+  members: [
+    '',
+    { members: ['id name role passkeys createdAtMs'], invitations: ['id name role expiresAtMs'] },
+  ],
+  merchant: MERCHANT,
+  merchants: ['id name status members createdAtMs'],
+  modes: MODES,
+  new_merchant: withHint(
+    MERCHANT,
+    ({ id }: { readonly id: string }) => `Next: npm run operator -- owner invite ${id} --name "…"`,
+  ),
+  payment: PAYMENT,
   probe: (result: ProbedRail) => probeLines(result),
+  rails: ['environment method state rail problem'],
+  rebuilt: ['rebuilt missing failed next'],
+  requests: [
+    'id kind requestedBy requestedAtMs searchedAtMs finishedAtMs erased reason',
+    { kept: ['reason payments untilAtMs'] },
+  ],
+  restored: ['undoBookmark'],
+  restored_gateway: ['*'],
+  review: ['note'],
+  settings: ['', SETTINGS],
   tested_channel: ({ channel, isSent, error }: TestedChannel) => [
     isSent ? `Sent a test message by ${channel}.` : `Not sent by ${channel}: ${plain(error)}`,
   ],
-  review: ['note'],
-  items: ['', { outcomes: ['uniqueId outcome id'] }],
-  rebuilt: ['rebuilt missing failed next'],
-  restored: ['undoBookmark'],
-  restored_gateway: ['*'],
-  backup: BACKUP,
-  customer: ['next'],
-  modes: MODES,
 };
 
-/** How the command of an action ends whose answer may be bad news; 0 for all others. */
-export const ACTION_EXIT_CODES: Readonly<Partial<Record<Answers, (content: never) => number>>> = {
-  probe: ({ outcome }: ProbedRail) => PROBE_EXIT_CODES[outcome],
+/** How a command ends whose answer may be bad news; 0 for all others. */
+export const EXIT_CODES: Readonly<Partial<Record<Answers, (content: never) => number>>> = {
+  alerts: alertsExitCode,
+  attention: ({ items }: { readonly items: readonly unknown[] }) =>
+    items.length === 0 ? 0 : EXIT_FOUND,
+  check: ({ checks }: CheckReport) =>
+    checks.some(({ state }) => state === 'wrong') ? EXIT_FOUND : 0,
   items: ({ outcomes }: ItemOutcomes) =>
     outcomes.every(({ outcome }) => outcome === 'done') ? 0 : EXIT_FOUND,
+  probe: ({ outcome }: ProbedRail) => PROBE_EXIT_CODES[outcome],
   tested_channel: ({ isSent }: TestedChannel) => (isSent ? 0 : EXIT_FOUND),
 };
+
+function withHint<Content>(view: View, hint: (content: Content) => string): Shown {
+  return (content: Content) => [...linesOf(content, view), '', hint(content)];
+}
 
 type Item = Awaited<ReturnType<typeof readAttention>>['items'][number];
 
@@ -162,10 +158,6 @@ function attentionLines(items: readonly Item[]): readonly string[] {
         ...item.reasons.flatMap(({ what, todo }) => [`  ${what}`, `  To do: ${todo}`]),
         '',
       ]);
-}
-
-export function attentionExitCode({ items }: { readonly items: readonly unknown[] }): number {
-  return items.length === 0 ? 0 : EXIT_FOUND;
 }
 
 function aboutLines(about: AboutPayment | null): readonly string[] {
@@ -197,12 +189,8 @@ function checkLines({ checks }: CheckReport): readonly string[] {
   ]);
 }
 
-export function checkExitCode({ checks }: CheckReport): number {
-  return checks.some(({ state }) => state === 'wrong') ? EXIT_FOUND : 0;
-}
-
 /** Something is open, or nobody would hear of it. */
-export function alertsExitCode({ open, channels, heartbeat }: AlertsState): number {
+function alertsExitCode({ open, channels, heartbeat }: AlertsState): number {
   const isFailing = channels.some(({ isSetUp, error }) => isSetUp && error !== null);
   const isWrong = [heartbeat, ...channels].some(({ problem }) => problem !== null);
   return open.length > 0 || isFailing || isWrong ? EXIT_FOUND : 0;

@@ -23,23 +23,54 @@ export interface Outcome {
 
 /** What the API answers with. It decides the lines that the command line prints. */
 export type Answers =
-  | 'payment'
-  | 'merchant'
-  | 'new_merchant'
-  | 'settings'
-  | 'link'
+  | 'alerts'
+  | 'attention'
+  | 'backup'
+  | 'backups'
   | 'bank'
-  | 'letters'
-  | 'probe'
-  | 'tested_channel'
-  | 'review'
+  | 'check'
+  | 'customer'
+  | 'health'
   | 'items'
+  | 'letter'
+  | 'letter_outcomes'
+  | 'letters'
+  | 'link'
+  | 'members'
+  | 'merchant'
+  | 'merchants'
+  | 'modes'
+  | 'new_merchant'
+  | 'payment'
+  | 'probe'
+  | 'rails'
   | 'rebuilt'
+  | 'requests'
   | 'restored'
   | 'restored_gateway'
-  | 'backup'
-  | 'customer'
-  | 'modes';
+  | 'review'
+  | 'settings'
+  | 'tested_channel';
+
+/** Something that operators read. The API's route follows from it, and the command if it has one. */
+export type OperatorRead = ReadRoute | ReadCommand;
+
+interface ReadRoute {
+  /** Below /operator/v1. */
+  readonly path: `/${string}`;
+  /** The message of the API's answer. */
+  readonly message: string;
+  readonly run: (call: OperatorCall) => Promise<unknown>;
+}
+
+/** A command that takes the parts of the path by position. */
+export interface ReadCommand extends ReadRoute, Pick<ActionCommand, 'name' | 'about' | 'examples'> {
+  readonly answers: Answers;
+  /** The parameters of the query that are its options. */
+  readonly query?: Readonly<Record<string, Option>>;
+  /** The field of a list's answer that leads to the next page. */
+  readonly pages?: 'nextCursor';
+}
 
 /**
  * An operator's action. The API's route, the desk's forms and the commands follow from it. What its

@@ -72,7 +72,7 @@ const ON_LETTER = {
 /** Sends messages to their queues again. */
 const RETRY_LETTERS: OperatorAction = {
   path: '/dead-letters/retry',
-  answers: 'letters',
+  answers: 'letter_outcomes',
   run: by(({ retryDeadLetters }) => retryDeadLetters, handledAs('Dead letters retried')),
   fields: { ids: {} },
   commands: [
@@ -104,7 +104,7 @@ const RETRY_LETTERS: OperatorAction = {
 /** Deletes messages. */
 const DISCARD_LETTERS: OperatorAction = {
   path: '/dead-letters/discard',
-  answers: 'letters',
+  answers: 'letter_outcomes',
   run: by(({ discardDeadLetters }) => discardDeadLetters, handledAs('Dead letters discarded')),
   fields: {
     ids: {},

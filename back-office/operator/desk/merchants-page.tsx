@@ -1,17 +1,14 @@
 import { useTexts } from '../../../src/kit/ui/texts.ts';
 import { DESK_TEXTS } from '../../i18n/texts.ts';
-import { withMemberCounts } from '../../members/members.ts';
 import { Badge, Untrusted, When } from '../../ui/elements.tsx';
-import type { readMerchants } from '../api.ts';
+import { readMerchants } from '../actions/reads.ts';
 import type { DeskCall } from './call.ts';
 import { answerDesk, cursorIn, ListPage } from './frame.tsx';
 import { ADD_MERCHANT_PATH, merchantPath } from './paths.ts';
 
 /** GET /operator/merchants, newest first. */
 export async function showMerchantsPage(call: DeskCall): Promise<Response> {
-  const { items, nextCursor } = await call.payments.operations.merchants(cursorIn(call));
-  const merchants = await withMemberCounts(call.env.BACK_OFFICE_DB, items);
-  return answerDesk(call, <MerchantsPage items={merchants} nextCursor={nextCursor} />);
+  return answerDesk(call, <MerchantsPage {...(await readMerchants(call, cursorIn(call)))} />);
 }
 
 function MerchantsPage({ items, nextCursor }: Awaited<ReturnType<typeof readMerchants>>) {

@@ -1,0 +1,227 @@
+import { MESSAGE_QUEUES } from '../../../src/control/dead-letters/queues.ts';
+import { LETTER_STATUSES } from '../../../src/control/dead-letters/store.ts';
+import { fieldError } from '../../../src/kit/http/field-error.ts';
+import { validationProblem } from '../../../src/kit/http/problem.ts';
+import { ITEM_REASONS } from '../../../src/lists/book/attention-reasons.ts';
+import { DESK_TEXTS } from '../../i18n/texts.ts';
+import { withMemberCounts } from '../../members/members.ts';
+import type { OperatorCall } from '../call.ts';
+import { paymentContent } from '../payment-content.ts';
+import type { OperatorRead, Target } from './action.ts';
+
+/** Everything that operators read. The help lists the commands in this order. */
+export const READS: readonly OperatorRead[] = [
+  {
+    path: '/attention',
+    message: 'Needs attention',
+    run: readAttention,
+    name: 'attention',
+    about: 'list what needs attention, and what to do about it',
+    query: {
+      environment: { value: 'sandbox|production', about: 'only this environment' },
+      reason: { value: 'KIND', about: `only this kind: ${ITEM_REASONS.join(', ')}` },
+    },
+    examples: [
+      'attention --environment production --all',
+      'attention --environment production --reason delivery_dead',
+      'attention --quiet',
+    ],
+    answers: 'attention',
+    pages: 'nextCursor',
+  },
+  {
+    path: '/payments/:environment/:merchantId/:uniqueId',
+    message: 'Payment',
+    run: async ({ payments, params }) =>
+      paymentContent(await payments.operations.paymentDetails(params)),
+    name: 'payment show',
+    about: 'show a payment with its attempts, history and events',
+    examples: ['payment show production abebe order-1'],
+    answers: 'payment',
+  },
+  {
+    path: '/merchants',
+    message: 'Merchants',
+    run: (call) => readMerchants(call, queryOf(call.url)),
+    name: 'merchant list',
+    about: 'list merchants, newest first',
+    query: { status: { value: 'active|suspended', about: 'only this status' } },
+    examples: ['merchant list', 'merchant list --status suspended --all --json'],
+    answers: 'merchants',
+    pages: 'nextCursor',
+  },
+  {
+    path: '/merchants/:merchantId',
+    message: 'Merchant',
+    run: (call) => merchantContent(call, call.params),
+    name: 'merchant show',
+    about: 'show a merchant with its methods, commissions and limits',
+    examples: ['merchant show abebe'],
+    answers: 'merchant',
+  },
+  {
+    path: '/merchants/:merchantId/members',
+    message: 'Members',
+    run: async (call) => {
+      const { readMembers } = await import('../members.ts');
+      return readMembers(call, await call.payments.operations.knownMerchant(call.params));
+    },
+    name: 'member list',
+    about: 'list members and pending links',
+    examples: ['member list abebe'],
+    answers: 'members',
+  },
+  {
+    path: '/banks',
+    message: 'Banks',
+    run: ({ payments }) => payments.operations.listBanks(),
+    name: 'bank list',
+    about: 'list the banks that splits can name',
+    examples: ['bank list'],
+    answers: 'bank',
+  },
+  {
+    path: '/dead-letters',
+    message: 'Dead letters',
+    run: ({ payments, url }) => payments.operations.deadLetters(queryOf(url)),
+    name: 'dead-letter list',
+    about: 'list dead letters, oldest first',
+    query: {
+      queue: { value: 'QUEUE', about: `only this queue: ${MESSAGE_QUEUES.join(', ')}` },
+      status: { value: LETTER_STATUSES.join('|'), about: 'only this status (default: waiting)' },
+    },
+    examples: ['dead-letter list --queue kefel-provider-reports'],
+    answers: 'letters',
+    pages: 'nextCursor',
+  },
+  {
+    path: '/dead-letters/:id',
+    message: 'Dead letter',
+    run: async ({ payments, params }) => {
+      const { letter, body, payment } = await payments.operations.readDeadLetter(params);
+      return { ...letter, payment, body };
+    },
+    name: 'dead-letter show',
+    about: 'show a dead letter with its message',
+    examples: ['dead-letter show 0123abcd'],
+    answers: 'letter',
+  },
+  {
+    path: '/customers/requests',
+    message: 'Requests of customers',
+    run: ({ payments, url }) => payments.operations.customerRequests(queryOf(url)),
+    name: 'customer requests',
+    about: 'list customers’ requests to be erased, and what is kept until when',
+    examples: ['customer requests'],
+    answers: 'requests',
+    pages: 'nextCursor',
+  },
+  {
+    path: '/rails',
+    message: 'Rails',
+    run: ({ payments }) => payments.operations.rails(),
+    name: 'rails',
+    about: 'show which methods have a rail, and what is wrong with its secret',
+    examples: ['rails'],
+    answers: 'rails',
+  },
+  {
+    path: '/alerts',
+    message: 'Alerts',
+    run: ({ payments }) => payments.alerts.state(),
+    name: 'alerts',
+    about: 'show what the operator was told of, and how each channel does',
+    examples: ['alerts', 'alerts --quiet'],
+    answers: 'alerts',
+  },
+  {
+    path: '/backups',
+    message: 'Backups',
+    run: ({ payments }) => payments.operations.listBackups(),
+    name: 'backup list',
+    about: 'list the backups, the newest first',
+    examples: ['backup list'],
+    answers: 'backups',
+  },
+  {
+    path: '/health/now',
+    message: 'Health',
+    run: async ({ payments }) => {
+      await payments.operations.refreshHealth();
+      return payments.operations.readHealth();
+    },
+    name: 'health now',
+    about: 'show health after asking the merchants’ books, which otherwise report hourly',
+    examples: ['health now'],
+    answers: 'health',
+  },
+  {
+    path: '/health',
+    message: 'Health',
+    run: ({ payments }) => payments.operations.readHealth(),
+    name: 'health',
+    about: 'show queues, undelivered events and payment outcomes',
+    examples: ['health'],
+    answers: 'health',
+  },
+  {
+    path: '/check',
+    message: 'Self-check',
+    run: async (call) => (await import('../check.ts')).readCheck(call),
+  },
+  {
+    path: '/backups/:run/verify',
+    message: 'Verified',
+    run: ({ payments, params, url }) => payments.operations.verifyBackup(params, queryOf(url)),
+  },
+  {
+    path: '/backups/:run/parts',
+    message: 'Parts',
+    run: ({ payments, actor, params, url }) =>
+      payments.operations.backupParts(actor, params, queryOf(url)),
+  },
+  {
+    path: '/backup-part',
+    message: 'Part',
+    run: ({ payments, actor, url }) => payments.operations.backupPart(actor, {}, queryOf(url)),
+  },
+];
+
+/** The query's parameters. Problem 400 for a repeated one. */
+function queryOf({ searchParams }: URL): Readonly<Record<string, string>> {
+  const names = [...searchParams.keys()];
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) {
+    throw validationProblem({ [twice]: fieldError('duplicate', 'Must not be given twice.') });
+  }
+  return Object.fromEntries(searchParams);
+}
+
+/** What needs the operator's attention, why, and what to do. */
+export async function readAttention({ payments, url }: OperatorCall) {
+  const { items, nextCursor } = await payments.operations.attentionPage(queryOf(url));
+  const texts = DESK_TEXTS.en.attention;
+  return {
+    items: items.map(({ reasons, ...item }) => ({
+      ...item,
+      reasons: reasons.map((reason) => ({ reason, ...texts[reason] })),
+    })),
+    nextCursor,
+  };
+}
+
+/** A page of the merchants, with how many members each has. */
+export async function readMerchants(
+  { payments, env }: OperatorCall,
+  query: Readonly<Record<string, string>>,
+) {
+  const { items, nextCursor } = await payments.operations.merchants(query);
+  return { items: await withMemberCounts(env.BACK_OFFICE_DB, items), nextCursor };
+}
+
+/** A merchant with its settings, which is the content where an action names none. */
+export async function merchantContent({ payments, env }: OperatorCall, target: Target) {
+  const merchant = await payments.operations.merchantContent(target);
+  const [counted] = await withMemberCounts(env.BACK_OFFICE_DB, [merchant]);
+  return counted;
+}
