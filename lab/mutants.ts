@@ -13,106 +13,9 @@ import { runLabScript } from './harness/script.ts';
 import { MUTANTS, type Mutant, planted } from './mutants/planted.ts';
 import type { Verdict } from './mutants/reporter.ts';
 import { RepositoryCopy, RUN_MS_MAX } from './mutants/repository-copy.ts';
+import { otherTests, UNIT_TESTS } from './mutants/suites.ts';
 import { bundleSimulation } from './simulation/bundle.ts';
 import { runSimulation } from './simulation/run.ts';
-
-/** The unit tests of everything that mutants change. */
-const UNIT_TESTS = [
-  'deliver',
-  'held-expiry',
-  'held',
-  'manual',
-  'outcomes',
-  'paid-by-hand',
-  'projection',
-  'refund',
-  'restored',
-  'retention',
-  'schedule',
-  'transition',
-  'webhook',
-].map((name) => `test/unit/${name}`);
-
-/** What only other tests notice, by file or folder. They run last because each takes many seconds. */
-const OTHER_TESTS: Readonly<Record<string, readonly string[]>> = {
-  'src/engine/register/open-register.ts': ['workers/register'],
-  'src/engine/register/refund-claims.ts': ['workers/register', 'workers/refund-requests'],
-  'src/engine/api/call.ts': ['workers/address-limits'],
-  'src/engine/callbacks/attempt.ts': ['workers/rails-callbacks', 'workers/rails-out-of-reach'],
-  'src/engine/attempts/start.ts': ['workers/rails-start'],
-  'src/engine/attempts/slow-start.ts': ['workers/rails-start', 'workers/rails-out-of-reach'],
-  'src/engine/attempts/provider-reports.ts': ['workers/rails-out-of-reach'],
-  'src/engine/callbacks/router.ts': ['workers/address-limits'],
-  'src/engine/checkout/open-link.ts': ['workers/address-limits'],
-  'src/engine/checkout/choice.ts': ['workers/address-limits'],
-  'src/engine/intent/alarm.ts': ['workers/alarm'],
-  'src/engine/intent/ask-rails.ts': [
-    'workers/rails-start',
-    'workers/rails-not-configured',
-    'workers/operator-refund-repeat',
-  ],
-  'src/engine/intent/delivery.ts': ['workers/delivery'],
-  'src/engine/intent/payment-intent.ts': [
-    'workers/alarm',
-    'workers/create',
-    'workers/endpoints',
-    'workers/book-confirmation',
-  ],
-  'src/engine/intent/projection-schedule.ts': ['workers/book-confirmation'],
-  'src/engine/intent/receipt-conflicts.ts': ['workers/paid-by-hand'],
-  'src/engine/intent/record.ts': ['workers/commit', 'workers/book-confirmation'],
-  'src/engine/intent/store.ts': ['workers/alarm'],
-  'src/engine/intent/taken.ts': ['workers/idempotency'],
-  'src/engine/rails/ebirr/answer.ts': ['rails/ebirr-answers'],
-  'src/engine/rails/ethswitch/cards-status.ts': ['rails/ethswitch-cards-status'],
-  'src/engine/rails/ethswitch/nbg-callback.ts': ['rails/ethswitch-nbg-callbacks'],
-  'src/engine/rails/mpesa/reversal.ts': ['rails/mpesa-refund'],
-  'src/engine/rails/telebirr-h5/signature.ts': ['rails/telebirr-h5-wire'],
-  'src/lists/book/apply.ts': ['workers/book-apply', 'workers/book-property'],
-  'src/lists/book/attention-items.ts': ['workers/book-reports'],
-  'src/lists/book/day-totals.ts': ['workers/book-property'],
-  'src/lists/book/digest.ts': ['workers/book-reports'],
-  'src/lists/book/purge.ts': ['workers/book-purge'],
-  'src/lists/book/queries/ended-payments.ts': ['workers/book-ended'],
-  'src/lists/book/queries/search.ts': ['workers/book-search'],
-  'src/lists/book/queries/statement.ts': ['workers/dashboard-overview'],
-  'src/control/rpc/events.ts': ['workers/dashboard-webhook-events'],
-  'src/control/rpc/payments.ts': ['workers/dashboard-refunds', 'workers/dashboard-payment'],
-  'src/engine/refunds/ask-rail.ts': [
-    'workers/refund-requests',
-    'workers/operator-refund-repeat',
-    'workers/api-refunds',
-  ],
-  'src/engine/callbacks/refund.ts': ['workers/rails-refund-callbacks'],
-  'src/engine/refunds/refusal.ts': ['workers/api-refunds'],
-  'src/engine/refunds/request.ts': [
-    'workers/refund-requests',
-    'workers/api-refunds',
-    'workers/modes',
-  ],
-  'src/engine/webhooks/secret-store.ts': ['workers/api-webhook-endpoints'],
-  'src/engine/webhooks/settings.ts': ['workers/api-webhook-endpoints', 'workers/endpoints'],
-  'src/engine/api/routes/create-payment.ts': [
-    'workers/modes',
-    'workers/rails-start',
-    'workers/idempotency',
-  ],
-  'src/recovery/backup/': ['workers/backup-run'],
-  'src/recovery/payments/book-backup': ['workers/backup-payments'],
-  'src/recovery/payments/erase.ts': ['workers/backup-payments', 'workers/customer-erasure'],
-  'src/recovery/payments/records.ts': ['workers/restore'],
-  'src/engine/intent/keeping.ts': ['workers/customer-erasure'],
-  'src/recovery/point-in-time/restore-point.ts': ['workers/restore-payment'],
-  'src/control/customers/': ['workers/customer-erasure'],
-  'src/control/modes/modes.ts': ['workers/modes', 'workers/restore'],
-  'src/control/payments/receipts.ts': ['workers/paid-by-hand'],
-  'src/recovery/restore/gateway.ts': ['workers/restore', 'workers/operator-errors'],
-  'src/recovery/restore/': ['workers/restore'],
-  'back-office/dashboard/overview/statement.ts': ['workers/dashboard-overview'],
-  'back-office/dashboard/payments/csv.ts': ['unit/dashboard-payments-csv'],
-  'scripts/deploy/': ['unit/deploy'],
-  'scripts/deployment/': ['unit/deployment', 'unit/recovery-key', 'unit/rotate-keys'],
-};
 
 /** A quick test file, whose content these replace, and how a run of each must be judged. */
 const JUDGED_FILE = 'test/unit/money.test.ts';
@@ -262,11 +165,4 @@ async function checkTypes(copy: RepositoryCopy, mutants: readonly Mutant[]): Pro
   if (rejected.length > 0) {
     throw new Error(`planted bugs that do not compile:\n${rejected.join('\n')}`);
   }
-}
-
-function otherTests({ file }: Mutant): readonly string[] {
-  const names = Object.entries(OTHER_TESTS).flatMap(([path, tests]) =>
-    file.startsWith(path) ? tests : [],
-  );
-  return names.map((name) => `test/${name}.test.ts`);
 }

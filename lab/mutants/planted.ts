@@ -35,6 +35,19 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'version: before.version + «1→step.events.length»,': 'two states have one version',
     'const due = «applyRefundTime(applyTime(start(before, nowMs))→applyTime(start(before, nowMs)»);':
       'a refund whose caller died stays in process',
+    'withAttempt(next, { ...attempt, «checks: 0, →»checkAtMs });':
+      "a customer's return does not bring back the short intervals of queries",
+    '.slice(-«RETURN_ATTEMPTS_MAX→ATTEMPTS_MAX»)': 'each return of a customer queries all attempts',
+    'if (queriedAtMs !== null && nowMs - queriedAtMs < «RETURN_QUERY_WAIT_MS→0») {':
+      'returns flood the provider with queries',
+    'if (checkAtMs === null« || (checkAtMs <= nowMs && nowMs >= deadlineAtMs)→») {':
+      'a customer who returns delays the end of the window',
+    'step.nowMs < «Math.min(attempt.deadlineAtMs, step.intent.terms.expiresAtMs)→attempt.deadlineAtMs + 1»;':
+      'a phone rings for a payment that is over',
+    '«    attemptInFlight(step.intent)?.id === attempt.id &&\n→»':
+      'a phone rings although the customer has paid the attempt before',
+    'if («attempt.startClaimId === claimId→false») {\n':
+      'a claim whose answer was lost is refused, and nobody calls the provider',
   },
   'src/engine/domain/time.ts': {
     'if (!wasNeverCalled && «(!attempt.windowIsFinal || attempt.checkAtMs !== null)→attempt.checkAtMs !== null») {':
@@ -69,6 +82,8 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "if (command.onlyPending === true && «!isPending(attempt)→attempt.status === 'succeeded'») {":
       'a simulated attempt changes its outcome',
     "return «ranOut→false» ? end(failed, 'expired'": 'FAILED for EXPIRED',
+    'paidAtMs != null && paidAtMs «>→>=» intent.terms.expiresAtMs':
+      'a payment at its expiry counts as late',
   },
   'src/engine/domain/step.ts': {
     "  canceled: «null→'payment_failed'»,": 'a cancellation sends PAYMENT_FAILED',
@@ -85,6 +100,16 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       'an operator fails an attempt that can still be paid',
     "return «attempt.status === 'processing'\n    ? reject(step, 'query_due')\n    : →»":
       'an operator overtakes the last query',
+    'if («[attempt.manualResolutionId, attempt.proposal?.resolutionId].includes(resolutionId)→false») {':
+      "an operator's form that is sent twice is refused, although it is recorded",
+    'if («isSameOperator(operator, proposal.operator)→operator === proposal.operator») {':
+      'one person confirms a payment by another spelling of the name',
+    'if (proposal === null« || !isSameReceipt(receipt, proposal.receipt)→») {':
+      'two operators record a payment by two receipts',
+    'if («hasSameReceipt(intent, { id: attempt.id, receipt, issuerReceipt: null })→false») {':
+      'one receipt pays two attempts',
+    'aboveMinor !== null && sumMinor «>→>=» aboveMinor;':
+      'a payment of the limit itself needs two operators',
   },
   'src/engine/domain/schedule.ts': {
     'if («nowMs - startedAtMs >= CHECKS_STOP_AFTER_MS→checks >= 3») {':
@@ -127,6 +152,10 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       "an inconclusive answer replaces the provider's id of a refund",
     'railReference: outcome.railReference« ?? refund.railReference→»,':
       "a success without an id deletes the provider's id of a refund",
+    'const isConfirmed = proposal !== null && «isSame(proposal.outcome, outcome)→true»;':
+      "a second operator confirms another finding than the first one's",
+    'if («refund.manualResolutionId === resolutionId || proposal?.resolutionId === resolutionId→false») {':
+      'a decision about a refund that is sent twice is refused, although it is recorded',
   },
   'src/engine/domain/refund-repeat.ts': {
     "  if («refund.status !== 'unresolved' || refund.claimId→refund.claimId» === null || isShared) {":
@@ -173,6 +202,10 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       'a refund of all that is left exceeds what the customer paid',
     '(«index < position || →»!isWaiting(other)),':
       'two waiting refunds that no longer fit together are both sent',
+    'sumOf([refund, ...before]).returnedMinor «>→>=» aboveMinor;':
+      'a refund of the limit itself needs two operators',
+    'sumOf([refund«, ...before→»]).returnedMinor':
+      'one operator returns a large sum in small parts',
   },
   'src/engine/domain/refund.ts': {
     "return status !== 'failed' && status !== 'canceled'«→ && status !== 'unresolved'»;":
@@ -251,6 +284,8 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       'a rail without settings fails its attempts',
     "    if (attempt.startClaim === «'free'→'not_needed' && attempt.checks < 0») {":
       'an unclaimed start is never repeated',
+    "asker.execute({ type: 'resolve_attempt', attemptId, outcome«, answersCheckAtMs→» });":
+      "an answer that is older than the customer's return puts off the next query",
   },
   'src/engine/intent/store.ts': {
     'DELETE FROM record WHERE id «>→<» ': 'later events stay in the object after the retention',
@@ -389,6 +424,8 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'src/engine/attempts/slow-start.ts': {
     "  return claimed.type === 'done'« && claimed.rejection === null→» ? rail.start(order) : null;":
       'a request and an alarm call the provider for one attempt',
+    '...(rail.query «!==→===» undefined && { checkAtMs: deadlineAtMs }),':
+      'a prompt whose caller died is never queried',
   },
   'src/engine/attempts/start.ts': {
     "outcome: { type: «'unknown', checkAtMs→'failed', reason: 'rail_unavailable'», providerCode },":
