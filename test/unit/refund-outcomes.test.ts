@@ -335,6 +335,9 @@ test('another decision of a second operator takes the place of the first', () =>
     expect(intent.refunds).toMatchObject([
       { status: 'requires_action', proposal: { operator: 'Sara' } },
     ]);
+    const confirmed = { ...other, operator: 'Abebe', resolutionId: 'confirmed' } as Command;
+    const { status } = decide(intent, [confirmed], 3_000).intent.refunds[0] ?? {};
+    expect(status).not.toBe('requires_action');
   }
 });
 

@@ -392,14 +392,6 @@ describe('recording an outcome', () => {
     expect((await clientOf().events()).map(({ type }) => type)).toEqual(['payment_succeeded']);
   });
 
-  test('sent twice at once, it is still recorded once', async () => {
-    await unresolved(caught);
-    const fields = { ...hiddenFields(await pageOf(PAID)), receipt: 'R-77', note: 'Seen' };
-    await Promise.all([send(PAID, fields), send(PAID, fields)]);
-    expect((await intentOf()).anomalies).toEqual([]);
-    expect((await clientOf().events()).map(({ type }) => type)).toEqual(['payment_succeeded']);
-  });
-
   test('a second decision is refused with the reason, and nothing changes', async () => {
     await unresolved(caught);
     await change(PAID, { receipt: 'R-77', note: 'Seen' });
@@ -407,14 +399,6 @@ describe('recording an outcome', () => {
     expect(location).toContain('refused=attempt_not_pending');
     expect(await pageOf(location)).toContain('The attempt has an outcome already');
     expect((await intentOf()).attempts[0]?.receipt).toBe('R-77');
-  });
-
-  test('"not paid" is refused while the provider may still take money', async () => {
-    await createHosted();
-    await execute(startRedirect('a1'));
-    const location = await change(UNPAID, { reason: 'timed_out', note: 'x' });
-    expect(await pageOf(location)).toContain('The provider may still take money');
-    expect((await intentOf()).status).toBe('processing');
   });
 
   test('the address hides what the member typed', async () => {

@@ -20,7 +20,6 @@ import {
 } from '../rails/support.ts';
 import {
   ALPHA,
-  abortObjects,
   advance,
   answerOf,
   BETA,
@@ -43,7 +42,6 @@ import {
   operateApi,
   PERSONAL_SECRETS,
   project as projectAll,
-  SECRET,
 } from './support.ts';
 
 /**
@@ -201,16 +199,6 @@ describe('a receipt counts once', () => {
     expect(await statusOf(BETA)).toBe('processing');
   });
 
-  test('of three payments that are recorded by one receipt, one is paid', async () => {
-    const ids = ['one', 'two', 'three'];
-    const statuses: number[] = [];
-    for (const id of ids) {
-      await atTelebirr(ALPHA, id);
-      statuses.push((await recordPaid(ALPHA, id)).status);
-    }
-    expect(statuses).toEqual([200, 409, 409]);
-  });
-
   test('the sandbox and production do not share receipts', async () => {
     await atTelebirr(ALPHA);
     expect((await recordPaid(ALPHA)).status).toBe(200);
@@ -320,34 +308,6 @@ describe('a receipt counts once', () => {
     await project();
     await compareManualReceipts(env, Date.now());
     expect(await conflicts()).toEqual([[B], [A]]);
-  });
-
-  test('neither payment is refunded by API, nor is a refund sent that waited, even after a crash', async () => {
-    const calls = playRails();
-    await bothAtTelebirr();
-    await reportPaid(ALPHA);
-    expect(await refund(ALPHA, 'before')).toMatchObject({ status: 'PENDING' });
-    const conflict = (attemptId: string, merchantId: string) =>
-      ({
-        type: 'report_receipt_conflict',
-        attemptId,
-        other: { merchantId, uniqueId: 'order-1' },
-      }) as const;
-    await reportPaid(BETA);
-    const { id: attemptA } = await attemptNow(production(ALPHA));
-    const { id: attemptB } = await attemptNow(production(BETA));
-    await production(ALPHA).execute([conflict(attemptA, BETA.id)]);
-    await production(BETA).execute([conflict(attemptB, ALPHA.id)]);
-    await abortObjects();
-    await fireAlarmOf(production(ALPHA));
-    const byHand = { status: 'requires_action', actionReason: 'receipt_conflict', claimId: null };
-    expect((await intentNow(production(ALPHA))).refunds).toMatchObject([byHand]);
-    expect(await refund(BETA, 'after')).toMatchObject({
-      status: 'REQUIRES_ACTION',
-      actionReason: 'receipt_conflict',
-    });
-    await fireAlarmOf(production(BETA));
-    expect(calls.filter(({ url }) => url.endsWith('/refund'))).toEqual([]);
   });
 
   test('is accepted for its own payment once the provider has named another for the first one', async () => {
@@ -464,19 +424,6 @@ describe('two operators', () => {
       expect(question).toContain(part);
     }
   });
-
-  test('abebe@x.et cannot confirm as Abebe+1@x.et', async () => {
-    await atTelebirr(ALPHA, 'order-1', LARGE);
-    const [one, two] = [`kfl_op_${'1'.repeat(43)}`, `kfl_op_${'2'.repeat(43)}`];
-    const bindings = { ...env, OPERATOR_SECRETS: `abebe@x.et:${one},Abebe+1@x.et:${two}` };
-    await content(recordPaid(ALPHA, 'order-1', { authorization: `Bearer ${one}`, bindings }));
-    const again = await recordPaid(ALPHA, 'order-1', { authorization: `Bearer ${two}`, bindings });
-    expect([again.status, again.envelope.code]).toEqual([409, 'second_operator_needed']);
-    expect(await statusOf(ALPHA)).toBe('processing');
-    expect((await recordPaid(ALPHA, 'order-1', { authorization: `Bearer ${SECRET}` })).status).toBe(
-      403,
-    );
-  });
 });
 
 describe('what was recorded by hand', () => {
@@ -504,16 +451,5 @@ describe('what was recorded by hand', () => {
     await fireAlarmOf(production(ALPHA));
     expect(await attemptNow(production(ALPHA))).toMatchObject({ isProved: true, checkAtMs: null });
     expect(await refund(ALPHA, 'r1')).toMatchObject({ status: 'PENDING', actionReason: null });
-  });
-
-  test('stays paid, with an anomaly, when telebirr reports no payment', async () => {
-    await atTelebirr(ALPHA);
-    await recordPaid(ALPHA);
-    decideAtRails('failed');
-    await fireAlarmOf(production(ALPHA));
-    const intent = await intentNow(production(ALPHA));
-    expect(intent.status).toBe('succeeded');
-    expect(intent.anomalies.map(({ kind }) => kind)).toEqual(['contradicting_failure']);
-    expect(await refund(ALPHA, 'r1')).toMatchObject(BY_HAND);
   });
 });

@@ -196,46 +196,6 @@ describe('two operators', () => {
     expect((await refund())?.status).toBe('requires_action');
   });
 
-  it.each([
-    ['another reference', { ...RETURNED, reference: 'RF-10' }],
-    ['another outcome', NOT_RETURNED],
-  ])('%s replaces the proposal, and the first one may confirm that', async (_name, other) => {
-    await refundByHand();
-    await content(operateApi(PATH, RETURNED, as('Hana')));
-    await content(operateApi(PATH, other, as('Dawit')));
-    expect(await refund()).toMatchObject({
-      status: 'requires_action',
-      proposal: { operator: 'Dawit' },
-    });
-    await content(operateApi(PATH, other, as('Hana')));
-    expect((await refund())?.status).toBe(other.outcome === 'returned' ? 'succeeded' : 'failed');
-  });
-
-  it.each([
-    [5_000, 'succeeded'],
-    [5_001, 'requires_action'],
-  ])(
-    'the limit is 50.00: a refund of %d minor units is %s after one decision',
-    async (amountMinor, status) => {
-      await refundByHand({ amountMinor });
-      await content(operateApi(PATH, RETURNED, as('Hana')));
-      expect((await refund())?.status).toBe(status);
-    },
-  );
-
-  test('both at once with the same finding: the refund succeeds once', async () => {
-    const arrivals = merchantServer();
-    await refundByHand();
-    await consumeAll(caught);
-    await Promise.all([
-      operateApi(PATH, RETURNED, as('Hana')),
-      operateApi(PATH, RETURNED, as('Dawit')),
-    ]);
-    expect((await refund())?.status).toBe('succeeded');
-    await consumeAll(caught);
-    expect(arrivals.filter(({ event }) => event.webHookEvent === 'REFUND_SUCCESS')).toHaveLength(1);
-  });
-
   test('two parts at once that exceed the limit together: one of them waits for a second operator', async () => {
     await refundByHand({ amountMinor: 4_000 });
     await execute(await refundRequest('r2', { amountMinor: 4_000 }));
@@ -251,11 +211,6 @@ describe('two operators', () => {
     expect(await details()).toContainEqual(
       expect.objectContaining({ refund: waiting?.id, secondOperator: true }),
     );
-  });
-
-  it.each(['many', '-1', '1.005'])('%s as the limit is an error', async (text) => {
-    const bindings = { ...env, SECOND_OPERATOR_ABOVE: text };
-    expect((await operateApi('/banks', undefined, { bindings })).status).toBe(500);
   });
 });
 
