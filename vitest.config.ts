@@ -39,8 +39,6 @@ const WAITING_WORKERS = 9;
 const LONGEST = [
   'journeys/dashboard-pages',
   'e2e/rails-refunds',
-  'e2e/rails-windows',
-  'e2e/rails-queries',
   'browser/states',
   'e2e/refunds-crash',
   'e2e/drill',

@@ -6,10 +6,10 @@ import { type Payment, verifiedWebhook } from './e2e-webhook.ts';
 
 /** The merchant's event and status at the end of a payment. */
 export interface Ending {
-  readonly webHookEvent: 'PAYMENT_SUCCESS' | 'PAYMENT_FAILED' | 'PAYMENT_EXPIRED';
-  readonly status: 'SUCCESS' | 'FAILED' | 'EXPIRED';
+  readonly webHookEvent: 'PAYMENT_SUCCESS' | 'PAYMENT_FAILED';
+  readonly status: 'SUCCESS' | 'FAILED';
   /** The status before this end. */
-  readonly previousStatus: 'OPEN' | 'PROCESSING' | 'FAILED' | 'EXPIRED';
+  readonly previousStatus: 'PROCESSING' | 'FAILED';
   readonly reason: FailureReason | null;
   readonly late: boolean;
   readonly transactionStatus: 'SUCCESS' | 'FAILED' | 'EXPIRED';
@@ -27,19 +27,9 @@ export const PAID: Ending = {
 };
 
 /** After the merchant got an event of another end. */
-export function paidLate(previousStatus: 'FAILED' | 'EXPIRED'): Ending {
+export function paidLate(previousStatus: 'FAILED'): Ending {
   return { ...PAID, late: true, previousStatus };
 }
-
-export const EXPIRED: Ending = {
-  webHookEvent: 'PAYMENT_EXPIRED',
-  status: 'EXPIRED',
-  previousStatus: 'PROCESSING',
-  reason: null,
-  late: false,
-  transactionStatus: 'EXPIRED',
-  failureReason: null,
-};
 
 /** The provider reported it. */
 export function failed(reason: FailureReason): Ending {

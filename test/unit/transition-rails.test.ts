@@ -49,11 +49,15 @@ describe('a start that a consumer claims', () => {
     });
   });
 
-  test('accepts a repeated claim, because the first answer may be lost', () => {
-    const once = playFirst([QUEUED, CLAIM]);
-    const twice = playFirst([QUEUED, CLAIM, CLAIM]);
-    expect(twice.rejections).toEqual([null, null, null]);
-    expect(twice.intent).toEqual(once.intent);
+  test.each<[string, Story]>([
+    ['in time', []],
+    ['after the window', [at(50_000, TICK)]],
+    ['after the payment', [succeed('a')]],
+    ['after the failure', [fail('a')]],
+  ])('accepts a repeated claim %s, because the first answer may be lost', (_name, story) => {
+    const once = playFirst([QUEUED, CLAIM, ...story]);
+    const twice = decide(once.intent, [CLAIM], once.nowMs);
+    expect([twice.rejection, twice.intent]).toEqual([null, once.intent]);
   });
 
   test('starts the rail’s window', () => {

@@ -52,8 +52,7 @@ function lossOf({ kind }: Cell): Fault {
 }
 
 describe.concurrent('the start times out, but was paid', () => {
-  // eBirr's queue has one consumer here, which a hanging call would block for all others: see
-  // `rails-windows.test.ts`.
+  // eBirr answers only after its customer has acted.
   const hanging = CELLS.filter(({ method }) => method !== 'E_BIRR');
 
   it.each(hanging)('$method, $kind: pending, then PAYMENT_SUCCESS', async (cell) => {

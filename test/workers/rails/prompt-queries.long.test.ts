@@ -127,31 +127,6 @@ test.each(RAILS)('$method: a query finds the payment', async (rail) => {
   expect(queries).toBe(asked);
 });
 
-test.each(RAILS)('$method: a query finds the failure', async (rail) => {
-  await prompted(rail);
-  state = 'failed';
-  await alarmsUntil(Date.now() + MINUTE_MS);
-  expect(await intentNow()).toMatchObject({ status: 'failed', failureReason: 'declined' });
-});
-
-test.each([
-  { rail: EBIRR_QUERIES, now: 'pending' },
-  { rail: USSD_QUERIES, now: 'lost' },
-] as const)(
-  '$rail.method: answers that are $now change nothing, and end after 30 days',
-  async ({ rail, now }) => {
-    await prompted(rail);
-    state = now;
-    const { startedAtMs } = await attemptNow();
-    await alarmsUntil(startedAtMs + 31 * DAY_MS);
-    expect(await attemptNow()).toMatchObject({ status: 'unresolved', checkAtMs: null });
-    // 13 waits that double from 5 s, then one each 6 hours.
-    expect(queries).toBeGreaterThan(100);
-    expect(queries).toBeLessThan(150);
-    expect(await eventTypes()).toEqual(['payment_expired']);
-  },
-);
-
 test('E_BIRR: a query finds the payment when the consumer dies in its call', async () => {
   railServer((asked) => {
     if (EBIRR_QUERIES.isQuery(asked)) {
@@ -243,13 +218,4 @@ test('M_PESA: a result that proves nothing neither moves a query nor warns of a 
   const path = await callbackPath('stk-push');
   expect(await report(path, await mpesaResult('Pending'))).toMatchObject({ status: 200 });
   expect(await intentNow()).toEqual(before);
-});
-
-test('M_PESA: queries without a result end after 30 days', async () => {
-  await promptedByMpesa();
-  const { startedAtMs } = await attemptNow();
-  await alarmsUntil(startedAtMs + 31 * DAY_MS);
-  expect(await attemptNow()).toMatchObject({ status: 'unresolved', checkAtMs: null });
-  expect(queries).toBeGreaterThan(100);
-  expect(queries).toBeLessThan(150);
 });

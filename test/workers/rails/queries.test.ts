@@ -1,8 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import type { Attempt } from '../../../src/engine/domain/attempt.ts';
 import type { Intent } from '../../../src/engine/domain/intent.ts';
-import { operateApi } from '../operator/support.ts';
-import { ALPHA, type Answer, advance, call, SECOND_MS, useGateway } from '../support.ts';
+import { advance, call, SECOND_MS, useGateway } from '../support.ts';
 import { cbe, cbeAnswer } from './scenes.ts';
 import {
   AMOUNT_MINOR,
@@ -15,8 +14,6 @@ import {
   configureRails,
   fireAlarmOf,
   intentNow,
-  loggedEvents,
-  nextAlarm,
   openHosted,
   railServer,
   run,
@@ -102,9 +99,6 @@ async function tried(...methods: readonly Attempt['method'][]): Promise<string> 
 const statusesOf = ({ attempts }: Intent) => attempts.map(({ status }) => status);
 const eventTypes = async () => (await client().events()).map(({ type }) => type);
 
-// ---------------------------------------------------------------------------------------------
-// Several at once
-
 /** The final answer of the provider that hangs, and the result for its attempt. */
 const ENDS: readonly [QueryAnswer, Attempt['status'], object[]][] = [
   ['open', 'unresolved', []],
@@ -137,26 +131,6 @@ test.each(ENDS)(
   },
 );
 
-test('finds an abandoned attempt paid while the query of its successor hangs', async () => {
-  await tried('CBE', 'ETS_SWITCH');
-  const seen: Intent[] = [];
-  duringQuery = async ({ rail }) => {
-    if (rail === 'cbe') {
-      return 'paid';
-    }
-    await expect.poll(() => caught.webhooks).toHaveLength(1);
-    seen.push(await intentNow());
-    return 'nothing';
-  };
-  await fireAlarmOf();
-  expect(seen.map(statusesOf)).toEqual([['succeeded', 'processing']]);
-  const { paidAttemptId, attempts } = await intentNow();
-  expect(paidAttemptId).toBe(attempts[0]?.id);
-  // It may have been paid as well, so its queries continue.
-  expect(attempts[1]).toMatchObject({ status: 'processing', checks: 1 });
-  expect(await alarmNow()).toBeLessThanOrEqual(attempts[1]?.checkAtMs ?? 0);
-});
-
 test('queries each of five attempts once, all before any answer, and records each answer separately', async () => {
   await tried('ETS_SWITCH', 'ETS_SWITCH', 'ETS_SWITCH', 'ETS_SWITCH', 'ETS_SWITCH');
   const { attempts } = await intentNow();
@@ -182,112 +156,25 @@ test('queries each of five attempts once, all before any answer, and records eac
   ]);
 });
 
-test('logs both queries without an answer, each with its rail', async () => {
-  await tried('ETS_SWITCH', 'CBE');
-  duringQuery = () => 'nothing';
-  await fireAlarmOf();
-  const lines = loggedEvents('rail_answer').map(({ rail, call: asked, providerCode }) => [
-    rail,
-    asked,
-    providerCode,
-  ]);
-  expect(lines.sort()).toEqual([
-    ['cbe-birr', 'TXNSTAT', null],
-    ['ethswitch-cards', 'getOrderStatusExtended.do', null],
-  ]);
-  expect(loggedEvents('rail_query_failed')).toEqual([]);
-});
-
-// ---------------------------------------------------------------------------------------------
-// Queried too early
-
-/** During the first query the customer returns this many times, one second apart. */
-function returnsDuringFirstQuery(path: string, times: number, answer: QueryAnswer): void {
+test('after a return of the customer during the query, queries again soon, once', async () => {
+  const path = await tried('ETS_SWITCH');
+  const returnAtMs = Date.now() + SECOND_MS;
   duringQuery = async () => {
     if (queries.length > 1) {
       return 'paid';
     }
-    for (let time = 0; time < times; time += 1) {
-      advance(SECOND_MS);
-      const returned = await call(`${path}/returned`, { apiKey: null });
-      await returned.body?.cancel();
-    }
-    return answer;
-  };
-}
-
-test.each<[QueryAnswer, number]>([
-  ['open', 1],
-  ['open', 5],
-  ['nothing', 1],
-])(
-  'after answer %s, and %i returns of the customer during the query, queries again soon, once',
-  async (answer, times) => {
-    const path = await tried('ETS_SWITCH');
-    const firstReturnAtMs = Date.now() + SECOND_MS;
-    returnsDuringFirstQuery(path, times, answer);
-    await fireAlarmOf();
-    expect(queries).toHaveLength(1);
-    // The answer is older than the return, so it does not count as a check and delays nothing.
-    const checkAtMs = firstReturnAtMs + 5 * SECOND_MS;
-    expect(await attemptNow()).toMatchObject({ checkAtMs, checks: 0 });
-    expect(await alarmNow()).toBeLessThanOrEqual(checkAtMs);
-    await alarmsUntil(checkAtMs);
-    expect(queries).toHaveLength(2);
-    expect(await intentNow()).toMatchObject({ status: 'succeeded' });
-  },
-);
-
-test('keeps the pause after a slow answer without an outcome', async () => {
-  await tried('ETS_SWITCH');
-  duringQuery = () => {
-    advance(9 * SECOND_MS);
+    advance(SECOND_MS);
+    const returned = await call(`${path}/returned`, { apiKey: null });
+    await returned.body?.cancel();
     return 'open';
   };
   await fireAlarmOf();
-  expect(await attemptNow()).toMatchObject({ checkAtMs: Date.now() + 5 * SECOND_MS, checks: 1 });
-});
-
-test('waits for the next scheduled query when the customer did not return', async () => {
-  const path = await tried('ETS_SWITCH');
-  returnsDuringFirstQuery(path, 0, 'open');
-  await fireAlarmOf();
-  expect(await attemptNow()).toMatchObject({ checkAtMs: Date.now() + 5 * SECOND_MS, checks: 1 });
-});
-
-test.each<[QueryAnswer, Intent['status']]>([
-  ['paid', 'succeeded'],
-  ['failed', 'open'],
-])('an outcome counts, no matter when its query was sent: %s', async (answer, status) => {
-  const path = await tried('ETS_SWITCH');
-  returnsDuringFirstQuery(path, 1, answer);
-  await fireAlarmOf();
-  expect(await intentNow()).toMatchObject({ status });
-  expect(await attemptNow()).toMatchObject({ checkAtMs: null });
-  await nextAlarm();
   expect(queries).toHaveLength(1);
-});
-
-// ---------------------------------------------------------------------------------------------
-// The last query in the window
-
-test('rejects a manual failure while the last query runs, and names no time that has passed', async () => {
-  await tried('ETS_SWITCH');
-  const { deadlineAtMs, reference } = await attemptNow();
-  advance(deadlineAtMs - Date.now());
-  const path = `/payments/production/${ALPHA.id}/order-1/attempts/${reference}/resolve`;
-  const refused: Answer[] = [];
-  duringQuery = async (): Promise<QueryAnswer> => {
-    const failed = { outcome: 'failed', reason: 'timed_out', note: 'Not in the portal' };
-    refused.push(await operateApi(path, failed));
-    return 'open';
-  };
-  await fireAlarmOf();
-  expect(refused.map(({ status, envelope }) => [status, envelope.message])).toEqual([
-    [
-      409,
-      'The window has passed, and the gateway is asking the provider once more. Try again in a minute. Nothing was changed',
-    ],
-  ]);
-  expect(await attemptNow()).toMatchObject({ status: 'unresolved', manualResolutionId: null });
+  // The answer is older than the return, so it does not count as a check and delays nothing.
+  const checkAtMs = returnAtMs + 5 * SECOND_MS;
+  expect(await attemptNow()).toMatchObject({ checkAtMs, checks: 0 });
+  expect(await alarmNow()).toBeLessThanOrEqual(checkAtMs);
+  await alarmsUntil(checkAtMs);
+  expect(queries).toHaveLength(2);
+  expect(await intentNow()).toMatchObject({ status: 'succeeded' });
 });
