@@ -1,4 +1,5 @@
 import { operatorAlerts } from './control/alerts/operator-alerts.ts';
+import { expressAnswer } from './engine/api/express-answer.ts';
 import { queryRail } from './engine/attempts/query.ts';
 import { PaymentIntentObject } from './engine/intent/payment-intent.ts';
 import type { Ports } from './engine/intent/ports.ts';
@@ -10,6 +11,7 @@ import { merchantBook } from './lists/book/merchant-book.ts';
 
 const PORTS: Ports = {
   events: { body: eventBody, sign: signEvent, requestBody },
+  expressAnswer,
   attempts: {
     // Loaded with the first start that waits for a customer.
     start: async (...about) =>

@@ -243,8 +243,6 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       'memory keeps events that the storage has refused',
     '    for (const earlier of this.#allEvents()«.filter((event) => event.refundId === refundId)→») {':
       'news of a refund replaces the news of the payment',
-    "    const isFailed = attempts.every(({ status }) => status «=== 'failed'→!== 'succeeded'»);":
-      'the merchant gets FAILURE about a pending payment, and charges again',
     '    if (earlier.length «==→>»= 0) {':
       'a second event replaces the first, which is then never delivered',
     '    if (this.stored()?.firstEvent?.sequence «=→!»== event.sequence) {':
@@ -536,6 +534,10 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'src/control/payments/receipts.ts': {
     'ON CONFLICT DO «UPDATE SET recorded_at_ms = ?4→NOTHING»`,':
       'a receipt that was looked up long ago is not compared when it is recorded',
+  },
+  'src/engine/api/express-answer.ts': {
+    "const isFailed = attempt.status «=== 'failed'→!== 'succeeded'» ||":
+      'the merchant gets FAILURE about a pending payment, and charges again',
   },
   'src/engine/api/routes/create-payment.ts': {
     '    attempt,\n    «answer→answer: null»,\n    answerWithinMs':

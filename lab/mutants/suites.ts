@@ -87,6 +87,7 @@ const OTHER_TESTS: Readonly<Record<string, readonly string[]>> = {
     'workers/api/webhook-endpoints',
     'workers/webhooks/endpoints',
   ],
+  'src/engine/api/express-answer.ts': ['workers/payment/idempotency'],
   'src/engine/api/routes/create-payment.ts': [
     'workers/operator/modes',
     'workers/rails/start',

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { ExpressContent } from '../../src/engine/api/routes/create-payment.ts';
+import type { ExpressContent } from '../../src/engine/api/express-answer.ts';
 import { FAILURE_REASONS } from '../../src/engine/domain/attempt.ts';
 import type { Anomaly } from '../../src/engine/domain/intent.ts';
 import { METHODS } from '../../src/engine/domain/method.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { expressAnswers } from '../../src/engine/api/routes/create-payment.ts';
-import { FAILURE_REASONS } from '../../src/engine/domain/attempt.ts';
+import { expressAnswer } from '../../src/engine/api/express-answer.ts';
+import { type Attempt, FAILURE_REASONS } from '../../src/engine/domain/attempt.ts';
 import { openIntent } from '../../src/engine/domain/decide.ts';
 import { transition } from '../../src/engine/domain/transition.ts';
 import { someTerms, startAttempt } from '../support/intents.ts';
@@ -17,17 +17,17 @@ test.each([
   'decisions.md#16: a FAILURE in %s (%s) carries no page, even when the provider gave one',
   (environment, simulation) => {
     const terms = { ...someTerms(), environment, simulation };
-    const checkoutUrl = 'https://pay.kefel.test/checkout/token';
-    const providerPage = 'https://provider.example/pay';
+    const facts = { paymentUrl: 'https://provider.example/pay', warnings: [] };
     const [attempt] = transition(openIntent(terms), startAttempt('a0'), 0).intent.attempts;
     if (attempt === undefined) {
       throw new Error('no attempt was started');
     }
-    const { failed, otherwise } = expressAnswers({ terms, attempt, checkoutUrl }, providerPage, []);
-    for (const reason of FAILURE_REASONS) {
-      const { content } = JSON.parse(failed[reason]);
-      expect(content).toMatchObject({ status: 'FAILURE', paymentUrl: null, failureReason: reason });
+    const answerOf = (changes: Partial<Attempt>) =>
+      JSON.parse(expressAnswer({ terms, attempts: [{ ...attempt, ...changes }] }, facts)).content;
+    for (const failureReason of FAILURE_REASONS) {
+      const refused = { status: 'FAILURE', paymentUrl: null, failureReason };
+      expect(answerOf({ status: 'failed', failureReason })).toMatchObject(refused);
     }
-    expect(JSON.parse(otherwise).content).toMatchObject({ paymentUrl: providerPage });
+    expect(answerOf({})).toMatchObject({ status: 'SUCCESS', paymentUrl: facts.paymentUrl });
   },
 );

@@ -11,7 +11,7 @@ import type { Method } from '../domain/method.ts';
 import { nextCheckAtMs } from '../domain/schedule.ts';
 import type { IntentTerms } from '../domain/terms.ts';
 import type { IntentClient } from '../intent/client.ts';
-import type { ExecuteResult, ExpressAnswers } from '../intent/protocol.ts';
+import type { ExecuteResult, ExpressFacts } from '../intent/protocol.ts';
 import { claimedWindowEndMs } from '../rails/phone-prompt.ts';
 import type { Rail, StartResult } from '../rails/rail.ts';
 import { railOrder } from './order.ts';
@@ -144,9 +144,9 @@ export function storeStart(
   client: IntentClient,
   attempt: Attempt,
   result: StartResult,
-  answers: ExpressAnswers | null = null,
+  facts: ExpressFacts | null = null,
 ): Promise<ExecuteResult | null> {
-  return storeResult(env, client, [commandFor(result, attempt, Date.now())], answers);
+  return storeResult(env, client, [commandFor(result, attempt, Date.now())], facts);
 }
 
 /**

@@ -7,7 +7,7 @@ import { placementOf } from '../config.ts';
 import type { Command } from '../domain/command.ts';
 import type { Intent } from '../domain/intent.ts';
 import type { PaymentIntentObject } from './payment-intent.ts';
-import type { ExecuteResult, ExpressAnswers } from './protocol.ts';
+import type { ExecuteResult, ExpressFacts } from './protocol.ts';
 
 /**
  * Waits between tries to store what a provider has already acted on. They fit within the 30 s that
@@ -80,11 +80,8 @@ export class IntentClient {
     return this.#method('read')();
   }
 
-  execute(
-    commands: readonly Command[],
-    answers: ExpressAnswers | null = null,
-  ): Promise<ExecuteResult> {
-    return this.#method('execute')(commands, answers);
+  execute(commands: readonly Command[], facts: ExpressFacts | null = null): Promise<ExecuteResult> {
+    return this.#method('execute')(commands, facts);
   }
 
   /** Aborts the object, so the call always throws. A retry would abort the restored object again. */
@@ -96,9 +93,9 @@ export class IntentClient {
   /** `execute` for a provider's report, which the provider may not repeat. */
   executePersistently(
     commands: readonly Command[],
-    answers: ExpressAnswers | null = null,
+    facts: ExpressFacts | null = null,
   ): Promise<ExecuteResult> {
-    return this.#persistently(() => this.execute(commands, answers));
+    return this.#persistently(() => this.execute(commands, facts));
   }
 
   /** `read` before handling a provider's report, which the provider may not repeat. */

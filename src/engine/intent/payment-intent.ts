@@ -25,7 +25,7 @@ import type {
   EraseResult,
   EventSummary,
   ExecuteResult,
-  ExpressAnswers,
+  ExpressFacts,
   HistoryEntry,
   IdempotencyClaim,
   ProbeResult,
@@ -70,7 +70,7 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
     this.#record = new PaymentRecord(
       ctx.storage,
       paymentRetentionMs(env),
-      ports.events.body,
+      ports,
       (snapshot, messages) => ctx.waitUntil(this.#send(snapshot, messages)),
     );
     const { requestBody, sign } = ports.events;
@@ -164,10 +164,10 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
   }
 
   /**
-   * Applies the commands in order, in one commit. The first rejection stops the rest. The same
-   * commit stores the entry of `answers` that fits the outcome, unless an answer is stored already.
+   * Applies the commands in order, in one commit. The first rejection stops the rest. With `facts`,
+   * the same commit stores the answer of an express call, unless one is stored already.
    */
-  execute(commands: readonly Command[], answers: ExpressAnswers | null = null): ExecuteResult {
+  execute(commands: readonly Command[], facts: ExpressFacts | null = null): ExecuteResult {
     if (this.#record.intent() === null) {
       return { type: 'not_found' };
     }
@@ -175,7 +175,7 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
     const nowMs = Date.now();
     const result = this.#record.commit(() => {
       const { intent, rejection } = this.#record.apply(commands, nowMs);
-      const answer = this.#record.storeAnswer(answers);
+      const answer = this.#record.storeAnswer(facts);
       return { type: 'done', intent, rejection, answer } as const;
     });
     if (commands.some(({ type }) => type === 'start_attempt')) {

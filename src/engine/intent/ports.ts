@@ -5,7 +5,7 @@ import type { EventType, Intent } from '../domain/intent.ts';
 import type { Method } from '../domain/method.ts';
 import type { Refund, RefundOutcome } from '../domain/refund.ts';
 import type { ProjectionMessage } from './book-message.ts';
-import type { ExecuteResult } from './protocol.ts';
+import type { ExecuteResult, ExpressFacts } from './protocol.ts';
 
 /**
  * What the object needs from the rest of Kefel. `src/connected-objects.ts` passes it in, so that this
@@ -27,6 +27,8 @@ export interface Ports {
       readonly body: string;
     }): string;
   };
+  /** The text of an express call's answer. Synchronous, because a commit calls it. */
+  readonly expressAnswer: (intent: Intent, facts: ExpressFacts) => string;
   /** What the object does for an attempt in flight. */
   readonly attempts: {
     /**

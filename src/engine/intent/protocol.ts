@@ -238,14 +238,11 @@ export interface RefundDetail {
   readonly proposed?: true;
 }
 
-/** The possible response bodies of an express call. The state after the commit selects one. */
-export interface ExpressAnswers {
-  /**
-   * The attempt has certainly failed, by the reason: the only case in which a merchant may charge
-   * again.
-   */
-  readonly failed: Readonly<Record<FailureReason, string>>;
-  readonly otherwise: string;
+/** What the answer of an express call says beside the payment's state. */
+export interface ExpressFacts {
+  /** Where the customer pays; null for a prompt on the phone. */
+  readonly paymentUrl: string | null;
+  readonly warnings: readonly string[];
 }
 
 export type ExecuteResult =

@@ -12,7 +12,7 @@ import type { Message } from './outbox.ts';
 import type { Ports } from './ports.ts';
 import { projectedVersion, projectionDiffers, receiptsIn, searchedIds } from './projection.ts';
 import { ProjectionSchedule } from './projection-schedule.ts';
-import type { ExpressAnswers, HistoryEntry, StoredRecord } from './protocol.ts';
+import type { ExpressFacts, HistoryEntry, StoredRecord } from './protocol.ts';
 import {
   type Snapshot,
   Store,
@@ -32,7 +32,7 @@ export class PaymentRecord {
   readonly projection: ProjectionSchedule;
   readonly #storage: DurableObjectStorage;
   readonly #store: Store;
-  readonly #eventBody: Ports['events']['body'];
+  readonly #ports: Ports;
   /** Sends the messages of a successful commit. */
   readonly #send: (snapshot: Snapshot, messages: readonly Message[]) => void;
   /** `undefined`: not read yet, or invalid after a rollback. */
@@ -48,14 +48,14 @@ export class PaymentRecord {
   constructor(
     storage: DurableObjectStorage,
     retentionMs: number,
-    eventBody: Ports['events']['body'],
+    ports: Ports,
     send: (snapshot: Snapshot, messages: readonly Message[]) => void,
   ) {
     this.alarm = new PaymentAlarm(storage, this, retentionMs);
     this.projection = new ProjectionSchedule(this);
     this.#storage = storage;
     this.#store = new Store(storage.sql);
-    this.#eventBody = eventBody;
+    this.#ports = ports;
     this.#send = send;
   }
 
@@ -281,16 +281,13 @@ export class PaymentRecord {
     return { intent, rejection };
   }
 
-  /** Stores the answer that fits the state, unless one is stored. Returns the stored answer. */
-  storeAnswer(answers: ExpressAnswers | null): string | null {
+  /** Stores an express call's answer by the state, unless one is stored. Returns the stored answer. */
+  storeAnswer(facts: ExpressFacts | null): string | null {
     const stored = this.stored();
-    if (stored === null || stored.intent === null || stored.answer !== null || answers === null) {
+    if (stored === null || stored.intent === null || stored.answer !== null || facts === null) {
       return stored?.answer ?? null;
     }
-    const { attempts } = stored.intent;
-    const isFailed = attempts.every(({ status }) => status === 'failed');
-    const reason = attempts.at(-1)?.failureReason ?? 'declined';
-    const answer = isFailed ? answers.failed[reason] : answers.otherwise;
+    const answer = this.#ports.expressAnswer(stored.intent, facts);
     this.save({ answer });
     return answer;
   }
@@ -312,7 +309,7 @@ export class PaymentRecord {
       eventId: newEventId(nowMs),
       type,
       refundId,
-      body: this.#eventBody(intent, type, refund),
+      body: this.#ports.events.body(intent, type, refund),
       signature: null,
       createdAtMs: nowMs,
       deliveries: [newDelivery({ endpointId: null, origin }, nowMs)],

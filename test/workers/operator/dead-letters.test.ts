@@ -73,7 +73,7 @@ async function railMessage(): Promise<ResultMessage> {
     type: 'result',
     objectName,
     commands: [resolveAttempt('a1', 'succeeded')],
-    answers: null,
+    facts: null,
   };
 }
 

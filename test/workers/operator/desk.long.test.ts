@@ -646,7 +646,7 @@ async function storeLetter(id: string): Promise<void> {
   const message = {
     id,
     timestamp: new Date(),
-    body: { type: 'result', objectName: clientOf().objectName, commands: [], answers: 'MSG-42' },
+    body: { type: 'result', objectName: clientOf().objectName, commands: [], facts: 'MSG-42' },
   };
   const { dataEncryptionKeys } = configOf(env);
   await runBatch(env.DB, [

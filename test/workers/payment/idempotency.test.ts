@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
-import { FAILURE_REASONS, type FailureReason } from '../../../src/engine/domain/attempt.ts';
+import { FAILURE_REASONS } from '../../../src/engine/domain/attempt.ts';
 import { forgetDirectory } from '../../../src/engine/merchants/directory.ts';
 import type { StartResult } from '../../../src/engine/rails/rail.ts';
 import { simulator } from '../../../src/engine/rails/simulator/rail.ts';
@@ -16,6 +16,7 @@ import {
   call,
   clientOf,
   type ExpressContent,
+  execute,
   expressBody,
   fireAlarm,
   hostedBody,
@@ -63,12 +64,6 @@ function expectReplay(answer: Answer, first: Answer): void {
   expect(answer.headers.get('idempotent-replayed')).toBe('true');
 }
 
-const ANOTHER = {
-  failed: Object.fromEntries(FAILURE_REASONS.map((reason) => [reason, 'another'])) as Record<
-    FailureReason,
-    string
-  >,
-};
 const INTERACTIVE: Body = { testMode: { testModeType: 'ACTUAL_TEST' } };
 const KINDS: Kind[] = ['hosted', 'express'];
 const PAIRS = KINDS.flatMap((kind) =>
@@ -251,6 +246,40 @@ test.each(
   },
 );
 
+async function expectReplays(request: () => Promise<Answer>, first: Answer): Promise<void> {
+  for (const interrupt of [INTERRUPTIONS.eviction, INTERRUPTIONS.abort]) {
+    await interrupt();
+    expectReplay(await request(), first);
+  }
+}
+
+test.each(FAILURE_REASONS)(
+  'decisions.md#8: a refusal is replayed byte for byte after the object lost its memory (%s)',
+  async (reason) => {
+    vi.spyOn(simulator, 'start').mockResolvedValue({ type: 'refused', reason });
+    const ask = () => create('express', { changes: { unknown: 1 } });
+    const first = await ask();
+    const content = { paymentUrl: null, status: 'FAILURE', failureReason: reason };
+    expect(first.envelope).toMatchObject({ content, warnings: [expect.any(String)] });
+    await expectReplays(ask, first);
+  },
+);
+
+test.each(FAILURE_REASONS)(
+  'decisions.md#8: a failure that was reported after the Worker died is answered, and replayed byte for byte (%s)',
+  async (reason) => {
+    vi.spyOn(simulator, 'start').mockRejectedValue(new Error('the Worker died'));
+    await create('express');
+    const { id: attemptId = '', reference } = (await intentOf()).attempts[0] ?? {};
+    await execute({ type: 'resolve_attempt', attemptId, outcome: { type: 'failed', reason } });
+    advance(60 * SECOND_MS);
+    const first = await create('express');
+    const content = { status: 'FAILURE', failureReason: reason, transactionId: reference };
+    expect(first.envelope).toMatchObject({ content });
+    await expectReplays(() => create('express'), first);
+  },
+);
+
 test('decisions.md#8: concurrent repeats after a crash all get the same answer', async () => {
   vi.spyOn(simulator, 'start').mockRejectedValue(new Error('the Worker died'));
   await create('express');
@@ -354,7 +383,10 @@ test.each(KINDS)(
   'decisions.md#8: the answer that was stored first stays when a second one is stored (%s)',
   async (kind) => {
     const first = await create(kind);
-    await clientOf().execute([{ type: 'tick' }], { ...ANOTHER, otherwise: 'another' });
+    await clientOf().execute([{ type: 'tick' }], {
+      paymentUrl: 'https://another.example',
+      warnings: ['another'],
+    });
     expectReplay(await create(kind), first);
   },
 );

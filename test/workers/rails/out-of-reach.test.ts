@@ -63,7 +63,7 @@ const settling = (commands: ResultMessage['commands']): ResultMessage => ({
   type: 'result',
   objectName: client().objectName,
   commands,
-  answers: null,
+  facts: null,
 });
 
 // ---------------------------------------------------------------------------------------------
@@ -214,14 +214,14 @@ async function loseAnswer(answer: RailAnswer, calls?: number) {
   const full = vi.spyOn(PaymentIntentObject.prototype, 'execute').mockImplementation(function (
     this: PaymentIntentObject,
     commands,
-    answers,
+    facts,
   ) {
     if (commands.some(({ type }) => type === 'resolve_attempt')) {
       away = objectsAway({ calls });
       full.mockRestore();
       throw new Error('SQLITE_FULL');
     }
-    return execute.call(this, commands, answers);
+    return execute.call(this, commands, facts);
   });
   const asked = railServer(answer);
   await pay();

@@ -1,26 +1,21 @@
 import { uuidV7 } from '../../../kit/crypto/uuid-v7.ts';
-import { jsonResponse, successBody } from '../../../kit/http/envelope.ts';
+import { jsonResponse } from '../../../kit/http/envelope.ts';
 import { maintenance, problem, validationProblem } from '../../../kit/http/problem.ts';
 import { errorText, log } from '../../../kit/platform/log.ts';
 import { checkoutUrlOf, railOrder } from '../../attempts/order.ts';
 import { railPageUrl } from '../../attempts/rail-page.ts';
 import { hasSharedAddress, holdReference, newAttempt, storeStart } from '../../attempts/start.ts';
-import {
-  type Attempt,
-  FAILURE_REASONS,
-  type FailureReason,
-  type NewAttempt,
-} from '../../domain/attempt.ts';
+import type { Attempt } from '../../domain/attempt.ts';
 import { intentNumberFrom } from '../../domain/identifiers.ts';
 import type { IntentKind, IntentTerms } from '../../domain/terms.ts';
 import { type IntentClient, intentByUniqueId } from '../../intent/client.ts';
-import type { ExpressAnswers, IdempotencyClaim, TakenResult } from '../../intent/protocol.ts';
+import type { ExpressFacts, IdempotencyClaim, TakenResult } from '../../intent/protocol.ts';
 import { banks } from '../../merchants/directory.ts';
 import type { Rail } from '../../rails/rail.ts';
-import type { RailOrder } from '../../rails/rail-order.ts';
 import { methodSupport } from '../../rails/registry.ts';
 import { destinationRefusal } from '../../webhooks/send.ts';
 import { type MerchantCall, ownOriginOf } from '../call.ts';
+import { expressAnswer, onlyAttempt, savedBody } from '../express-answer.ts';
 import { heldExpiryWarnings } from '../held-expiry.ts';
 import { readKeyedBody } from '../keyed-body.ts';
 import type {
@@ -73,9 +68,13 @@ export async function createExpress(call: MerchantCall): Promise<Response> {
     }
     await holdReference(call.env, terms, attempt, rail);
   }
+  const facts = { paymentUrl: await simulatedPage(call.env, terms), warnings };
   // If the provider waits for the customer, the payment's object calls it, and the answer is known.
   const answer = rail.startWaitsForCustomer
-    ? await pendingAnswer(call.env, payment, attempt)
+    ? expressAnswer(
+        { terms, attempts: [{ ...attempt, status: 'processing', failureReason: null }] },
+        facts,
+      )
     : null;
   const result = await client.create({
     terms,
@@ -90,41 +89,38 @@ export async function createExpress(call: MerchantCall): Promise<Response> {
   if (answer !== null) {
     return jsonResponse(200, answer);
   }
-  const finished = charge(call.env, payment, onlyAttempt(result.attempt), rail);
+  const finished = charge(call.env, payment, onlyAttempt(result.attempt), rail, facts);
   // A disconnect ends the request, but a charge that has begun must be completed.
   call.ctx.waitUntil(finished.catch(() => undefined));
   return jsonResponse(200, await finished);
 }
 
-async function pendingAnswer(
-  env: Env,
-  { terms, warnings }: NewPayment,
-  attempt: NewAttempt,
-): Promise<string> {
-  const checkoutUrl = await checkoutUrlOf(env, { terms });
-  return expressAnswers({ terms, attempt, checkoutUrl }, null, warnings).otherwise;
-}
-
 /** Calls the provider once, stores its result with the answer, and returns the answer. */
 async function charge(
   env: Env,
-  { client, terms, warnings }: NewPayment,
+  { client, terms }: NewPayment,
   attempt: Attempt,
   rail: Rail,
+  { paymentUrl, warnings }: ExpressFacts,
 ): Promise<string> {
   const intent = { terms, attempts: [attempt] };
   const order = await railOrder(env, rail, intent, attempt);
   const result = await rail.start(order);
   const redirectUrl = result.type === 'accepted' ? result.redirectUrl : null;
-  const answers = expressAnswers(order, redirectUrl, warnings);
-  const answer = result.type === 'refused' ? answers.failed[result.reason] : answers.otherwise;
+  const facts = { paymentUrl: redirectUrl ?? paymentUrl, warnings };
   // The provider has answered, so an error here would make the merchant charge again, even if the
   // object has not stored the answer.
-  const stored = await storeStart(env, client, attempt, result, answers).catch((error: unknown) => {
+  const stored = await storeStart(env, client, attempt, result, facts).catch((error: unknown) => {
     log('error', 'rail_answer_lost', { uuid: terms.uuid, error: errorText(error) });
     return null;
   });
-  return stored?.type === 'done' && stored.answer !== null ? stored.answer : answer;
+  if (stored?.type === 'done' && stored.answer !== null) {
+    return stored.answer;
+  }
+  const refused = { ...attempt, status: 'failed' } as const;
+  return result.type === 'refused'
+    ? expressAnswer({ terms, attempts: [{ ...refused, failureReason: result.reason }] }, facts)
+    : expressAnswer(intent, facts);
 }
 
 /**
@@ -251,63 +247,9 @@ function termsOf(call: MerchantCall, order: PaymentOrder): IntentTerms {
   };
 }
 
-/** The answer of every successful creation has the same message (docs/decisions.md#11). */
-function savedBody(content: unknown, warnings: readonly string[]): string {
-  return successBody('Payment intent saved successfully', content, warnings);
-}
-
-/** The `content` of an express answer (docs/api.md#express-answer). */
-export interface ExpressContent {
-  readonly paymentUrl: string | null;
-  readonly transactionId: string;
-  readonly status: 'SUCCESS' | 'FAILURE';
-  readonly message: string;
-  /** With FAILURE, why (docs/api.md#failure-reasons); else null. */
-  readonly failureReason: FailureReason | null;
-}
-
-/**
- * The two possible answers of an express call. The object selects one by the state that it commits.
- * A merchant charges again after FAILURE, so only a final failure is FAILURE. A time-out or an
- * unclear answer of the provider is SUCCESS: accepted and pending (docs/decisions.md#16).
- * `redirectUrl`: the provider's page, if any.
- */
-export function expressAnswers(
-  order: Pick<RailOrder, 'terms' | 'checkoutUrl'> & {
-    readonly attempt: Pick<Attempt, 'reference'>;
-  },
-  redirectUrl: string | null,
-  warnings: readonly string[],
-): ExpressAnswers {
-  const { simulation } = order.terms;
-  // A simulated payment has a page too, which shows the outcome.
-  const paymentUrl = redirectUrl ?? (simulation === null ? null : order.checkoutUrl);
-  const transactionId = order.attempt.reference;
-  const body = (content: ExpressContent) => savedBody(content, warnings);
-  const refused = (failureReason: FailureReason) =>
-    body({
-      // After FAILURE the merchant charges again, so the customer must not be able to pay this one.
-      paymentUrl: null,
-      transactionId,
-      status: 'FAILURE',
-      message: 'The payment was refused',
-      failureReason,
-    });
-  const failed = byReason(refused);
-  const accepted = body({
-    paymentUrl,
-    transactionId,
-    status: 'SUCCESS',
-    message: 'The payment was accepted',
-    failureReason: null,
-  });
-  // The simulator declines, by itself and soon.
-  return { failed, otherwise: simulation === 'fail' ? failed.declined : accepted };
-}
-
-function byReason(textOf: (reason: FailureReason) => string): Record<FailureReason, string> {
-  const entries = FAILURE_REASONS.map((reason) => [reason, textOf(reason)] as const);
-  return Object.fromEntries(entries) as Record<FailureReason, string>;
+/** A simulated payment has a page too, which shows the outcome. */
+async function simulatedPage(env: Env, terms: IntentTerms): Promise<string | null> {
+  return terms.simulation === null ? null : checkoutUrlOf(env, { terms });
 }
 
 /** Most express calls answer sooner than this. */
@@ -333,25 +275,16 @@ async function answerTaken(
     case 'replay':
       return replayed(taken.answer);
     case 'unanswered': {
-      const attempt = onlyAttempt(taken.intent.attempts[0]);
-      const checkoutUrl = await checkoutUrlOf(call.env, taken.intent);
+      const { terms } = taken.intent;
       const railPage = await railPageUrl(call.env, intent, taken.intent);
-      const order = { ...taken.intent, attempt, checkoutUrl };
-      const answers = expressAnswers(order, railPage, warnings);
-      const stored = await intent.execute([{ type: 'tick' }], answers);
-      return replayed((stored.type === 'done' ? stored.answer : null) ?? answers.otherwise);
+      const facts = { paymentUrl: railPage ?? (await simulatedPage(call.env, terms)), warnings };
+      const stored = await intent.execute([{ type: 'tick' }], facts);
+      const answer = stored.type === 'done' ? stored.answer : null;
+      return replayed(answer ?? expressAnswer(taken.intent, facts));
     }
   }
 }
 
 function replayed(answer: string): Response {
   return jsonResponse(200, answer, { 'idempotent-replayed': 'true' });
-}
-
-/** The attempt of an express payment. */
-function onlyAttempt(attempt: Attempt | null | undefined): Attempt {
-  if (attempt == null) {
-    throw new Error('express payment has no attempt');
-  }
-  return attempt;
 }
