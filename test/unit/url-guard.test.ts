@@ -1,10 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  CALLBACK_URL_LENGTH_MAX,
-  type GuardOptions,
-  guardCallbackUrl,
-} from '../../src/engine/webhooks/url-guard.ts';
+import { type GuardOptions, guardCallbackUrl } from '../../src/engine/webhooks/url-guard.ts';
+import { URL_CHARACTERS_MAX } from '../../src/kit/http/url-fields.ts';
 import { HOSTILE_URLS, OWN_HOST } from '../support/hostile-urls.ts';
 
 const deployed: GuardOptions = {
@@ -80,7 +77,7 @@ describe('the URL guard of webhooks (decisions.md#18)', () => {
   });
 
   test('limits the length (decisions.md#7), before it parses', () => {
-    const longest = `https://example.com/${'a'.repeat(CALLBACK_URL_LENGTH_MAX - 20)}`;
+    const longest = `https://example.com/${'a'.repeat(URL_CHARACTERS_MAX - 20)}`;
     expect(guardCallbackUrl(longest, deployed)).toBeNull();
     expect(guardCallbackUrl(`${longest}a`, deployed)).toBe('URL is longer than 2048 characters');
     expect(guardCallbackUrl('a'.repeat(1_000_000), deployed)).toBe(

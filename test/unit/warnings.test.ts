@@ -47,6 +47,30 @@ describe('docs/decisions.md#4: items without an amount', () => {
   });
 });
 
+describe('docs/decisions.md#12: a callbackUrl that gets no webhooks', () => {
+  const context: ValidationContext = {
+    ...CONTEXT,
+    callbackUse: (url) => (url.startsWith('http:') ? 'ignores' : 'sends'),
+  };
+  const plain = { callbackUrl: 'http://shop.example/hook' };
+  const warning = expect.stringMatching(/^callbackUrl begins with http:\/\/.* Use https\.$/);
+
+  test.each([
+    ['beside a valid body', plain, true],
+    ['beside an error', { ...plain, currency: 'XXX' }, false],
+  ])('warns %s', (_name, changes, isValid) => {
+    for (const validate of [hosted, express]) {
+      expect(validate(changes, context)).toMatchObject({ ok: isValid, warnings: [warning] });
+    }
+  });
+
+  test('is stored as ignored, and one that gets them is not', () => {
+    expect(orderOf(hosted(plain, context))).toMatchObject({ ...plain, isCallbackIgnored: true });
+    const secure = { callbackUrl: 'https://shop.example/hook' };
+    expect(orderOf(hosted(secure, context))).toMatchObject({ isCallbackIgnored: false });
+  });
+});
+
 describe('docs/decisions.md#3: a phoneNumber that the method ignores', () => {
   const returnUrl = 'https://shop.example/done';
   const warning = 'phoneNumber is not a mobile number and was ignored: TELE_BIRR needs none.';

@@ -1,3 +1,4 @@
+import { URL_CHARACTERS_MAX } from '../../kit/http/url-fields.ts';
 import { isLoopback } from '../../kit/loopback.ts';
 
 /**
@@ -5,9 +6,6 @@ import { isLoopback } from '../../kit/loopback.ts';
  * every try. The guard checks names, not the addresses they resolve to: Cloudflare's network has no
  * route to private addresses.
  */
-
-/** The longest URL that the API accepts (docs/decisions.md#7). */
-export const CALLBACK_URL_LENGTH_MAX = 2_048;
 
 /** RFC 1035: a name and each of its labels. */
 const HOST_LENGTH_MAX = 253;
@@ -39,7 +37,7 @@ export interface GuardOptions {
 
 /** The merchant sees it as the error of a try. */
 export type GuardReason =
-  | `URL is longer than ${typeof CALLBACK_URL_LENGTH_MAX} characters`
+  | `URL is longer than ${typeof URL_CHARACTERS_MAX} characters`
   | 'URL cannot be parsed'
   | 'URL is not http or https'
   | 'URL is not https'
@@ -54,8 +52,8 @@ export type GuardReason =
 /** Why the gateway may not call this URL, or null. Never throws. */
 export function guardCallbackUrl(text: string, options: GuardOptions): GuardReason | null {
   // The length is checked before parsing, whose cost grows with it.
-  if (text.length > CALLBACK_URL_LENGTH_MAX) {
-    return `URL is longer than ${CALLBACK_URL_LENGTH_MAX} characters`;
+  if (text.length > URL_CHARACTERS_MAX) {
+    return `URL is longer than ${URL_CHARACTERS_MAX} characters`;
   }
   const url = URL.parse(text);
   if (url === null) {

@@ -159,11 +159,7 @@ async function readNewPayment(call: MerchantCall, kind: IntentKind) {
     phone: validated.value.phone,
     idempotency,
     /** For the answer, in sentences. */
-    warnings: [
-      ...validated.warnings,
-      ...(terms.isCallbackIgnored ? [IGNORED_CALLBACK] : []),
-      ...heldExpiryWarnings(terms, rails),
-    ],
+    warnings: [...validated.warnings, ...heldExpiryWarnings(terms, rails)],
   };
 }
 
@@ -216,10 +212,6 @@ function callbackUse(call: MerchantCall, callbackUrl: string): CallbackUse {
   }
   return refusal === 'URL is not https' ? 'ignores' : { refusal };
 }
-
-const IGNORED_CALLBACK =
-  'callbackUrl begins with http://, and Kefel sends webhooks to https:// only: the events of this ' +
-  'payment go to your webhook endpoints instead. Use https.';
 
 function hasSplits(body: unknown): boolean {
   const splits = (body as { readonly splitPayment?: unknown } | null)?.splitPayment;

@@ -1,4 +1,4 @@
-import * as v from 'valibot';
+import type * as v from 'valibot';
 import { fieldError } from '../../../kit/http/field-error.ts';
 import { booleanField, oneOf, wholeNumber } from '../../../kit/http/fields.ts';
 import { callbackUrlField } from '../../../kit/http/url-fields.ts';
@@ -14,6 +14,8 @@ import { type Parts, Problems, validParts } from './problems.ts';
 import { checkSplits, splitsField, splitValuesPart, withShares } from './splits.ts';
 import { type OtherFields, unknownFieldWarnings } from './unknown-fields.ts';
 
+const callbackField = optionalUrl(callbackUrlField);
+
 /** The fields that hosted and express requests share. */
 export function commonFields(context: ValidationContext) {
   return {
@@ -24,25 +26,11 @@ export function commonFields(context: ValidationContext) {
     paymentLinkUniqueId: optional(idField),
     splitPayment: splitsField(context.banks),
     expireIn: expireInField(context),
-    callbackUrl: optionalUrl(takenUrlField(context)),
+    callbackUrl: callbackField,
     refundEvents: optional(booleanField),
     commissionPaidByCustomer: booleanField,
     metadata: metadataField(context.environment),
   };
-}
-
-/** A callbackUrl that the gateway takes, and may ignore (docs/decisions.md#12). */
-function takenUrlField({ callbackUse }: ValidationContext) {
-  return v.pipe(
-    callbackUrlField,
-    v.rawCheck(({ dataset, addIssue }) => {
-      const use = dataset.typed ? callbackUse(dataset.value) : 'sends';
-      if (typeof use === 'object') {
-        const message = `No webhook can be sent there: ${use.refusal}.`;
-        addIssue({ message: fieldError('undeliverable', message) });
-      }
-    }),
-  );
 }
 
 /** The fields that only the other kind of request has. */
@@ -62,27 +50,29 @@ export const COMMON_PARTS = {
   currency: oneOf(CURRENCIES),
   splitPayment: splitValuesPart,
   commissionPaidByCustomer: booleanField,
+  callbackUrl: callbackField,
 };
 
 function expireInField({ expireInSecondsMin, expireInSecondsMax }: ValidationContext) {
   return wholeNumber(expireInSecondsMin, expireInSecondsMax, ' of seconds');
 }
 
-/** The result of the rules on money; null and empty where an invalid field leaves it unknown. */
-export interface MoneyTerms {
+/** What the common rules decide; null and empty where an invalid field leaves it unknown. */
+export interface CommonTerms {
   readonly total: Total | null;
   readonly methods: readonly MethodTerms[];
+  readonly isCallbackIgnored: boolean;
 }
 
-/** The rules on money across fields: total, accepted methods, commissions and shares. */
-export function checkMoney(
+/** The rules that hosted and express requests share: on money across fields, and on the callbackUrl. */
+export function checkCommon(
   kind: IntentKind,
   parts: Parts<typeof COMMON_PARTS>,
   methods: readonly Method[] | undefined,
   lockedPhone: string | null,
   context: ValidationContext,
   problems: Problems,
-): MoneyTerms {
+): CommonTerms {
   const total = totalOf(kind, parts.amount, parts.items, problems);
   checkLimit(total, parts.amount, parts.currency, context.limits, problems);
   const amountPath = parts.amount === null ? 'items' : 'amount';
@@ -105,7 +95,31 @@ export function checkMoney(
     borne.map(({ commissionMinor }) => commissionMinor),
     problems,
   );
-  return { total, methods: isBorne ? borne : terms };
+  return {
+    total,
+    methods: isBorne ? borne : terms,
+    isCallbackIgnored: checkCallback(parts.callbackUrl ?? null, context, problems),
+  };
+}
+
+/** True when the gateway takes the callbackUrl and sends nothing there (docs/decisions.md#12). */
+function checkCallback(
+  callbackUrl: string | null,
+  { callbackUse }: ValidationContext,
+  problems: Problems,
+): boolean {
+  const use = callbackUrl === null ? 'sends' : callbackUse(callbackUrl);
+  if (typeof use === 'object') {
+    const text = `No webhook can be sent there: ${use.refusal}.`;
+    problems.add('callbackUrl', fieldError('undeliverable', text));
+  } else if (use === 'ignores') {
+    problems.warn(
+      'callbackUrl',
+      'begins with http://, and Kefel sends webhooks to https:// only: the events of this payment ' +
+        'go to your webhook endpoints instead. Use https.',
+    );
+  }
+  return use === 'ignores';
 }
 
 /**
@@ -119,23 +133,21 @@ export function checkBody<
   body: unknown,
   schema: Schema,
   entries: Entries,
-  rules: (parts: Parts<Entries>, problems: Problems) => MoneyTerms,
-  orderOf: (
-    values: v.InferOutput<Schema>,
-    total: Total,
-    methods: readonly MethodTerms[],
-  ) => PaymentOrder,
+  rules: (parts: Parts<Entries>, problems: Problems) => CommonTerms,
+  orderOf: (values: v.InferOutput<Schema>, terms: KnownTerms) => PaymentOrder,
   others: OtherFields,
 ): Validated<PaymentOrder> {
   const problems = new Problems();
   const values = problems.check(schema, body);
   const parts = values === undefined ? validParts(entries, body) : (values as Parts<Entries>);
-  const { total, methods } = rules(parts, problems);
+  const { total, ...terms } = rules(parts, problems);
   const warnings = [...problems.warnings, ...unknownFieldWarnings(schema, body, others)];
   return values === undefined || total === null || problems.found
     ? { ok: false, errors: problems.toErrors(), warnings }
-    : { ok: true, value: orderOf(values, total, methods), warnings };
+    : { ok: true, value: orderOf(values, { total, ...terms }), warnings };
 }
+
+type KnownTerms = CommonTerms & { readonly total: Total };
 
 type CommonValues = v.InferOutput<
   ReturnType<typeof v.object<ReturnType<typeof commonFields>, undefined>>
@@ -144,11 +156,8 @@ type CommonValues = v.InferOutput<
 /** The shared part of a valid order. */
 export function commonOrder(
   values: CommonValues,
-  total: Total,
-  methods: readonly MethodTerms[],
-  { callbackUse }: ValidationContext,
+  { total, methods, isCallbackIgnored }: KnownTerms,
 ) {
-  const { callbackUrl } = values;
   return {
     uniqueId: values.paymentIntentUniqueId,
     paymentLinkUniqueId: values.paymentLinkUniqueId,
@@ -159,8 +168,8 @@ export function commonOrder(
     itemPriceBasis: total.itemPriceBasis,
     splits: withShares(values.splitPayment, total.amountMinor),
     commissionPaidByCustomer: values.commissionPaidByCustomer,
-    callbackUrl,
-    isCallbackIgnored: callbackUrl !== null && callbackUse(callbackUrl) === 'ignores',
+    callbackUrl: values.callbackUrl,
+    isCallbackIgnored,
     refundEvents: values.refundEvents ?? false,
     expireInSeconds: values.expireIn,
     metadata: values.metadata,

@@ -8,7 +8,7 @@ import type { Simulation } from '../../domain/terms.ts';
 import {
   COMMON_PARTS,
   checkBody,
-  checkMoney,
+  checkCommon,
   commonFields,
   commonOrder,
   ONLY_HOSTED,
@@ -36,7 +36,7 @@ const ignoredField = v.pipe(
   v.transform(() => null),
 );
 
-/** The express fields that rules across fields read, without those on money. */
+/** The express fields that rules across fields read, without the common ones. */
 function expressParts(context: ValidationContext) {
   return {
     method: methodField(context),
@@ -70,14 +70,14 @@ export function validateExpress(
     { ...COMMON_PARTS, ...expressParts(context) },
     (parts, problems) => {
       const methods = parts.method === undefined ? undefined : [parts.method];
-      const money = checkMoney('express', parts, methods, null, context, problems);
+      const terms = checkCommon('express', parts, methods, null, context, problems);
       checkReturnUrl(parts, problems);
       checkPhone(parts, context, problems);
       checkSimulation(parts, problems);
-      return money;
+      return terms;
     },
-    (values, total, methods) => ({
-      ...commonOrder(values, total, methods, context),
+    (values, terms) => ({
+      ...commonOrder(values, terms),
       kind: 'express',
       customer: expressCustomer(values.customerInfo),
       description: values.description,

@@ -4,7 +4,7 @@ import { returnUrlField } from '../../../kit/http/url-fields.ts';
 import {
   COMMON_PARTS,
   checkBody,
-  checkMoney,
+  checkCommon,
   commonFields,
   commonOrder,
   ONLY_EXPRESS,
@@ -14,7 +14,7 @@ import { hostedCustomerField, lockedPhone } from './customer.ts';
 import { bodyRecord, uniqueIdField } from './fields.ts';
 import { methodsField } from './methods.ts';
 
-/** The hosted fields that rules across fields read, without those on money. */
+/** The hosted fields that rules across fields read, without the common ones. */
 function hostedParts(context: ValidationContext) {
   return { methods: methodsField(context), customerInfo: hostedCustomerField };
 }
@@ -36,10 +36,10 @@ export function validateHosted(body: unknown, context: ValidationContext): Valid
     { ...COMMON_PARTS, ...hostedParts(context) },
     (parts, problems) => {
       const phone = lockedPhone(parts.customerInfo);
-      return checkMoney('hosted', parts, parts.methods, phone, context, problems);
+      return checkCommon('hosted', parts, parts.methods, phone, context, problems);
     },
-    (values, total, methods) => ({
-      ...commonOrder(values, total, methods, context),
+    (values, terms) => ({
+      ...commonOrder(values, terms),
       kind: 'hosted',
       customer: values.customerInfo,
       description: null,
