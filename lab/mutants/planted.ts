@@ -531,6 +531,20 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'toMs: (lastAtMs ?? 0)« + 1→» };':
       'the number of events that are left misses the last millisecond',
   },
+  'src/control/payments/holds.ts': {
+    '«  await record(detail);\n→»': 'a payment is held without an entry in the audit log',
+  },
+  'src/engine/webhooks/endpoint-store.ts': {
+    "WHERE own.merchant_id = ?1 AND «own.environment = ?2→?2 <> ''»":
+      "a key of production reads the sandbox's endpoints",
+  },
+  'src/kit/http/strict-body.ts': {
+    'v.«strictObject→object»(entries': 'a misspelled field is ignored',
+  },
+  'src/lists/api/operations.ts': {
+    "cancelRefund: post(\n    «'refunds'→'payments_read'»,":
+      'a key that only reads cancels refunds',
+  },
   'src/control/payments/receipts.ts': {
     'ON CONFLICT DO «UPDATE SET recorded_at_ms = ?4→NOTHING»`,':
       'a receipt that was looked up long ago is not compared when it is recorded',
