@@ -6,12 +6,10 @@ import {
   eventually,
   expressBody,
   hostedBody,
-  newId,
   paymentOf,
   useScene,
   webhook,
 } from '../support/e2e-scene.ts';
-import { withoutRequestId } from '../support/problems.ts';
 
 const scene = await useScene();
 
@@ -193,19 +191,6 @@ describe.concurrent('the API on the wire', () => {
     }
     const other = await scene.sandbox.call('GET', `sandbox/checkout/${uniqueId}`);
     expect(other.body.content).toEqual(payment);
-  });
-
-  test('gives the same answer for a missing payment and another merchant’s: decisions.md#29', async () => {
-    const { uniqueId } = await createHosted(scene);
-    const nothing = await scene.sandbox.status(newId());
-    expect(nothing.body).toMatchObject({ status: 404, code: 'payment_not_found' });
-    for (const answer of [
-      await scene.production.status(uniqueId),
-      await scene.production.cancel(uniqueId),
-      await scene.sandbox.cancel(newId()),
-    ]) {
-      expect(withoutRequestId(answer.raw)).toBe(withoutRequestId(nothing.raw));
-    }
   });
 
   test.each([

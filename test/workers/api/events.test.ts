@@ -12,7 +12,6 @@ import {
   alarmOf,
   allPages,
   answerOf,
-  BETA,
   CALLBACK_URL,
   call,
   clientOf,
@@ -244,9 +243,6 @@ test('lists all events of one payment, page by page, although others have more',
     ...Array(3).fill('REFUND_SUCCESS'),
     'PAYMENT_SUCCESS',
   ]);
-  const apiKey = BETA.apiKeys.sandbox;
-  const foreign = await contentOf(call(`${EVENTS}?paymentIntentUniqueId=order-1`, { apiKey }));
-  expect(foreign.data).toEqual([]);
 });
 
 test.each([
@@ -316,25 +312,6 @@ describe('an event is sent again', () => {
     await project();
     const { status, envelope } = await resendOne(eventId);
     expect({ status, code: envelope.code }).toEqual({ status: 409, code: 'event_superseded' });
-  });
-
-  test.each([
-    ['another merchant', EVENTS, BETA.apiKeys.sandbox],
-    ['the other environment', '/api/v1/payment/events', ALPHA.apiKeys.production],
-    ['nobody', EVENTS, ALPHA.apiKeys.sandbox],
-  ])('and not one of %s (docs/promises.md#8)', async (name, path, apiKey) => {
-    const own = (await announce('order-1', 200)).headers.get('webhook-id') ?? '';
-    const id = name === 'nobody' ? `evt_${'0'.repeat(32)}` : own;
-    for (const answer of [
-      await answerOf(call(`${path}/${id}/resend`, { method: 'POST', apiKey })),
-      await answerOf(call(`${path}/${id}`, { apiKey })),
-    ]) {
-      expect({ status: answer.status, code: answer.envelope.code }).toEqual({
-        status: 404,
-        code: 'event_not_found',
-      });
-    }
-    expect(caught.webhooks).toEqual([]);
   });
 });
 

@@ -13,12 +13,9 @@ import {
   BETA,
   CREATE_PATHS,
   call,
-  cancelPath,
   chooseMethod,
   clientOf,
-  consumeAll,
   createHosted,
-  expressBody,
   hostedBody,
   intentOf,
   logged,
@@ -30,6 +27,7 @@ import {
   tenantOf,
   useGateway,
 } from '../support.ts';
+import { ROUTES, type Route } from './operations.ts';
 
 /**
  * Goal: docs/promises.md#8 and docs/decisions.md#9, #29: a foreign key or link reaches nothing of a
@@ -37,31 +35,7 @@ import {
  * every wrong key, every page with every wrong link, and a count of the objects before and after.
  */
 
-const caught = useGateway();
-
-interface Route {
-  readonly path: string;
-  readonly method: string;
-  readonly environment: Environment | 'any';
-  readonly body?: Record<string, unknown>;
-}
-
-/** Every route that requires a key, called for an existing payment: `order-1` of Alpha. */
-function routesOf(id: string): Route[] {
-  return (['sandbox', 'production'] as const)
-    .flatMap((environment): Route[] => [
-      { path: CREATE_PATHS.hosted[environment], method: 'POST', environment, body: hostedBody() },
-      { path: CREATE_PATHS.express[environment], method: 'POST', environment, body: expressBody() },
-      { path: cancelPath(id, environment), method: 'POST', environment },
-      { path: statusPath(id, environment), method: 'GET', environment },
-      {
-        path: statusPath(id, environment).replace('/intent/', '/checkout/'),
-        method: 'GET',
-        environment,
-      },
-    ])
-    .concat({ path: '/api/v1/payment/banks', method: 'GET', environment: 'any' });
-}
+useGateway();
 
 const UNKNOWN_KEYS = {
   sandbox: await unknownKey('sandbox'),
@@ -122,13 +96,14 @@ test.each(WRONG_KEYS)(
   async (_name, keyFor, expected) => {
     await createHosted();
     const before = { ids: objectIds(), intent: await intentOf() };
-    for (const { path, method, environment, body } of routesOf('order-1')) {
-      const apiKey = keyFor(environment === 'any' ? 'sandbox' : environment);
+    for (const { pathOf, method, environment, permission, body } of ROUTES) {
+      const path = pathOf('order-1');
+      const apiKey = keyFor(environment);
       const { status, text, envelope, headers } = await answerOf(
-        call(path, { method, apiKey, body: body && { ...body, paymentIntentUniqueId: 'new-1' } }),
+        call(path, { method, apiKey, body: body?.('order-1') }),
       );
       // The bank list belongs to no environment: any valid key opens it.
-      const isOpened = environment === 'any' && expected === 403;
+      const isOpened = permission === null && expected === 403;
       expect({ path, status }).toEqual({ path, status: isOpened ? 200 : expected });
       if (!isOpened) {
         expect(envelope.status).toBe(expected);
@@ -148,38 +123,13 @@ test('decisions.md#9: rejects the wrong key before it parses the body', async ()
   }
 });
 
-test("decisions.md#29: another merchant's payment is 404 for status and cancel, by every id", async () => {
-  await createHosted();
-  const { terms } = await intentOf();
-  await consumeAll(caught);
-  const before = await intentOf();
-  for (const id of ['order-1', terms.uuid, String(terms.number)]) {
-    // The owner finds it, so the ids are right.
-    expect((await call(statusPath(id))).status).toBe(200);
-    for (const { path, method, environment, body } of routesOf(id)) {
-      if (body !== undefined || environment === 'any') {
-        continue;
-      }
-      for (const merchant of [BETA, ...(environment === 'production' ? [ALPHA] : [])]) {
-        const apiKey = merchant.apiKeys[environment];
-        const { status, envelope } = await answerOf(call(path, { method, apiKey }));
-        expect({ path, status, envelope }).toMatchObject({
-          path,
-          status: 404,
-          envelope: { message: 'There is no such payment in this environment' },
-        });
-      }
-    }
-  }
-  expect(await intentOf()).toEqual(before);
-});
-
 test("promises.md#8: a merchant's status and cancel calls for unknown ids store nothing", async () => {
   const before = await storedIds();
-  for (const { path, method, body } of routesOf('order-none')) {
-    if (body === undefined) {
-      await (await call(path, { method })).body?.cancel();
-    }
+  const isOfPayment = ({ thing, environment }: Route) =>
+    thing === 'payment' && environment === 'sandbox';
+  for (const { pathOf, method, body } of ROUTES.filter(isOfPayment)) {
+    const answer = await call(pathOf('order-none'), { method, body: body?.('order-none') });
+    await answer.body?.cancel();
   }
   const invalid = hostedBody({ amount: 0, paymentIntentUniqueId: 'order-invalid' });
   await call(CREATE_PATHS.hosted.sandbox, { method: 'POST', body: invalid });

@@ -9,7 +9,6 @@ import {
   advance,
   allPages,
   answerOf,
-  BETA,
   booksAreFed,
   call,
   contentOf,
@@ -212,16 +211,6 @@ test('each filter finds its payments, and all of them together', async () => {
   for (const [name, queryOf, expected] of FILTERS) {
     expect([name, await idsOf(queryOf(times))]).toEqual([name, expected]);
   }
-});
-
-test('other merchants and the other environment see none of them (docs/promises.md#8)', async () => {
-  await scene();
-  expect((await list({}, BETA.apiKeys.sandbox)).data).toEqual([]);
-  expect((await list({ 'metadata[branch]': 'Bole' }, BETA.apiKeys.sandbox)).data).toEqual([]);
-  const production = await answerOf(
-    call('/api/v1/payment/intents', { apiKey: ALPHA.apiKeys.production }),
-  );
-  expect(production.envelope.content).toEqual({ data: [], hasMore: false, nextCursor: null });
 });
 
 describe('pages', () => {

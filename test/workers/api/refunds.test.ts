@@ -13,7 +13,6 @@ import {
   advance,
   allPages,
   answerOf,
-  BETA,
   type Body,
   call,
   clientOf,
@@ -483,29 +482,6 @@ test('null counts as absent, as on creation, in all but the amount', async () =>
   await pay();
   const nothing = { reason: null, transactionId: null };
   expect(await refunded(nothing)).toMatchObject({ amountMinor: 15_050 });
-});
-
-test('decisions.md#29: the payments and refunds of others do not exist', async () => {
-  await pay();
-  await refunded({ amountMinor: 100 });
-  const others = [
-    { apiKey: BETA.apiKeys.sandbox, path: '/api/v1/payment/sandbox' },
-    { apiKey: ALPHA.apiKeys.production, path: '/api/v1/payment' },
-  ];
-  for (const { apiKey, path } of others) {
-    const body = { paymentIntentUniqueId: 'order-1', refundUniqueId: 'refund-1' };
-    for (const [suffix, method, code] of [
-      ['refund', 'POST', 'payment_not_found'],
-      ['refund/refund-1', 'GET', 'refund_not_found'],
-      ['refund/refund-1/cancel', 'POST', 'refund_not_found'],
-    ] as const) {
-      const options = suffix === 'refund' ? { body } : {};
-      const answer = await answerOf(call(`${path}/${suffix}`, { apiKey, method, ...options }));
-      expect(answer).toMatchObject({ status: 404, envelope: { code } });
-    }
-    const list = await answerOf(call(`${path}/refunds`, { apiKey }));
-    expect(list.envelope.content).toMatchObject({ data: [] });
-  }
 });
 
 test('a refund is read in its own environment, although the other has one with the same id', async () => {

@@ -262,20 +262,3 @@ describe('what is not valid changes nothing', () => {
     expect(refused.status).toBe(400);
   });
 });
-
-test('the endpoints of others and of the other environment do not exist', async () => {
-  await addEndpoint(BETA, 'we_beta', { url: URL_A });
-  await addEndpoint(ALPHA, 'we_live', { url: URL_A }, 'production');
-  expect((await ask(PATH)).content).toEqual([]);
-  for (const id of ['we_beta', 'we_live']) {
-    expect((await ask(`${PATH}/${id}`)).status).toBe(404);
-    expect((await change(id, { enabled: false })).status).toBe(404);
-    expect((await ask(`${PATH}/${id}/secret`, { method: 'POST' })).status).toBe(404);
-    expect((await ask(`${PATH}/${id}`, { method: 'DELETE' })).status).toBe(404);
-  }
-  const left = await env.DB.prepare(
-    'SELECT COUNT(*) AS n FROM webhook_endpoints WHERE enabled',
-  ).first('n');
-  expect(left).toBe(2);
-  expect(await auditLog()).toEqual([]);
-});
