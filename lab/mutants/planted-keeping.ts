@@ -43,7 +43,7 @@ export const PLANTED_KEEPING: Readonly<Record<string, Readonly<Record<string, st
     'if («intent.attempts.some(isPending)→false») {': 'a payment is erased that may be paid',
     'if («!intent.refunds.every(hasRefundEnded)→false») {':
       'a payment is erased before the money was returned',
-    'refundAgeDaysMax !== null && refundableUntilMs «>=→<» nowMs) {':
+    'refundAgeDaysMax !== null && «!isTooOldToRefund(paidAtMs, refundAgeDaysMax, nowMs)→false») {':
       'a payment is erased that its merchant may still refund',
     'if («reportsEndAtMs > nowMs→false») {':
       "a provider's late report of money finds no payment, because it was erased",

@@ -170,6 +170,7 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       'a second operator confirms what was found before the refund was sent again',
   },
   'src/engine/domain/refund-time.ts': {
+    'return nowMs «>→>=» refundableUntilMs(': 'a refund within the limit is refused as too old',
     '    stopReason(intent, refund) === null« &&\n    !refundsOf(intent, refund.attemptId).some(isInFlight)→»\n':
       'two refunds of one attempt at the provider',
     "  return (\n    refund.status === «'pending'→'unresolved' ||\n    refund.status === 'pending'» &&\n":
@@ -522,7 +523,7 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     ': placeOf(firstMs - «1→1_000», Number': 'a list by the end skips a second',
   },
   'src/control/rpc/payments.ts': {
-    'plane.nowMs - «attempt.updatedAtMs→intent.terms.createdAtMs» > daysMax':
+    'isTooOldToRefund(«attempt.updatedAtMs→intent.terms.createdAtMs», daysMax':
       'the form refuses a refund that the gateway takes',
     'const paidAtMs = «reportedAttempt(intent)?.updatedAtMs ?? 0→intent.updatedAtMs»;':
       'a receipt that cannot be opened is linked after a refund',

@@ -1,6 +1,7 @@
 import { checkoutUrlOf, receiptPathOf } from '../../engine/attempts/order.ts';
 import { hasEnded, type Intent, reportedAttempt } from '../../engine/domain/intent.ts';
 import { REFUND_REASON_LENGTH_MAX } from '../../engine/domain/refund.ts';
+import { isTooOldToRefund } from '../../engine/domain/refund-time.ts';
 import { DAY_MS, RECEIPT_LIFETIME_MS } from '../../engine/domain/schedule.ts';
 import { type IntentClient, intentByUniqueId } from '../../engine/intent/client.ts';
 import {
@@ -9,7 +10,7 @@ import {
   requestersOf,
 } from '../../engine/intent/protocol.ts';
 import { banks } from '../../engine/merchants/directory.ts';
-import { newRefundLimits, REFUND_AGE_DAYS_MAX } from '../../engine/merchants/refund-limits.ts';
+import { newRefundLimits } from '../../engine/merchants/refund-limits.ts';
 import { refusal } from '../../engine/refunds/refusal.ts';
 import {
   attemptToRefund,
@@ -157,10 +158,10 @@ export async function rehearse(
     find(plane, tenant, uniqueId),
     newRefundLimits(plane.env.DB, tenant.merchantId),
   ]);
-  if (found === null) {
+  if (found === null || limits === null) {
     return { type: 'not_found' };
   }
-  if (limits?.mode === 'maintenance') {
+  if (limits.mode === 'maintenance') {
     return { type: 'maintenance' };
   }
   const { intent } = found;
@@ -168,8 +169,8 @@ export async function rehearse(
   if (attempt === null) {
     return { type: 'no_transaction', intent };
   }
-  const daysMax = limits?.refundAgeDaysMax ?? REFUND_AGE_DAYS_MAX;
-  const isTooOld = plane.nowMs - attempt.updatedAtMs > daysMax * DAY_MS;
+  const { refundAgeDaysMax: daysMax } = limits;
+  const isTooOld = isTooOldToRefund(attempt.updatedAtMs, daysMax, plane.nowMs);
   return {
     type: 'rehearsed',
     ...rehearseRefund(plane.env, intent, attempt, asked, plane.nowMs),

@@ -1,7 +1,8 @@
 import { hasEnded } from './intent.ts';
 import { hasRefundEnded } from './refund.ts';
+import { isTooOldToRefund, refundableUntilMs } from './refund-time.ts';
 import { isHeld, type KeptPayment } from './retention.ts';
-import { CHECKS_STOP_AFTER_MS, DAY_MS } from './schedule.ts';
+import { CHECKS_STOP_AFTER_MS } from './schedule.ts';
 import { isPending } from './time.ts';
 
 /** When a customer's request may end a payment's retention early (docs/decisions.md#51). */
@@ -61,10 +62,9 @@ export function keptFromErasure(payment: KeptPayment, terms: ErasureTerms): Kept
   // Without an attempt, no money can have moved.
   if (intent.attempts.length > 0) {
     const paid = intent.attempts.filter(({ status }) => status === 'succeeded');
-    const refundableUntilMs =
-      Math.max(...paid.map(({ updatedAtMs }) => updatedAtMs)) + (refundAgeDaysMax ?? 0) * DAY_MS;
-    if (refundAgeDaysMax !== null && refundableUntilMs >= nowMs) {
-      return { reason: 'refundable', untilMs: refundableUntilMs };
+    const paidAtMs = Math.max(...paid.map(({ updatedAtMs }) => updatedAtMs));
+    if (refundAgeDaysMax !== null && !isTooOldToRefund(paidAtMs, refundAgeDaysMax, nowMs)) {
+      return { reason: 'refundable', untilMs: refundableUntilMs(paidAtMs, refundAgeDaysMax) };
     }
     const reportsEndAtMs = intent.updatedAtMs + CHECKS_STOP_AFTER_MS;
     if (reportsEndAtMs > nowMs) {

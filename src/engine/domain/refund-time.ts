@@ -3,9 +3,19 @@ import { isReceiptShared } from './receipt.ts';
 import { isInFlight, isWaiting, type Refund, type RefundActionReason } from './refund.ts';
 import { refundsOf, stillFits } from './refund-amounts.ts';
 import { isOver, isRepeatDue } from './refund-repeat.ts';
+import { DAY_MS } from './schedule.ts';
 import { announce, find, type Step, withRefund } from './step.ts';
 
-/** When refunds start, are queried, and become unresolved. */
+/** Until when refunds may be requested, and when they start, are queried, and become unresolved. */
+
+/** The last moment at which the operator's limit allows a refund of what was paid at `paidAtMs`. */
+export function refundableUntilMs(paidAtMs: number, ageDaysMax: number): number {
+  return paidAtMs + ageDaysMax * DAY_MS;
+}
+
+export function isTooOldToRefund(paidAtMs: number, ageDaysMax: number, nowMs: number): boolean {
+  return nowMs > refundableUntilMs(paidAtMs, ageDaysMax);
+}
 
 /** Whether the provider may be called, once it is time. */
 export function isStartable(intent: Intent, refund: Refund): boolean {

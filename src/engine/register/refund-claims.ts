@@ -1,4 +1,5 @@
-import { businessDay, DAY_MS } from '../../kit/ethiopian-time.ts';
+import { businessDay } from '../../kit/ethiopian-time.ts';
+import { isTooOldToRefund } from '../domain/refund-time.ts';
 import {
   type BackedUpRefund,
   type ClaimResult,
@@ -102,7 +103,7 @@ export class RefundClaims {
     if (maxMinor !== null && dayMinor + amountMinor > maxMinor) {
       return { type: 'daily_limit', maxMinor, leftMinor: Math.max(0, maxMinor - dayMinor) };
     }
-    if (nowMs - claim.paidAtMs > daysMax * DAY_MS) {
+    if (isTooOldToRefund(claim.paidAtMs, daysMax, nowMs)) {
       return { type: 'too_old', daysMax };
     }
     const counted = {

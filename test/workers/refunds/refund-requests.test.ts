@@ -1,5 +1,6 @@
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
+import { paymentsPlane } from '../../../back-office/payments-plane.ts';
 import { decide } from '../../../src/engine/domain/decide.ts';
 import { REFUND_WINDOW_MS } from '../../../src/engine/domain/schedule.ts';
 import { setRefundLimits } from '../../../src/engine/merchants/refund-limits.ts';
@@ -38,6 +39,7 @@ import {
 const caught = useGateway();
 
 const tenant = tenantOf(ALPHA);
+const { payments } = paymentsPlane(env);
 
 function refund(changes: Partial<RefundOfPayment> = {}) {
   return requestRefund(env, tenant, {
@@ -245,12 +247,17 @@ test('queries go on for 30 days after the provider was asked, however long the r
   expect(asked).toMatchObject({ status: 'unresolved', checkAtMs: expect.any(Number) });
 });
 
-test('a payment older than the limit is not refunded', async () => {
+test('a payment older than the limit is not refunded, and a member who plans it learns so', async () => {
   await setLimits(30, null);
   await pay();
+  const asked = { refundUniqueId: `rfd_${'0'.repeat(32)}`, amountMinor: 1_000 };
+  const plan = () =>
+    payments.rehearse(tenant, 'order-1', { ...asked, transactionId: null, reason: null });
   advance(30 * DAY_MS + 1);
+  expect(await plan()).toMatchObject({ type: 'rehearsed', tooOldDaysMax: 30 });
   expect(await refund()).toEqual({ type: 'too_old', daysMax: 30 });
   advance(-1);
+  expect(await plan()).toMatchObject({ type: 'rehearsed', tooOldDaysMax: null });
   expect(await refund()).toMatchObject({ type: 'accepted' });
 });
 
