@@ -1,4 +1,5 @@
 import { SEGMENTS, template } from '../../src/engine/api/operation.ts';
+import { ID_CHARACTERS_MAX } from '../../src/engine/domain/identifiers.ts';
 import type { WireEvent } from '../../src/engine/webhooks/endpoints.ts';
 import { FIELD_ERROR_CODES } from '../../src/kit/http/field-error.ts';
 import { PROBLEMS, type ProblemCode } from '../../src/kit/http/problems.ts';
@@ -185,7 +186,9 @@ function parametersOf(operation: DocumentedOperation) {
     description: 'With the same key a repeat gets the first answer again',
   };
   return [
-    ...(idText === undefined ? [] : [{ ...id, schema: { type: 'string', maxLength: 255 } }]),
+    ...(idText === undefined
+      ? []
+      : [{ ...id, schema: { type: 'string', maxLength: ID_CHARACTERS_MAX } }]),
     ...(isIdempotent(operation)
       ? [{ ...key, schema: { type: 'string', pattern: '^[!-~]([ -~]{0,253}[!-~])?$' } }]
       : []),

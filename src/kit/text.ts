@@ -26,3 +26,11 @@ export function isIntact(text: string): boolean {
 export function intactText(text: string): string {
   return text.replaceAll(EACH_DAMAGE, '\ufffd');
 }
+
+/** Counts code points, unless the length alone decides. */
+export function hasAtMost(text: string, charactersMax: number): boolean {
+  if (text.length <= charactersMax) {
+    return true;
+  }
+  return text.length <= 2 * charactersMax && Array.from(text).length <= charactersMax;
+}

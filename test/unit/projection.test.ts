@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { Command } from '../../src/engine/domain/command.ts';
 import { openIntent } from '../../src/engine/domain/decide.ts';
+import { ID_CHARACTERS_MAX } from '../../src/engine/domain/identifiers.ts';
 import { type Intent, paidAtMs } from '../../src/engine/domain/intent.ts';
 import { OPEN_PROJECTION_AGAIN_MS } from '../../src/engine/domain/schedule.ts';
-import { SEARCH_ID_LENGTH_MAX } from '../../src/engine/domain/search-key.ts';
 import type { IntentTerms } from '../../src/engine/domain/terms.ts';
 import type { PaymentDetails, ProjectionRow } from '../../src/engine/intent/book-message.ts';
 import { newDelivery } from '../../src/engine/intent/delivery.ts';
@@ -212,10 +212,12 @@ test('finds a payment by the ids of its refunds', () => {
 });
 
 test.each([
-  [SEARCH_ID_LENGTH_MAX, true],
-  [SEARCH_ID_LENGTH_MAX + 1, false],
-])('an id of %i characters finds its payment: %s', (length, isFound) => {
-  const paymentLinkUniqueId = 'x'.repeat(length);
+  ['x', ID_CHARACTERS_MAX, true],
+  ['x', ID_CHARACTERS_MAX + 1, false],
+  ['😀', ID_CHARACTERS_MAX, true],
+  ['😀', ID_CHARACTERS_MAX + 1, false],
+])('an id of %s, %i times, finds its payment: %s', (character, characters, isFound) => {
+  const paymentLinkUniqueId = character.repeat(characters);
   const ids = searchedIds(after([], { paymentLinkUniqueId }));
   expect(ids).toEqual(isFound ? [paymentLinkUniqueId] : []);
 });

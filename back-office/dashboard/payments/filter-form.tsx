@@ -1,3 +1,4 @@
+import { SEARCH_LENGTH_MAX } from '../../../src/engine/domain/search-key.ts';
 import { useTexts } from '../../../src/kit/ui/texts.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import type { Problems } from '../../ui/fields.tsx';
@@ -15,7 +16,6 @@ import {
   isRestricted,
   type PaymentFilterForm,
 } from './filter.ts';
-import { SEARCH_LENGTH_MAX } from './sealed-search.ts';
 
 /**
  * Posted, though it changes nothing: the search may be a phone number, and addresses end up in logs

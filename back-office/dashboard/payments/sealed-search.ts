@@ -1,3 +1,4 @@
+import { SEARCH_LENGTH_MAX } from '../../../src/engine/domain/search-key.ts';
 import { seal, unseal } from '../../../src/kit/crypto/sealed.ts';
 import { type DashboardCall, tenantOf } from '../call.ts';
 import { queryFrom } from '../paths.ts';
@@ -11,17 +12,13 @@ export interface Search {
   readonly query: string;
 }
 
-/** The longest id, with blanks around it. */
-export const SEARCH_LENGTH_MAX = 300;
-
 /**
  * The query of the page for a search. Encrypted, because the search may be a phone number, and
  * addresses end up in logs and browser histories. With an address of its own, the page is there
  * again after Back.
  */
 export async function searchQuery(call: DashboardCall, wanted: string): Promise<string> {
-  // One more than an id can have, so that a longer text still finds nothing.
-  const text = wanted.slice(0, SEARCH_LENGTH_MAX + 1);
+  const text = wanted.slice(0, SEARCH_LENGTH_MAX);
   const sealed = await seal(call.config.backOfficeKeys, text, contextOf(call));
   return queryFrom({ [SEARCH_PARAMETER]: sealed });
 }

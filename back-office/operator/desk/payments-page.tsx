@@ -1,7 +1,7 @@
 import { MERCHANT_ID } from '../../../src/control/operator/fields.ts';
 import type { FoundPayments } from '../../../src/control/rpc/operations.ts';
 import { phoneFrom } from '../../../src/engine/domain/phone.ts';
-import { SEARCH_ID_LENGTH_MAX } from '../../../src/engine/domain/search-key.ts';
+import { SEARCH_LENGTH_MAX } from '../../../src/engine/domain/search-key.ts';
 import { seal, unseal } from '../../../src/kit/crypto/sealed.ts';
 import { useTexts } from '../../../src/kit/ui/texts.ts';
 import { StatusBadge } from '../../elements/payment-elements.tsx';
@@ -21,7 +21,7 @@ const SEAL_CONTEXT = 'desk/search';
 
 /** POST /operator/payments: a search may be a phone number, which no URL may show. */
 export async function searchPayments(call: DeskCall): Promise<Response> {
-  const text = call.form.text('search').slice(0, SEARCH_ID_LENGTH_MAX);
+  const text = call.form.text('search').slice(0, SEARCH_LENGTH_MAX);
   const merchant = call.form.text('merchant');
   const query = new URLSearchParams({
     ...(text !== '' && {
@@ -79,7 +79,7 @@ function SearchForm(wanted: Wanted) {
         label={text.searchLabel}
         hint={text.searchHint}
         value={wanted.text}
-        maxlength={SEARCH_ID_LENGTH_MAX}
+        maxlength={SEARCH_LENGTH_MAX}
         required={false}
       />
       <TextField

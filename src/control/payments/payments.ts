@@ -1,3 +1,5 @@
+import * as v from 'valibot';
+import { uniqueIdField } from '../../engine/api/schema/fields.ts';
 import type { Intent } from '../../engine/domain/intent.ts';
 import { type IntentClient, intentByUniqueId } from '../../engine/intent/client.ts';
 import { railOfRefund } from '../../engine/refunds/ask-rail.ts';
@@ -5,15 +7,7 @@ import { found } from '../../kit/http/problem.ts';
 import { prepare } from '../../kit/platform/database.ts';
 import type { Tenant } from '../../kit/tenant.ts';
 import type { OperatorCall, Target } from '../operator/call.ts';
-import { pathPart, patternField, tenantIn } from '../operator/fields.ts';
-
-/** The longest unique id of a payment (docs/decisions.md#7), in UTF-16 units. */
-const UNIQUE_ID_LENGTH_MAX = 510;
-
-export const uniqueIdField = patternField(
-  new RegExp(`^[^\\p{Cc}]{1,${UNIQUE_ID_LENGTH_MAX}}$`, 'u'),
-  'Must be the id of a payment.',
-);
+import { tenantIn } from '../operator/fields.ts';
 
 /** A payment that an operator names, as its object has it. */
 export interface KnownPayment {
@@ -23,16 +17,28 @@ export interface KnownPayment {
   readonly intent: Intent;
 }
 
+/** Null without such a payment. A text that creation refuses as an id reaches no object. */
+export async function findPayment(
+  env: Env,
+  tenant: Tenant,
+  uniqueId: string,
+): Promise<Pick<KnownPayment, 'client' | 'intent'> | null> {
+  if (!v.is(uniqueIdField, uniqueId)) {
+    return null;
+  }
+  const client = await intentByUniqueId(env, tenant, uniqueId);
+  const intent = await client.read();
+  return intent && { client, intent };
+}
+
 /** Problem 404 for a malformed path, and for an unknown payment. */
 export async function knownPayment(
   { env }: Pick<OperatorCall, 'env'>,
   target: Target,
 ): Promise<KnownPayment> {
   const tenant = tenantIn(target);
-  const uniqueId = pathPart(uniqueIdField, target.uniqueId);
-  const client = await intentByUniqueId(env, tenant, uniqueId);
-  const intent = found(await client.read());
-  return { tenant, uniqueId, client, intent };
+  const uniqueId = target.uniqueId ?? '';
+  return { tenant, uniqueId, ...found(await findPayment(env, tenant, uniqueId)) };
 }
 
 /** What the operator noted about a payment that needed attention. */

@@ -1,4 +1,4 @@
-import { idSearchKey, SEARCH_ID_LENGTH_MAX } from '../../engine/domain/search-key.ts';
+import { idSearchKey, isSearchable } from '../../engine/domain/search-key.ts';
 import { receiptKeys } from '../../engine/intent/receipt-keys.ts';
 import type { Tenant } from '../../kit/tenant.ts';
 import { ENVIRONMENTS } from '../../kit/tenant.ts';
@@ -48,7 +48,7 @@ export async function findPayments(
  */
 async function searchAll(env: Env, text: string) {
   const wanted = text.trim();
-  if (wanted === '' || wanted.length > SEARCH_ID_LENGTH_MAX) {
+  if (wanted === '' || !isSearchable(wanted)) {
     return { asked: 0, isComplete: true, found: [] };
   }
   const keys = {

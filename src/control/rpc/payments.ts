@@ -3,7 +3,6 @@ import { hasEnded, type Intent, reportedAttempt } from '../../engine/domain/inte
 import { REFUND_REASON_LENGTH_MAX } from '../../engine/domain/refund.ts';
 import { isTooOldToRefund } from '../../engine/domain/refund-time.ts';
 import { DAY_MS, RECEIPT_LIFETIME_MS } from '../../engine/domain/schedule.ts';
-import { type IntentClient, intentByUniqueId } from '../../engine/intent/client.ts';
 import {
   type EventSummary,
   type HistoryEntry,
@@ -26,14 +25,11 @@ import { isPrintable } from '../../kit/text.ts';
 import { readerOf } from '../../lists/book/reader.ts';
 import type { PaymentRow } from '../../lists/book/rows.ts';
 import { apiKeyNames } from '../merchants/keys.ts';
-import { withoutClaims } from '../payments/payments.ts';
+import { findPayment, withoutClaims } from '../payments/payments.ts';
 import { byMember } from './member.ts';
 import type { Plane } from './plane.ts';
 
 /** One payment of a merchant, and what a member may do to it. */
-
-/** The longest id: 255 characters of at most two UTF-16 units. A longer one reaches no object. */
-const UNIQUE_ID_LENGTH_MAX = 2 * 255;
 
 /** A payment as its object has it at this moment. */
 export interface FoundPayment {
@@ -64,7 +60,7 @@ export async function read(
   uniqueId: string,
   wantsCheckoutUrl: boolean,
 ): Promise<ReadPayment> {
-  const found = await find(plane, tenant, uniqueId);
+  const found = await findPayment(plane.env, tenant, uniqueId);
   if (found === null) {
     return remaining(plane, tenant, uniqueId);
   }
@@ -100,7 +96,7 @@ export type Cancellation = 'canceled' | 'not_found' | 'attempt_in_flight' | 'end
 
 /** Cancels the payment, only while no attempt is in flight (docs/decisions.md#25 and #54). */
 export const cancel = byMember(async (by, uniqueId: string): Promise<Cancellation> => {
-  const found = await find(by, by.tenant, uniqueId);
+  const found = await findPayment(by.env, by.tenant, uniqueId);
   if (found === null) {
     return 'not_found';
   }
@@ -155,7 +151,7 @@ export async function rehearse(
     return { type: problem };
   }
   const [found, limits] = await Promise.all([
-    find(plane, tenant, uniqueId),
+    findPayment(plane.env, tenant, uniqueId),
     newRefundLimits(plane.env.DB, tenant.merchantId),
   ]);
   if (found === null || limits === null) {
@@ -185,7 +181,7 @@ export const refund = byMember(
     if (problem !== null) {
       throw new Error(`the refund was not rehearsed: ${problem}`);
     }
-    const found = await find(by, by.tenant, uniqueId);
+    const found = await findPayment(by.env, by.tenant, uniqueId);
     if (found === null) {
       return { type: 'payment_not_found' };
     }
@@ -214,7 +210,7 @@ export const refund = byMember(
 /** Cancels a refund, only before the provider is called. */
 export const cancelRefund = byMember(
   async (by, uniqueId: string, refundId: string): Promise<RefundCancellation> => {
-    const found = await find(by, by.tenant, uniqueId);
+    const found = await findPayment(by.env, by.tenant, uniqueId);
     const known = found && refundIn(found.intent, refundId);
     if (found === null || known === null) {
       return 'not_found';
@@ -252,20 +248,6 @@ function problemOf({ refundUniqueId, amountMinor, reason }: AskedRefund): AskedP
   const isFit =
     reason === null || (reason.length <= REFUND_REASON_LENGTH_MAX && isPrintable(reason));
   return isFit ? null : 'bad_reason';
-}
-
-interface Found {
-  readonly client: IntentClient;
-  readonly intent: Intent;
-}
-
-async function find({ env }: Plane, tenant: Tenant, uniqueId: string): Promise<Found | null> {
-  if (uniqueId.length > UNIQUE_ID_LENGTH_MAX) {
-    return null;
-  }
-  const client = await intentByUniqueId(env, tenant, uniqueId);
-  const intent = await client.read();
-  return intent && { client, intent };
 }
 
 async function remaining(

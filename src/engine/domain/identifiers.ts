@@ -1,3 +1,6 @@
+/** The longest id of a merchant (docs/decisions.md#7): it is part of every webhook. */
+export const ID_CHARACTERS_MAX = 255;
+
 /** Alphabet of references: every rail accepts letters and digits in order ids. */
 const REFERENCE_ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 export const REFERENCE_LENGTH = 20;

@@ -1,10 +1,19 @@
 import type { Tenant } from '../../kit/tenant.ts';
-import { REFERENCE_LENGTH, referenceTimeMs } from './identifiers.ts';
+import { hasAtMost } from '../../kit/text.ts';
+import { ID_CHARACTERS_MAX, REFERENCE_LENGTH, referenceTimeMs } from './identifiers.ts';
 
 /** Keys that find a payment in the book, besides its columns. */
 
-/** A search rejects longer ids. */
-export const SEARCH_ID_LENGTH_MAX = 255;
+/**
+ * What a search form takes, in UTF-16 units: the longest id with blanks around it. A longer text that
+ * is cut to it finds nothing either.
+ */
+export const SEARCH_LENGTH_MAX = 2 * ID_CHARACTERS_MAX + 90;
+
+/** Whether the text is as short as every id of a merchant. A search by a longer one finds nothing. */
+export function isSearchable(text: string): boolean {
+  return hasAtMost(text, ID_CHARACTERS_MAX);
+}
 
 /**
  * The key of the id of a transaction, rail, refund or payment link, unless it `isFoundByDigest`.
@@ -111,7 +120,7 @@ export function nameWords(name: string): readonly string[] {
 /** An e-mail address as it is compared, or null when the text is none. */
 export function emailFrom(text: string): string | null {
   const email = text.trim().toLowerCase();
-  return email.length <= SEARCH_ID_LENGTH_MAX && /^\S+@\S+$/.test(email) ? email : null;
+  return isSearchable(email) && /^\S+@\S+$/.test(email) ? email : null;
 }
 
 /** The `owner` of digests. Merchant ids contain no slash. */

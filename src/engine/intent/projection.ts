@@ -1,7 +1,7 @@
 import { hasEnded, type Intent } from '../domain/intent.ts';
 import { receiptsOf } from '../domain/receipt.ts';
 import { OPEN_PROJECTION_AGAIN_MS } from '../domain/schedule.ts';
-import { SEARCH_ID_LENGTH_MAX } from '../domain/search-key.ts';
+import { isSearchable } from '../domain/search-key.ts';
 import { shownDelivery } from './book-message.ts';
 import type { StoredDelivery, StoredEvent } from './store.ts';
 
@@ -60,5 +60,5 @@ export function searchedIds(intent: Intent): string[] {
     ...intent.refunds.flatMap(({ id, reference, railReference }) => [id, reference, railReference]),
   ];
   const known = ids.filter((id) => id !== null);
-  return [...new Set(known.filter((id) => id.length <= SEARCH_ID_LENGTH_MAX))];
+  return [...new Set(known.filter(isSearchable))];
 }

@@ -5,9 +5,9 @@ import {
   digestSearchKey,
   emailFrom,
   isFoundByDigest,
+  isSearchable,
   metadataText,
   nameWords,
-  SEARCH_ID_LENGTH_MAX,
 } from '../../engine/domain/search-key.ts';
 import type { Metadata } from '../../engine/domain/terms.ts';
 import { receiptKeys } from '../../engine/intent/receipt-keys.ts';
@@ -66,9 +66,9 @@ export async function searchGroups(
   tenant: Tenant,
   typed: string,
 ): Promise<SearchQuestion | null> {
+  const text = typed.trim();
   // Checked first, because it bounds the work of all later steps.
-  const text = typed.length > 2 * SEARCH_ID_LENGTH_MAX ? '' : typed.trim();
-  if (text === '' || text.length > SEARCH_ID_LENGTH_MAX) {
+  if (text === '' || !isSearchable(text)) {
     return null;
   }
   const receipts = await receiptKeys(env, tenant.environment, text);

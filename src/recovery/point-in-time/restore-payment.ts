@@ -1,7 +1,7 @@
 import { action, recorder, recordingRefusal } from '../../control/operator/call.ts';
 import { pathPart, recoveryTimeField, tenantIn } from '../../control/operator/fields.ts';
 import { operationProblem } from '../../control/operator/problems.ts';
-import { uniqueIdField } from '../../control/payments/payments.ts';
+import { uniqueIdField } from '../../engine/api/schema/fields.ts';
 import { hasEnded } from '../../engine/domain/intent.ts';
 import { intentByUniqueId } from '../../engine/intent/client.ts';
 import { BOOKMARK_TOLERANCE_MS } from '../../engine/intent/protocol.ts';

@@ -3,6 +3,7 @@ import { describe, expect, it, test, vi } from 'vitest';
 import { DESK_ROUTES } from '../../../back-office/operator/desk/routes.ts';
 import { insertDeadLetter, readStored } from '../../../src/control/dead-letters/store.ts';
 import { configOf } from '../../../src/engine/config.ts';
+import { ID_CHARACTERS_MAX } from '../../../src/engine/domain/identifiers.ts';
 import { METHODS } from '../../../src/engine/domain/method.ts';
 import { PROGRESS_SHOWN_AFTER_MS } from '../../../src/engine/domain/schedule.ts';
 import { METHOD_NAMES } from '../../../src/engine/i18n/methods.ts';
@@ -677,6 +678,14 @@ describe('the search', () => {
       expect(location).not.toContain('order-7');
     }
     expect((await search('order-8')).html).toContain('No payments found');
+  });
+
+  test('finds the longest id, and nothing by a text that only begins with it', async () => {
+    const longest = 'x'.repeat(ID_CHARACTERS_MAX);
+    await createHosted({ paymentIntentUniqueId: longest });
+    await project(caught);
+    expect((await search(longest)).html).toContain(`/${longest}"`);
+    expect((await search(`${longest}x`)).html).toContain('No payments found');
   });
 
   test('finds a phone number within one merchant, and no URL shows it', async () => {

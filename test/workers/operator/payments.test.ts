@@ -1,5 +1,9 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, it, test, vi } from 'vitest';
+import { findPayments } from '../../../src/control/payments/search.ts';
+import { ID_CHARACTERS_MAX } from '../../../src/engine/domain/identifiers.ts';
+import { readerOf } from '../../../src/lists/book/reader.ts';
+import type { PaymentRow } from '../../../src/lists/book/rows.ts';
 import { auditLog } from '../dashboard/support.ts';
 import { bookSql } from '../support/book.ts';
 import {
@@ -47,6 +51,24 @@ async function attention(query = ''): Promise<readonly Item[]> {
 function reasonsOf(items: readonly Item[]): readonly string[] {
   return items.flatMap(({ reasons }) => reasons.map(({ reason }) => reason));
 }
+
+test('finds a payment by the longest id that creation takes, and none by a longer one', async () => {
+  const character = '😀';
+  const uniqueId = character.repeat(ID_CHARACTERS_MAX);
+  await createHosted({ paymentIntentUniqueId: uniqueId });
+  await project(caught);
+  const members = await readerOf(env, { environment: 'sandbox', merchantId: ALPHA.id });
+  for (const [id, found] of [
+    [uniqueId, [uniqueId]],
+    [uniqueId + character, []],
+  ] as const) {
+    const idsOf = (rows: readonly PaymentRow[]) => rows.map((row) => row.uniqueId);
+    expect(idsOf(await members.search(id))).toEqual(found);
+    expect(idsOf((await findPayments({ env }, id, null)).rows)).toEqual(found);
+    const path = `/payments/sandbox/${ALPHA.id}/${encodeURIComponent(id)}`;
+    expect((await operateApi(path)).status).toBe(found.length === 0 ? 404 : 200);
+  }
+});
 
 describe('attention', () => {
   test('is empty for payments without a problem', async () => {

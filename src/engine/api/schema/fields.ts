@@ -10,11 +10,9 @@ import {
   tooLong,
 } from '../../../kit/http/fields.ts';
 import { majorText, minorFromMajor } from '../../../kit/money.ts';
-import { isPrintable } from '../../../kit/text.ts';
+import { hasAtMost, isPrintable } from '../../../kit/text.ts';
+import { ID_CHARACTERS_MAX } from '../../domain/identifiers.ts';
 import { AMOUNT_MINOR_MAX } from '../../domain/money.ts';
-
-/** The longest id (docs/decisions.md#7): it is a storage key and part of every webhook. */
-export const ID_CHARACTERS_MAX = 255;
 
 /** The longest name or description (docs/decisions.md#7). */
 export const TEXT_CHARACTERS_MAX = 1_000;
@@ -102,14 +100,6 @@ export const nameField = v.pipe(
   v.check((value) => !ALL_SPACES.test(value), fieldError('empty', 'Must not be empty.')),
   v.metadata({ minLength: 1 }),
 );
-
-/** Counts code points, unless the length alone decides. */
-export function hasAtMost(value: string, charactersMax: number): boolean {
-  if (value.length <= charactersMax) {
-    return true;
-  }
-  return value.length <= 2 * charactersMax && Array.from(value).length <= charactersMax;
-}
 
 const ID_LENGTH = `Must be 1 to ${ID_CHARACTERS_MAX} characters long.`;
 

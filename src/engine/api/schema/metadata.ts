@@ -2,10 +2,10 @@ import * as v from 'valibot';
 import { type FieldError, fieldError } from '../../../kit/http/field-error.ts';
 import { DAMAGED, objectField, tooLong } from '../../../kit/http/fields.ts';
 import type { Environment } from '../../../kit/tenant.ts';
-import { isIntact } from '../../../kit/text.ts';
+import { hasAtMost, isIntact } from '../../../kit/text.ts';
 import type { Metadata } from '../../domain/terms.ts';
 import { isWebhookFault, WEBHOOK_FAULT_KEY, WEBHOOK_FAULTS } from '../../domain/webhook-fault.ts';
-import { hasAtMost, optionalObject } from './fields.ts';
+import { optionalObject } from './fields.ts';
 
 /**
  * The bounds of `metadata` (docs/decisions.md#36): a merchant's notes beside a payment. Every
