@@ -381,6 +381,8 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   'src/engine/webhooks/send.ts': {
     'httpStatus >= 200 && httpStatus < «300→400»': 'a redirect counts as delivered',
+    "  if («refusal !== null→refusal === 'URL is not https'») {\n    return { log: unsentTry":
+      'an address that was stored before a check of it existed is called',
   },
   'src/engine/webhooks/sign.ts': {
     '    environment: parts.environment,\n«→    sentAt: Date.now(),\n»':
@@ -559,6 +561,26 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       "a lost answer about a prompt is replayed only when the customer's time is over",
     'answerWithinMs: rail.startTimeoutMs« + ANSWER_MARGIN_MS→»,':
       'a repeated request gets another answer than the first one is about to get',
+  },
+  'src/engine/rails/telebirr-h5/messages.ts': {
+    'timestamp: String(Math.floor(nowMs / «1_000→1»)), nonce_str };':
+      'telebirr refuses orders, whose time is in milliseconds',
+    'payee_identifier: settings.«merchantCode→merchantAppId»,':
+      'telebirr refuses orders, which name another payee',
+    'total_amount: «majorText(order.chargedMinor)→String(order.chargedMinor / 100)»,':
+      'telebirr refuses amounts with one decimal',
+  },
+  'src/engine/rails/ebirr/purchase.ts': {
+    'amount: «majorText(chargedMinor)→String(chargedMinor / 100)»,':
+      'eBirr refuses amounts without cents',
+    "channelName: «'WEB'→'APP'»,\n    serviceName,\n    serviceParams: { merchantUid, apiUserId, apiKey, ...params },":
+      'eBirr refuses requests of another channel',
+  },
+  'src/engine/webhooks/url-guard.ts': {
+    "if («hostname.startsWith('[') || →»IPV4.test(hostname)) {":
+      'webhooks go to a private IPv6 address',
+    'if («SPECIAL_USE_NAMES.some((special) => name === special ||→SPECIAL_USE_NAMES.some((special) => name === special &&» name':
+      'webhooks go to hosts of private networks',
   },
 };
 

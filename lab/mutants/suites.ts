@@ -14,6 +14,7 @@ export const UNIT_TESTS = [
   'retention',
   'schedule',
   'transition',
+  'url-guard',
   'webhook',
 ].map((name) => `test/unit/${name}`);
 
@@ -56,10 +57,11 @@ const OTHER_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/engine/intent/store.ts': ['workers/payment/alarm'],
   'src/engine/intent/taken.ts': ['workers/payment/idempotency'],
   'src/engine/rails/ebirr/answer.ts': ['rails/ebirr-answers'],
+  'src/engine/rails/ebirr/purchase.ts': ['rails/ebirr'],
   'src/engine/rails/ethswitch/cards-status.ts': ['rails/ethswitch-cards-status'],
   'src/engine/rails/ethswitch/nbg-callback.ts': ['rails/ethswitch-nbg-callbacks'],
   'src/engine/rails/mpesa/reversal.ts': ['rails/mpesa-refund'],
-  'src/engine/rails/telebirr-h5/signature.ts': ['rails/telebirr-h5-wire'],
+  'src/engine/rails/telebirr-h5/': ['rails/telebirr-h5-wire'],
   'src/lists/book/apply.ts': ['workers/book/apply', 'workers/book/property.long'],
   'src/lists/book/attention-items.ts': ['workers/book/reports.long'],
   'src/lists/book/day-totals.ts': ['workers/book/property.long'],
@@ -82,6 +84,7 @@ const OTHER_TESTS: Readonly<Record<string, readonly string[]>> = {
     'workers/api/refunds',
     'workers/operator/modes',
   ],
+  'src/engine/webhooks/send.ts': ['security/hostile-urls', 'workers/webhooks/delivery'],
   'src/engine/webhooks/secret-store.ts': ['workers/api/webhook-endpoints'],
   'src/engine/webhooks/settings.ts': [
     'workers/api/webhook-endpoints',
