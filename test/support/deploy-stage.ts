@@ -27,8 +27,8 @@ import { deploymentFixture } from './deployment.ts';
 
 /**
  * `npm run deploy` against the local Cloudflare's API. Wrangler is replaced by what it changes in the
- * account, and the deployed Workers by answers that name their version: `test/unit/cloudflare.long.test.ts`
- * runs the real ones.
+ * account, and the deployed Workers by answers that name their version: `test/e2e/setup.test.ts` runs the
+ * real ones.
  */
 
 export const NAME = 'trial';
