@@ -1,6 +1,6 @@
 import { Random } from '../harness/random.ts';
-import type { Answer, Call, Operation } from './operations.ts';
-import { type PaymentLinks, performed, type Target } from './perform.ts';
+import type { Call, Operation } from './operations.ts';
+import { type NamedPayment, performed, type Target } from './perform.ts';
 
 /** Clients that act on the same payment at the same time. */
 const CLIENTS = 6;
@@ -14,25 +14,15 @@ const IDEMPOTENCY_KEYS = ['first-key', 'second-key', null] as const;
 const REFUND_AMOUNTS_MINOR = [20_00, 50_00, 100_22, 100_26, null] as const;
 const REFUND_IDS = 6;
 
-/** What the clients of a payment have learned, and tell each other. */
-interface Knowledge {
-  attempts: number;
-  attemptId: string | null;
-  isPaid: boolean;
-}
-
 /** One operation of the clients: how often it is chosen, and what it is. */
 interface Choice {
   readonly weight: number;
   /** Once money can go back, that is what the clients are interested in. */
   readonly weightWhenPaid: number;
-  /** Whether it makes sense with what is known. */
-  readonly isPossible?: (links: PaymentLinks, knowledge: Knowledge) => boolean;
-  readonly make: (random: Random, links: PaymentLinks, knowledge: Knowledge) => Operation;
+  readonly make: (random: Random, payment: NamedPayment) => Operation;
 }
 
-const hasPage = ({ checkout }: PaymentLinks) => checkout !== null;
-const refundId = (random: Random, { uniqueId }: PaymentLinks) =>
+const refundId = (random: Random, { uniqueId }: NamedPayment) =>
   `${uniqueId}-${random.between(1, REFUND_IDS)}`;
 
 const CHOICES = {
@@ -47,87 +37,49 @@ const CHOICES = {
   },
   read: { weight: 22, weightWhenPaid: 22, make: () => ({ type: 'read' }) },
   cancel: { weight: 2, weightWhenPaid: 2, make: () => ({ type: 'cancel' }) },
-  open_page: {
-    ...{ weight: 6, weightWhenPaid: 1, isPossible: hasPage },
-    make: () => ({ type: 'open_page' }),
-  },
-  choose_method: {
-    ...{ weight: 16, weightWhenPaid: 3, isPossible: hasPage },
-    // Sometimes from a page that is out of date.
-    make: (random, _links, { attempts }) => ({
-      type: 'choose_method',
-      attempts: Math.max(0, attempts - random.pick([0, 0, 0, 1])),
-    }),
-  },
-  decide: {
-    ...{ weight: 16, weightWhenPaid: 3 },
-    isPossible: ({ simulator }) => simulator.length > 0,
-    make: (random, { simulator }) => {
-      const known = [...simulator.keys()].filter((each) => simulator[each] !== undefined);
-      const attempt = known.at(random.pick([-1, -1, -1, 0])) ?? 0;
-      const choice = random.pick(['approve', 'approve', 'decline', 'decline', 'give_up']);
-      return { type: 'decide', attempt, choice };
-    },
-  },
-  abandon_attempt: {
-    ...{ weight: 4, weightWhenPaid: 1 },
-    isPossible: (_links, { attemptId }) => attemptId !== null,
-    make: (_random, _links, { attemptId }) => ({
-      type: 'abandon_attempt',
-      attemptId: attemptId ?? '',
-    }),
-  },
-  give_up: {
-    ...{ weight: 1, weightWhenPaid: 1, isPossible: hasPage },
-    make: () => ({ type: 'give_up' }),
-  },
   request_refund: {
     ...{ weight: 3, weightWhenPaid: 30 },
-    make: (random, links) => ({
+    make: (random, payment) => ({
       type: 'request_refund',
-      refundId: refundId(random, links),
+      refundId: refundId(random, payment),
       amountMinor: random.pick(REFUND_AMOUNTS_MINOR),
     }),
   },
   cancel_refund: {
     ...{ weight: 2, weightWhenPaid: 12 },
-    make: (random, links) => ({ type: 'cancel_refund', refundId: refundId(random, links) }),
+    make: (random, payment) => ({ type: 'cancel_refund', refundId: refundId(random, payment) }),
   },
   read_refund: {
     ...{ weight: 2, weightWhenPaid: 10 },
-    make: (random, links) => ({ type: 'read_refund', refundId: refundId(random, links) }),
+    make: (random, payment) => ({ type: 'read_refund', refundId: refundId(random, payment) }),
   },
 } as const satisfies Readonly<Record<Operation['type'], Choice>>;
 
-function chosen(random: Random, links: PaymentLinks, knowledge: Knowledge): Operation {
+function chosen(random: Random, payment: NamedPayment, isPaid: boolean): Operation {
   const choices: readonly Choice[] = Object.values(CHOICES);
-  const possible = choices.filter(({ isPossible }) => isPossible?.(links, knowledge) ?? true);
-  const weigh = ({ weight, weightWhenPaid }: Choice) =>
-    knowledge.isPaid ? weightWhenPaid : weight;
-  return random.weighted(possible, weigh).make(random, links, knowledge);
+  const weigh = ({ weight, weightWhenPaid }: Choice) => (isPaid ? weightWhenPaid : weight);
+  return random.weighted(choices, weigh).make(random, payment);
 }
 
 /** The history of one payment, on which several clients act at once. */
 export async function historyOf(target: Target, seed: number, index: number): Promise<Call[]> {
   const history: Call[] = [];
   let now = 0;
-  const links: PaymentLinks = {
+  const payment: NamedPayment = {
     uniqueId: `${RUN}-${seed}-${index}`,
     kind: new Random(seed, index, 'kind').pick(KINDS),
-    checkout: null,
-    simulator: [],
   };
-  const knowledge: Knowledge = { attempts: 0, attemptId: null, isPaid: false };
+  let isPaid = false;
   const act = async (client: number): Promise<void> => {
     const random = new Random(seed, index, client);
     for (let count = 0; count < OPERATIONS_PER_CLIENT; count += 1) {
       const isFirst = client === 0 && count === 0;
       const operation = isFirst
-        ? CHOICES.create.make(random, links)
-        : chosen(random, links, knowledge);
+        ? CHOICES.create.make(random, payment)
+        : chosen(random, payment, isPaid);
       const invokedAt = now++;
-      const answer = await performed(target, links, operation);
-      learn(knowledge, operation, answer);
+      const answer = await performed(target, payment, operation);
+      isPaid ||= answer?.type === 'payment' && answer.payment.status === 'SUCCESS';
       const answeredAt = answer === null ? Number.POSITIVE_INFINITY : now++;
       history.push({ client, operation, invokedAt, answeredAt, answer });
     }
@@ -139,29 +91,5 @@ export async function historyOf(target: Target, seed: number, index: number): Pr
 /** Ids of an earlier run must not come again: its payments may be in the same database. */
 const RUN = `linear-${Date.now().toString(36)}`;
 
-/** Hosted payments have the most operations. */
-const KINDS = [
-  'hosted',
-  'hosted',
-  'hosted',
-  'hosted',
-  'express_interactive',
-  'express_succeeds',
-  'express_fails',
-] as const;
-
-function learn(knowledge: Knowledge, operation: Operation, answer: Answer | null): void {
-  if (answer?.type === 'page') {
-    knowledge.attempts = answer.attempts ?? knowledge.attempts;
-    knowledge.attemptId = answer.attemptId ?? knowledge.attemptId;
-  }
-  if (answer?.type === 'redirect' && answer.way.to === 'simulator') {
-    knowledge.attempts = Math.max(knowledge.attempts, answer.way.attempt + 1);
-  }
-  if (answer?.type === 'payment') {
-    knowledge.isPaid = answer.payment.status === 'SUCCESS';
-  }
-  if (operation.type === 'decide' && operation.choice === 'approve' && answer !== null) {
-    knowledge.isPaid = true;
-  }
-}
+/** Payments that are paid have the most operations. */
+const KINDS = ['hosted', 'express_succeeds', 'express_succeeds', 'express_fails'] as const;

@@ -7,9 +7,9 @@ import type { Refund } from '../../src/engine/domain/refund.ts';
 import { refundableMinor } from '../../src/engine/domain/refund-amounts.ts';
 import type { IntentTerms } from '../../src/engine/domain/terms.ts';
 import { REFUND_SCENARIOS } from '../../src/engine/rails/simulator/refunds.ts';
-import { statusContent, wireStatus } from '../../src/engine/webhooks/payload.ts';
+import { statusContent } from '../../src/engine/webhooks/payload.ts';
 import { WIRE_REFUND_STATUSES } from '../../src/engine/webhooks/refund-payload.ts';
-import type { Answer, Call, CreateKind, Operation, PaymentView, Way } from './operations.ts';
+import type { Answer, Call, CreateKind, Operation, PaymentView } from './operations.ts';
 import type { Model } from './search.ts';
 
 type Create = Extract<Operation, { type: 'create' }>;
@@ -142,7 +142,6 @@ function refundOutcome({ id, amountMinor }: Refund): Command {
 
 const OUTCOME_OF: Readonly<Record<CreateKind, 'succeeded' | 'failed' | null>> = {
   hosted: null,
-  express_interactive: null,
   express_succeeds: 'succeeded',
   express_fails: 'failed',
 };
@@ -161,22 +160,6 @@ function effectOf(state: PaymentState, operation: Operation): Effect {
       const { next, rejection } = decided(state, [{ type: 'cancel' }]);
       const code = rejection === 'attempt_in_flight' ? 'payment_in_progress' : 'payment_ended';
       return rejection === null ? paymentShown(next) : problem(next, 409, code);
-    }
-    case 'open_page':
-      return pageShown(state);
-    case 'choose_method':
-      return chooseMethod(state, operation.attempts);
-    case 'decide':
-      return customerDecides(state, operation);
-    case 'abandon_attempt': {
-      const { attemptId: shown } = operation;
-      const attemptId = Object.keys(state.names).find((name) => state.names[name] === shown);
-      const command = { type: 'abandon_attempt', attemptId: attemptId ?? shown } as const;
-      return redirect(decided(state, [command]).next, { to: 'page' });
-    }
-    case 'give_up': {
-      const { next, rejection } = decided(state, [{ type: 'abandon_payment' }]);
-      return redirect(next, { to: rejection === null ? 'leaving' : 'page' });
     }
     case 'request_refund':
       return requestRefund(state, operation);
@@ -219,64 +202,6 @@ function create(state: PaymentState, asked: Create): Effect {
       }
       const isSame = createAnswer === null || answer.body === createAnswer;
       return answer.isReplay && isSame ? [{ ...state, createAnswer: answer.body }] : [];
-    },
-  };
-}
-
-function pageShown(state: Existing): Effect {
-  const { status, attempts, terms } = state.intent;
-  const isAbandonable = status === 'processing' && terms.kind === 'hosted';
-  return {
-    state,
-    after: (answer) => {
-      const isShown =
-        answer.type === 'page' &&
-        answer.attempts === (status === 'open' ? attempts.length : null) &&
-        isAbandonable === (answer.attemptId !== null);
-      return isShown ? named(state, attempts.at(-1)?.id, answer.attemptId) : [];
-    },
-  };
-}
-
-function chooseMethod(state: Existing, attempts: number): Effect {
-  const { intent } = state;
-  if (intent.status === 'open' && intent.attempts.length === attempts) {
-    const { next } = decided(state, [started(attempts)]);
-    // The page, when the attempt has ended before its answer was made.
-    return redirect(next, { to: 'simulator', attempt: attempts }, { to: 'page' });
-  }
-  const inFlight = { to: 'simulator', attempt: intent.attempts.length - 1 } as const;
-  return redirect(
-    state,
-    { to: intent.status === 'succeeded' ? 'paid_before' : 'page' },
-    ...(intent.status === 'processing' ? [inFlight] : []),
-  );
-}
-
-function customerDecides(
-  state: Existing,
-  { attempt, choice }: Extract<Operation, { type: 'decide' }>,
-): Effect {
-  const { kind } = state.intent.terms;
-  const outcome =
-    choice === 'approve' ? 'succeeded' : choice === 'decline' ? 'failed' : 'abandoned';
-  const { next, rejection } = decided(state, [
-    resolved(attempt, outcome),
-    ...(choice === 'give_up' && kind === 'hosted' ? [{ type: 'abandon_payment' } as const] : []),
-  ]);
-  const leaves = choice === 'give_up' || kind === 'express';
-  if (!leaves || rejection === 'attempt_not_pending') {
-    return redirect(next, { to: 'page' });
-  }
-  return {
-    state: next,
-    after: (answer) => {
-      const way = answer.type === 'redirect' ? answer.way : null;
-      return way?.to === 'merchant' &&
-        way.status === wireStatus(next.intent.status) &&
-        way.transactionId !== null
-        ? named(next, referenceName(reportedAttempt(next.intent)), way.transactionId)
-        : [];
     },
   };
 }
@@ -397,15 +322,6 @@ function problem(state: PaymentState, status: number, code?: string): Effect {
   );
 }
 
-function redirect(state: PaymentState, ...ways: readonly Way[]): Effect {
-  return expecting(
-    state,
-    (answer) =>
-      answer.type === 'redirect' &&
-      ways.some((way) => JSON.stringify(way) === JSON.stringify(answer.way)),
-  );
-}
-
 function expecting(state: PaymentState, isExpected: (answer: Answer) => boolean): Effect {
   return { state, after: (answer) => (isExpected(answer) ? [state] : []) };
 }
@@ -442,15 +358,14 @@ function started(index: number): Command {
   };
 }
 
-function resolved(index: number, outcome: 'succeeded' | 'failed' | 'abandoned'): Command {
+function resolved(index: number, outcome: 'succeeded' | 'failed'): Command {
   return {
     type: 'resolve_attempt',
     attemptId: attemptName(index),
-    onlyPending: true,
     outcome:
       outcome === 'succeeded'
         ? { type: 'succeeded', receipt: null }
-        : { type: 'failed', reason: outcome === 'failed' ? 'declined' : 'abandoned' },
+        : { type: 'failed', reason: 'declined' },
   };
 }
 

@@ -1,9 +1,8 @@
-import type { CustomerChoice } from '../harness/customer.ts';
 import type { ShownPayment, ShownRefund } from '../harness/shown.ts';
 
 /** What clients do to one payment at the same time, and what they are told. */
 
-export type CreateKind = 'hosted' | 'express_interactive' | 'express_succeeds' | 'express_fails';
+export type CreateKind = 'hosted' | 'express_succeeds' | 'express_fails';
 
 export type Operation =
   | {
@@ -14,14 +13,6 @@ export type Operation =
     }
   | { readonly type: 'read' }
   | { readonly type: 'cancel' }
-  /** The customer's page. */
-  | { readonly type: 'open_page' }
-  /** `attempts`: how many the customer's page showed. */
-  | { readonly type: 'choose_method'; readonly attempts: number }
-  /** The customer's decision on the simulator's page of one attempt. */
-  | { readonly type: 'decide'; readonly attempt: number; readonly choice: CustomerChoice }
-  | { readonly type: 'abandon_attempt'; readonly attemptId: string }
-  | { readonly type: 'give_up' }
   | {
       readonly type: 'request_refund';
       readonly refundId: string;
@@ -50,19 +41,10 @@ type PaymentField =
   | 'refundedAmount';
 type Transaction = NonNullable<ShownPayment['transaction']>;
 
-/** Where a form led. */
-export type Way =
-  | { readonly to: 'page' | 'paid_before' | 'leaving' | 'refused_form' }
-  | { readonly to: 'simulator'; readonly attempt: number }
-  | { readonly to: 'merchant'; readonly status: string; readonly transactionId: string | null };
-
 export type Answer =
   | { readonly type: 'created'; readonly isReplay: boolean; readonly body: string }
   | { readonly type: 'payment'; readonly payment: PaymentView }
   | { readonly type: 'refund'; readonly refund: RefundView }
-  /** `attempts` is the form's number of attempts, `attemptId` the one that can be abandoned. */
-  | { readonly type: 'page'; readonly attempts: number | null; readonly attemptId: string | null }
-  | { readonly type: 'redirect'; readonly way: Way }
   | { readonly type: 'problem'; readonly status: number; readonly code: string };
 
 /** One operation of a history. */

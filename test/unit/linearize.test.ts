@@ -6,7 +6,6 @@ import type {
   Operation,
   PaymentView,
   RefundView,
-  Way,
 } from '../../lab/linearize/operations.ts';
 import { contradictionText } from '../../lab/linearize/run.ts';
 import { linearize } from '../../lab/linearize/search.ts';
@@ -37,9 +36,6 @@ const CREATE = {
 const OTHER_CREATE = { ...CREATE, amountMinor: 300_00, idempotencyKey: null } as const;
 const READ = { type: 'read' } as const;
 const CANCEL = { type: 'cancel' } as const;
-const GIVE_UP = { type: 'give_up' } as const;
-const CHOOSE = { type: 'choose_method', attempts: 0 } as const;
-const APPROVE = { type: 'decide', attempt: 0, choice: 'approve' } as const;
 
 const DUPLICATE = problem(409, 'duplicate_payment_id');
 const NOT_FOUND = problem(404, 'payment_not_found');
@@ -50,10 +46,6 @@ function problem(status: number, code: string): Answer {
 
 function created(body: string, isReplay = false): Answer {
   return { type: 'created', body, isReplay };
-}
-
-function redirect(way: Way): Answer {
-  return { type: 'redirect', way };
 }
 
 const OPEN: PaymentView = {
@@ -92,11 +84,10 @@ const CANCELED: PaymentView = {
   sequence: 2,
 };
 
-/** A payment that the customer has paid, by the time 5. */
+/** A payment that the simulator has paid, by the time 5. */
 const PAID_STEPS: readonly Step[] = [
-  [0, 1, CREATE, created('page')],
-  [2, 3, CHOOSE, redirect({ to: 'simulator', attempt: 0 })],
-  [4, 5, APPROVE, redirect({ to: 'page' })],
+  [0, 1, { ...CREATE, kind: 'express_succeeds' }, created('answer')],
+  [2, 5, READ, shows(PAID)],
 ];
 
 function refund(refundId: string, amountMinor: number | null): Operation {
@@ -168,25 +159,6 @@ const CONTRADICTIONS: Readonly<Record<string, readonly Step[]>> = {
     [2, 9, CANCEL, shows(CANCELED)],
     [3, 4, READ, shows(CANCELED)],
     [5, 6, READ, shows(OPEN)],
-  ],
-  'both the cancellation and the giving up have ended the payment': [
-    [0, 1, CREATE, created('page')],
-    [2, 5, CANCEL, shows(CANCELED)],
-    [3, 4, GIVE_UP, redirect({ to: 'leaving' })],
-  ],
-  'a canceled payment is paid': [
-    [0, 1, CREATE, created('page')],
-    [2, 3, CANCEL, shows(CANCELED)],
-    [4, 5, CHOOSE, redirect({ to: 'simulator', attempt: 0 })],
-  ],
-  'one form starts two attempts': [
-    [0, 1, CREATE, created('page')],
-    [2, 4, CHOOSE, redirect({ to: 'simulator', attempt: 0 })],
-    [3, 5, CHOOSE, redirect({ to: 'simulator', attempt: 1 })],
-  ],
-  'an approved payment is still in progress': [
-    ...PAID_STEPS,
-    [6, 7, READ, shows({ ...PAID, status: 'PROCESSING', sequence: 2 })],
   ],
   'the transaction changes its number': [
     ...PAID_STEPS,
