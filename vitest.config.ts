@@ -40,7 +40,6 @@ const LONGEST = [
   'journeys/dashboard-pages',
   'e2e/rails-refunds',
   'browser/states',
-  'e2e/refunds-crash',
   'e2e/drill',
   'e2e/crash',
   'e2e/cli',
