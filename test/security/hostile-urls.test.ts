@@ -30,7 +30,7 @@ import {
 
 /**
  * Goal: no URL of a merchant makes the gateway connect to a private network, a metadata service or
- * itself (docs/reliability.md#api7). Method: each hostile URL through every field that takes one,
+ * itself (docs/reliability.md#api7). Method: a URL of each kind through every field that takes one,
  * and past those checks, into the settings that deliveries read; every connection is counted.
  */
 
@@ -40,7 +40,9 @@ const ORIGIN = `https://${OWN_HOST}`;
 const GATEWAY: Env = { ...env, PUBLIC_BASE_URL: ORIGIN };
 const ENDPOINTS = '/api/v1/payment/sandbox/webhook-endpoints';
 
-const URLS = HOSTILE_URLS.map(([url]) => url);
+/** One URL of each reason: `test/unit/url-guard.test.ts` has all others. */
+const ROWS = [...new Map(HOSTILE_URLS.map((row) => [row[1], row])).values()];
+const URLS = ROWS.map(([url]) => url);
 
 function ask(path: string, init: RequestInit): Promise<Response> {
   const request = new Request(`${ORIGIN}${path}`, { redirect: 'manual', ...init });
@@ -78,10 +80,6 @@ const FIELDS: readonly [string, (url: string) => Promise<unknown>, unknown][] = 
 ];
 
 const FORMS = ['endpoints', 'endpoints/we_1', 'test'];
-
-test('the list holds at least 80 URLs', () => {
-  expect(new Set(URLS).size).toBeGreaterThanOrEqual(80);
-});
 
 test.each(FIELDS)(
   'API7:2023, ASVS 5.0 V1.3.6 %s: refuses each, stores none, calls none',
@@ -121,9 +119,7 @@ async function storedUrls(): Promise<unknown[]> {
 
 test('API7:2023 deliveries: an address that was stored nevertheless is not called', async () => {
   const arrivals = merchantServer();
-  // The table of endpoints has no room for an empty address.
-  const stored = HOSTILE_URLS.filter(([url]) => url !== '');
-  for (const [index, [url, reason]] of stored.entries()) {
+  for (const [index, [url, reason]] of ROWS.entries()) {
     const uniqueId = `order-${index}`;
     await setEndpoint(ALPHA, url);
     // The isolate's copy of the settings expires.
