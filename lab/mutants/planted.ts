@@ -504,6 +504,10 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'refundId: id, method, currency },\n    atMs: row.«updatedAtMs→createdAtMs»,':
       'a statement dates a refund by its request',
   },
+  'back-office/members/invitations.ts': {
+    "WHERE id = ?1 AND «merchant_id = ?2→?2 <> ''» AND used_at_ms":
+      "an owner revokes another merchant's invitation",
+  },
   'back-office/dashboard/overview/statement.ts': {
     'dayText(«businessDay(atMs)→Math.floor(atMs / 86_400_000)»),':
       'the days of a statement begin in UTC',

@@ -114,6 +114,7 @@ const OTHER_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/control/payments/receipts.ts': ['workers/operator/paid-by-hand'],
   'src/recovery/restore/gateway.ts': ['workers/recovery/restore.long', 'workers/operator/errors'],
   'src/recovery/restore/': ['workers/recovery/restore.long'],
+  'back-office/members/invitations.ts': ['workers/dashboard/isolation.long'],
   'back-office/dashboard/overview/statement.ts': ['workers/dashboard/overview'],
   'back-office/dashboard/payments/csv.ts': ['unit/dashboard-payments-csv'],
   'scripts/deploy/': ['unit/deploy.long'],

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { auditLog, signedIn, submit } from '../workers/dashboard/support.ts';
-import { operateApi } from '../workers/operator/support.ts';
 import {
   ALPHA,
   allRows,
@@ -119,24 +118,6 @@ test('API3:2023 a cancellation takes nothing from its body', async () => {
   expect(status).toBe(200);
   expect(JSON.parse(text).content).not.toMatchObject({ status: 'SUCCESS' });
 });
-
-const API_ERRORS: readonly (readonly [string, string, Body])[] = [
-  ['a merchant', '/merchants', { name: 'New', id: 'mer_mine', status: 'active', role: 'owner' }],
-  ['an invitation', `/merchants/${ALPHA.id}/invitations`, { name: 'A', role: 'operator' }],
-  [
-    'a role that does not exist',
-    `/merchants/${ALPHA.id}/invitations`,
-    { name: 'A', role: '__proto__' },
-  ],
-];
-
-test.each(API_ERRORS)(
-  'API3:2023 the operator’s API refuses %s with fields of ours',
-  async (...row) => {
-    const [, path, body] = row;
-    expect((await operateApi(path, body)).status).toBe(400);
-  },
-);
 
 /** Forms with the fields that a member would like to set. */
 const FORMS: readonly (readonly [string, Readonly<Record<string, string>>, string])[] = [

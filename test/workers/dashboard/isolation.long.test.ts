@@ -6,6 +6,7 @@ import { newInvitation } from '../../../back-office/members/invitations.ts';
 import { isAllowed, type Permission, ROLES } from '../../../back-office/members/permissions.ts';
 import { requestRefund } from '../../../src/engine/refunds/request.ts';
 import { runBatch } from '../../../src/kit/platform/database.ts';
+import { comparable } from '../../security/comparable.ts';
 import { databaseRows } from '../../security/storage.ts';
 import {
   ALPHA,
@@ -289,6 +290,18 @@ function caseOf(name: string): Case | undefined {
   return CASES[name] ?? (form && { ...form, status: asks ? 200 : UNCONFIRMED });
 }
 
+/** Names of the same form that nothing has. */
+const UNKNOWN: Fields = {
+  uniqueId: 'alpha-none',
+  refund: 'alpha-nothing',
+  endpoint: 'we_other',
+  secretId: 'we_other-secret',
+  key: '0'.repeat(64),
+  invitation: `inv_${'0'.repeat(12)}`,
+  member: 'mem_none',
+  session: `ses_${'0'.repeat(12)}`,
+};
+
 /** These change the member's or merchant's own settings: for others, they are not missing. */
 const OWN_PARAMETERS = [':environment', ':method'];
 
@@ -338,8 +351,8 @@ describe.each(DASHBOARD_ROUTES)('$method $path', (route) => {
     (name) => !OWN_PARAMETERS.includes(name),
   );
 
-  function pathIn(world: World): string {
-    const values = { ...valuesOf(world), ...params };
+  function pathIn(world: World, others: Fields = {}): string {
+    const values = { ...valuesOf(world), ...params, ...others };
     return route.path.replace(/:(\w+)/g, (_all, name: string) => values[name] ?? '');
   }
 
@@ -388,10 +401,19 @@ describe.each(DASHBOARD_ROUTES)('$method $path', (route) => {
       }
     }
 
-    // Another merchant's owner.
-    const other = await ask(await signedIn('owner', BETA), here);
+    // Another merchant's owner, for whom it is like something that nothing has.
+    const stranger = await signedIn('owner', BETA);
+    const other = await ask(stranger, here);
     if (namesThing) {
       expect(other.status).toBe(404);
+      const unknown = pathIn(here, UNKNOWN);
+      const parts = unknown.split('/');
+      const ids = pathIn(here)
+        .split('/')
+        .flatMap((id, index) => (id === parts[index] ? [] : [id, parts[index] ?? '']));
+      expect(await comparable(ask(stranger, here), ...ids)).toEqual(
+        await comparable(ask(stranger, here, unknown), ...ids),
+      );
     }
     expect(await other.clone().text()).not.toContain(ALPHA.name);
     await tellsNothing(other);
