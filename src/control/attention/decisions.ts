@@ -1,6 +1,5 @@
 import { FAILURE_REASONS } from '../../engine/domain/attempt.ts';
 import { NOTE_LENGTH_MAX } from '../../engine/domain/manual-resolution.ts';
-import { intentByUniqueId } from '../../engine/intent/client.ts';
 import { FAILED_DELIVERIES } from '../../engine/intent/protocol.ts';
 import { oneOf, stringField } from '../../kit/http/fields.ts';
 import { found, Problem } from '../../kit/http/problem.ts';
@@ -8,14 +7,8 @@ import { body, checked } from '../../kit/http/strict-body.ts';
 import { concurrently } from '../../kit/platform/concurrently.ts';
 import { prepare } from '../../kit/platform/database.ts';
 import { errorText, log } from '../../kit/platform/log.ts';
-import {
-  action,
-  type Gateway,
-  list,
-  type OperatorCall,
-  recorder,
-  type Target,
-} from '../operator/call.ts';
+import { resendEvent } from '../../lists/book/resend.ts';
+import { action, type Gateway, list, type OperatorCall, type Target } from '../operator/call.ts';
 import { decisionIdField, filledList, lineField, NOTE_CHARACTERS_MAX } from '../operator/fields.ts';
 import { resolveAttempt } from '../payments/attempt-resolution.ts';
 import { review } from '../payments/review.ts';
@@ -166,18 +159,9 @@ export const resendItems = action(body({ ids: idsField }), (call, _target, { ids
     if (item.type !== 'delivery') {
       return 'not_applicable';
     }
-    const { environment, merchantId, uniqueId, eventId, sequence, position } = item.event;
-    const record = recorder(call, {
-      ...{ environment, merchantId, action: 'event.resend_requested', target: eventId },
-      detail: { uniqueId, sequence, endpoint: item.event.endpointId ?? undefined },
-    });
-    await record({});
-    const client = await intentByUniqueId(call.env, { environment, merchantId }, uniqueId);
-    if (await client.resendEvent(sequence, FAILED_DELIVERIES, position)) {
-      return 'done';
-    }
-    await record({ refused: 'late' });
-    return 'changed';
+    const { event } = item;
+    const by = { ...call, tenant: event };
+    return (await resendEvent(by, event, FAILED_DELIVERIES, event)) ? 'done' : 'changed';
   }),
 );
 

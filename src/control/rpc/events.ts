@@ -3,12 +3,17 @@ import { intentByUniqueId } from '../../engine/intent/client.ts';
 import { type EventSummary, RESENDABLE_DELIVERIES } from '../../engine/intent/protocol.ts';
 import { listEndpoints } from '../../engine/webhooks/endpoint-store.ts';
 import { FIXED_HEADERS } from '../../engine/webhooks/transport.ts';
-import { recordAct, recordOutcome } from '../../kit/audit/log.ts';
+import { recordOutcome } from '../../kit/audit/log.ts';
 import { businessDay, dayText } from '../../kit/ethiopian-time.ts';
 import type { Cursor, TimeRange } from '../../kit/platform/paging.ts';
 import type { Tenant } from '../../kit/tenant.ts';
 import { readerOf } from '../../lists/book/reader.ts';
-import { RESEND_BATCH, type ResendResult, resendBatch } from '../../lists/book/resend.ts';
+import {
+  RESEND_BATCH,
+  type ResendResult,
+  resendBatch,
+  resendEvent,
+} from '../../lists/book/resend.ts';
 import { byMember } from './member.ts';
 import type { Plane } from './plane.ts';
 
@@ -73,21 +78,13 @@ export const resend = byMember(async (by, named: EventName, position: number | n
   if (details === null) {
     return 'not_found' as const;
   }
-  const { uniqueId, sequence } = named;
   const wanted = details.deliveries.filter((_, index) => position === null || position === index);
   if (!wanted.some(({ deliveryStatus }) => RESENDABLE_DELIVERIES.includes(deliveryStatus))) {
     return 'late' as const;
   }
-  const endpoint = position === null ? undefined : (wanted[0]?.endpointId ?? undefined);
-  const detail = { uniqueId, sequence, endpoint };
-  const act = { action: 'event.resend_requested', target: details.eventId, detail } as const;
-  await recordAct(by, act);
-  const client = await intentByUniqueId(by.env, by.tenant, uniqueId);
-  if (!(await client.resendEvent(sequence, RESENDABLE_DELIVERIES, position))) {
-    await recordOutcome(by, act, { refused: 'late' });
-    return 'late' as const;
-  }
-  return 'resent' as const;
+  const delivery = position === null ? undefined : wanted[0];
+  const isResent = await resendEvent(by, details, RESENDABLE_DELIVERIES, delivery);
+  return isResent ? ('resent' as const) : ('late' as const);
 });
 
 /** How many events failed in these days, and how many of them one call resends. */

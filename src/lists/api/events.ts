@@ -6,7 +6,7 @@ import { type IntentClient, intentByUniqueId } from '../../engine/intent/client.
 import { type EventSummary, RESENDABLE_DELIVERIES } from '../../engine/intent/protocol.ts';
 import { listEndpoints } from '../../engine/webhooks/endpoint-store.ts';
 import { WIRE_EVENTS } from '../../engine/webhooks/payload.ts';
-import { recordAct, recordOutcome } from '../../kit/audit/log.ts';
+import { recordOutcome } from '../../kit/audit/log.ts';
 import { jsonResponse, successBody, successResponse } from '../../kit/http/envelope.ts';
 import { readJsonBody } from '../../kit/http/json-body.ts';
 import { pageContent, readListQuery } from '../../kit/http/list-request.ts';
@@ -16,7 +16,7 @@ import { readInTime } from '../../kit/platform/database.ts';
 import { errorText, log } from '../../kit/platform/log.ts';
 import type { Tenant } from '../../kit/tenant.ts';
 import { readerOf } from '../book/reader.ts';
-import { resendBatch } from '../book/resend.ts';
+import { resendEvent as resend, resendBatch } from '../book/resend.ts';
 import type { EventRow } from '../book/rows.ts';
 import {
   deliveriesOfRows,
@@ -63,16 +63,11 @@ export async function readEvent(call: MerchantCall): Promise<Response> {
 export async function resendEvent(call: MerchantCall): Promise<Response> {
   await limitResends(call);
   const rows = await eventOf(call);
-  const [{ eventId, uniqueId, sequence }] = rows;
-  const client = await intentByUniqueId(call.env, call.access, uniqueId);
-  const known = await summariesOf(client, sequence);
+  const [event] = rows;
+  const client = await intentByUniqueId(call.env, call.access, event.uniqueId);
+  const known = await summariesOf(client, event.sequence);
   if (known.some(({ deliveryStatus }) => RESENDABLE_DELIVERIES.includes(deliveryStatus))) {
-    const detail = { uniqueId, sequence };
-    const act = { action: 'event.resend_requested', target: eventId, detail } as const;
-    await recordAct(changing(call), act);
-    if (!(await client.resendEvent(sequence, RESENDABLE_DELIVERIES))) {
-      await recordOutcome(changing(call), act, { refused: 'late' });
-    }
+    await resend(changing(call), event, RESENDABLE_DELIVERIES);
   } else if (known.some(isSuperseded)) {
     throw problem('event_superseded');
   }
