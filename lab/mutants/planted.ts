@@ -538,8 +538,11 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'toMs: (lastAtMs ?? 0)« + 1→» };':
       'the number of events that are left misses the last millisecond',
   },
-  'src/control/payments/holds.ts': {
-    '«  await record(detail);\n→»': 'a payment is held without an entry in the audit log',
+  'src/kit/audit/log.ts': {
+    '«  await record(db, entry);\n→»  const result':
+      'what is asked of a payment happens without an entry in the audit log',
+    'const refused = «refusalIn(result)→null»;':
+      'the audit log does not say that a payment refused what it was asked for',
   },
   'src/engine/webhooks/endpoint-store.ts': {
     "WHERE own.merchant_id = ?1 AND «own.environment = ?2→?2 <> ''»":

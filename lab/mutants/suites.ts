@@ -107,7 +107,7 @@ const OTHER_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/recovery/point-in-time/restore-point.ts': ['workers/recovery/restore-payment'],
   'src/control/customers/': ['workers/customers/customer-erasure.long'],
   'src/control/modes/modes.ts': ['workers/operator/modes', 'workers/recovery/restore.long'],
-  'src/control/payments/holds.ts': ['workers/operator/crash'],
+  'src/kit/audit/log.ts': ['workers/operator/crash', 'workers/dashboard/member-crash'],
   'src/engine/webhooks/endpoint-store.ts': ['security/enumeration'],
   'src/kit/http/strict-body.ts': ['workers/operator/refusals.long'],
   'src/lists/api/operations.ts': ['workers/api/key-permissions.long'],

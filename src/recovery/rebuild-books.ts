@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { action, recorder } from '../control/operator/call.ts';
+import { action, entryBy } from '../control/operator/call.ts';
 import {
   filledList,
   patternField,
@@ -7,6 +7,7 @@ import {
   tenantIn,
 } from '../control/operator/fields.ts';
 import { intentByUniqueId, republishById } from '../engine/intent/client.ts';
+import { record } from '../kit/audit/log.ts';
 import { wholeNumber } from '../kit/http/fields.ts';
 import { body } from '../kit/http/strict-body.ts';
 import { concurrently } from '../kit/platform/concurrently.ts';
@@ -55,7 +56,9 @@ export const rebuildBook = action(
   async (call, target, { after = 0, limit = PAYMENTS_MAX, volume = 0 }) => {
     const tenant = tenantIn(target);
     // Before rebuilding, so that no rebuild is missing in the audit log.
-    await recorder(call, { ...tenant, action: 'book.rebuilt', target: null })({ volume, after });
+    const detail = { volume, after };
+    const entry = entryBy(call, { ...tenant, action: 'book.rebuilt', target: null, detail });
+    await record(call.env.DB, entry);
     const book = bookOf(call.env, tenant, volume);
     const page = (await book.ask('paymentsAfter', after, limit)) ?? [];
     const last = page.at(-1);
@@ -79,13 +82,14 @@ export const rebuildObjects = action(
     ),
   }),
   async (call, _target, { objectIds }) => {
-    const entry = {
+    const entry = entryBy(call, {
       merchantId: null,
       environment: null,
       action: 'book.rebuilt',
       target: null,
-    } as const;
-    await recorder(call, entry)({ payments: objectIds.length });
+      detail: { payments: objectIds.length },
+    });
+    await record(call.env.DB, entry);
     const payments = objectIds.map((objectId) => {
       return { about: { objectId }, republish: () => republishById(call.env, objectId) };
     });
@@ -128,7 +132,9 @@ export const restoreBook = action(
   }),
   async (call, target, { at: atMs, volume = 0 }) => {
     const tenant = tenantIn(target);
-    await recorder(call, { ...tenant, action: 'book.restored', target: null })({ volume, atMs });
+    const detail = { volume, atMs };
+    const entry = entryBy(call, { ...tenant, action: 'book.restored', target: null, detail });
+    await record(call.env.DB, entry);
     return { undoBookmark: await bookOf(call.env, tenant, volume).restore(atMs) };
   },
 );

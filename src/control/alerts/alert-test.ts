@@ -1,10 +1,10 @@
-import type { Actor } from '../../kit/audit/log.ts';
+import { type Actor, record } from '../../kit/audit/log.ts';
 import { oneOf } from '../../kit/http/fields.ts';
 import { problem } from '../../kit/http/problem.ts';
 import { isWithinLimit } from '../../kit/http/rate-limit.ts';
 import { errorText, log } from '../../kit/platform/log.ts';
-import { Unavailable } from '../../kit/platform/unavailable.ts';
-import { callOf, type Gateway, recorder, type Target } from '../operator/call.ts';
+import { outageBehind } from '../../kit/platform/unavailable.ts';
+import { callOf, entryBy, type Gateway, type Target } from '../operator/call.ts';
 import { pathPart } from '../operator/fields.ts';
 import { alertsOf } from './ask.ts';
 import { CHANNEL_NAMES, type ChannelName } from './config.ts';
@@ -36,8 +36,9 @@ export async function testAlertChannel(
     throw problem('too_many_requests', { retryAfterSeconds: TEST_PERIOD_SECONDS });
   }
   const entry = { merchantId: null, environment: null, target: channel } as const;
-  await recorder(call, { ...entry, action: 'alert.test_requested' })({}).catch((error: unknown) => {
-    if (!(error instanceof Unavailable)) {
+  const requested = entryBy(call, { ...entry, action: 'alert.test_requested' });
+  await record(env.DB, requested).catch((error: unknown) => {
+    if (outageBehind(error) === null) {
       throw error;
     }
     log('warn', 'alert_test_not_recorded', { channel, error: errorText(error) });

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { withoutPhoneNumbers } from '../../engine/domain/phone.ts';
+import { record } from '../../kit/audit/log.ts';
 import { booleanField } from '../../kit/http/fields.ts';
 import { found as existing } from '../../kit/http/problem.ts';
 import { body } from '../../kit/http/strict-body.ts';
@@ -7,7 +8,7 @@ import { runBatch } from '../../kit/platform/database.ts';
 import { log } from '../../kit/platform/log.ts';
 import type { List } from '../../kit/platform/paging.ts';
 import { refuseDuringRestore } from '../modes/modes.ts';
-import { action, list, recorder } from '../operator/call.ts';
+import { action, entryBy, list } from '../operator/call.ts';
 import { lineField, REASON_CHARACTERS_MAX } from '../operator/fields.ts';
 import { itemPage, pageEntries } from '../operator/page-query.ts';
 import { erasePayments } from './erase.ts';
@@ -38,14 +39,14 @@ export const exportCustomer = action(
     await refuseDuringRestore(call.env);
     const { found, next } = await customersPayments(call.env, customer, after ?? null);
     if (found.length > 0 || after === undefined) {
-      const entry = {
+      const entry = entryBy(call, {
         merchantId: null,
         environment: null,
         action: 'customer.exported',
         target: null,
-      } as const;
-      const detail = { payments: found.length, reason: withoutPhoneNumbers(reason) };
-      await recorder(call, entry)(detail);
+        detail: { payments: found.length, reason: withoutPhoneNumbers(reason) },
+      });
+      await record(call.env.DB, entry);
     }
     return {
       payments: await exportedPayments(call, found),

@@ -1,7 +1,7 @@
 import { configOf } from '../../engine/config.ts';
 import type { Kept, KeptReason } from '../../engine/domain/erasure.ts';
 import { DAY_MS } from '../../engine/domain/schedule.ts';
-import { auditEntry, auditEntryIfChanged } from '../../kit/audit/log.ts';
+import { auditEntryIfChanged, runAudited } from '../../kit/audit/log.ts';
 import { derivedHmac } from '../../kit/crypto/derived-key.ts';
 import { base64UrlFromBytes } from '../../kit/crypto/encoding.ts';
 import { prepare, runBatch, type SqlStatement } from '../../kit/platform/database.ts';
@@ -91,7 +91,7 @@ export async function beginRequest(
     detail: { reason, refundableToo: request.isRefundableToo },
     atMs: nowMs,
   } as const;
-  await runBatch(env.DB, [upsert, auditEntry(entry)]);
+  await runAudited(env.DB, [upsert], entry);
   return request;
 }
 

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { withoutPhoneNumbers } from '../../engine/domain/phone.ts';
 import { intentByName } from '../../engine/intent/client.ts';
+import { runRecorded } from '../../kit/audit/log.ts';
 import { oneOf } from '../../kit/http/fields.ts';
 import { found } from '../../kit/http/problem.ts';
 import { body } from '../../kit/http/strict-body.ts';
@@ -12,10 +13,10 @@ import type { AboutPayment } from '../../lists/book/attention-items.ts';
 import {
   action,
   changeAudited,
+  entryBy,
   type Gateway,
   list,
   type OperatorCall,
-  recorder,
   type Target,
 } from '../operator/call.ts';
 import { filledList, lineField, patternField, REASON_CHARACTERS_MAX } from '../operator/fields.ts';
@@ -150,17 +151,21 @@ async function retryLetter(call: OperatorCall, id: string): Promise<LetterOutcom
   if (message === null) {
     return 'unreadable';
   }
-  const record = recorder(call, { ...about(letter), action: 'dead_letter.retried' });
-  await record({});
-  try {
-    await producerOf(env, letter.queue).send(message);
-  } catch (error) {
-    log('warn', 'dead_letter_not_sent', { id, queue: letter.queue, error: errorText(error) });
-    await record({ refused: 'not_sent' });
-    return 'not_sent';
+  const entry = entryBy(call, { ...about(letter), action: 'dead_letter.retried' });
+  const send = async () => {
+    try {
+      await producerOf(env, letter.queue).send(message);
+      return 'sent';
+    } catch (error) {
+      log('warn', 'dead_letter_not_sent', { id, queue: letter.queue, error: errorText(error) });
+      return 'not_sent';
+    }
+  };
+  const outcome = await runRecorded(env.DB, entry, send, (one) => (one === 'sent' ? null : one));
+  if (outcome === 'sent') {
+    await runBatch(env.DB, [markRetried(id, actor.name, atMs)]);
   }
-  await runBatch(env.DB, [markRetried(id, actor.name, atMs)]);
-  return 'sent';
+  return outcome;
 }
 
 export const discardDeadLetters = action(

@@ -1,11 +1,11 @@
 import { METHODS, type Method } from '../../engine/domain/method.ts';
 import type { ProbeResult } from '../../engine/rails/rail.ts';
 import { configuredRail, railConfiguration, railSecretName } from '../../engine/rails/settings.ts';
-import type { Actor } from '../../kit/audit/log.ts';
+import { type Actor, record } from '../../kit/audit/log.ts';
 import { problem } from '../../kit/http/problem.ts';
 import { isWithinLimit } from '../../kit/http/rate-limit.ts';
 import { ENVIRONMENTS, type Environment } from '../../kit/tenant.ts';
-import { callOf, type Gateway, recorder, type Target } from '../operator/call.ts';
+import { callOf, entryBy, type Gateway, type Target } from '../operator/call.ts';
 import { environmentField, methodField, pathPart } from '../operator/fields.ts';
 import { operationProblem } from '../operator/problems.ts';
 
@@ -66,11 +66,12 @@ export async function probe(
     throw problem('too_many_requests', { retryAfterSeconds: PROBE_PERIOD_SECONDS });
   }
   const entry = { merchantId: null, environment, target: method } as const;
-  await recorder(call, { ...entry, action: 'rail.probe_requested' })({});
+  await record(env.DB, entryBy(call, { ...entry, action: 'rail.probe_requested' }));
   // This address belongs to no payment, so Kefel refuses what a provider posts there.
   const resultUrl = `${config.publicBaseUrl ?? origin}/rails/${rail.id}/probe`;
   const result = await rail.probe(resultUrl);
   const { outcome, status: httpStatus } = result;
-  await recorder(call, { ...entry, action: 'rail.probed' })({ outcome, httpStatus });
+  const detail = { outcome, httpStatus };
+  await record(env.DB, entryBy(call, { ...entry, action: 'rail.probed', detail }));
   return { environment, method, ...result };
 }

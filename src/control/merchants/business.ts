@@ -5,8 +5,8 @@ import {
   type BusinessField,
 } from '../../engine/domain/merchant.ts';
 import { withoutPhoneNumbers } from '../../engine/domain/phone.ts';
-import { auditEntry, type Changing, entryOf } from '../../kit/audit/log.ts';
-import { prepare, runBatch, type SqlStatement } from '../../kit/platform/database.ts';
+import { type Changing, entryOf, runAudited } from '../../kit/audit/log.ts';
+import { prepare, type SqlStatement } from '../../kit/platform/database.ts';
 import { isPrintable } from '../../kit/text.ts';
 
 /** The merchant's details on receipts. */
@@ -72,14 +72,12 @@ export async function changeBusiness(
       ]),
     );
     const entry = entryOf(by, { action: 'business.changed', target: null, detail });
-    await runBatch(by.env.DB, [
-      replacement(
-        merchantId,
-        entries.map(([, text]) => text),
-      ),
-      // The details are those of both environments.
-      auditEntry({ ...entry, environment: null }),
-    ]);
+    const change = replacement(
+      merchantId,
+      entries.map(([, text]) => text),
+    );
+    // The details are those of both environments.
+    await runAudited(by.env.DB, [change], { ...entry, environment: null });
   }
   return [];
 }

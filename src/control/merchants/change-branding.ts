@@ -1,8 +1,8 @@
 import type { Branding } from '../../engine/domain/merchant.ts';
 import { type Logo, merchantBranding } from '../../engine/merchants/logo.ts';
-import { auditEntry, type Changing, entryOf } from '../../kit/audit/log.ts';
+import { type Changing, entryOf, runAudited } from '../../kit/audit/log.ts';
 import { base64FromBytes } from '../../kit/crypto/encoding.ts';
-import { prepare, runBatch, type SqlStatement } from '../../kit/platform/database.ts';
+import { prepare, type SqlStatement } from '../../kit/platform/database.ts';
 import { colorFrom, LOGOS_MAX, type LogoRefusal, logoFrom } from './branding.ts';
 
 /**
@@ -71,13 +71,13 @@ async function store(by: Changing, detail: Partial<Branding>, logo: Logo | null)
   const known = await merchantBranding(env.DB, merchantId);
   const next = { ...known, ...detail };
   if (next.color !== known.color || next.logoDigest !== known.logoDigest) {
-    const entry = entryOf(by, { action: 'branding.changed', target: null, detail });
-    await runBatch(env.DB, [
+    const change = [
       ...(logo === null ? [] : [addLogo(merchantId, logo, nowMs)]),
       setBranding(merchantId, detail),
-      // The branding is that of both environments.
-      auditEntry({ ...entry, environment: null }),
-    ]);
+    ];
+    const entry = entryOf(by, { action: 'branding.changed', target: null, detail });
+    // The branding is that of both environments.
+    await runAudited(env.DB, change, { ...entry, environment: null });
   }
   return null;
 }

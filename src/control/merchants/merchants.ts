@@ -10,18 +10,19 @@ import {
 } from '../../engine/merchants/refund-limits.ts';
 import { insertSecret, newSecret } from '../../engine/webhooks/secret-store.ts';
 import type { ChangeAction } from '../../kit/audit/actions.ts';
-import { type AuditEntry, auditEntry } from '../../kit/audit/log.ts';
+import { type AuditEntry, runAudited } from '../../kit/audit/log.ts';
 import { isAppScheme } from '../../kit/http/app-scheme.ts';
 import { fieldError } from '../../kit/http/field-error.ts';
 import { listOf, stringField, wholeNumber } from '../../kit/http/fields.ts';
 import { found, validationProblem } from '../../kit/http/problem.ts';
 import { body } from '../../kit/http/strict-body.ts';
-import { prepare, runBatch, type SqlStatement } from '../../kit/platform/database.ts';
+import { prepare, type SqlStatement } from '../../kit/platform/database.ts';
 import { rememberJurisdiction } from '../../kit/platform/jurisdiction.ts';
 import { ENVIRONMENTS } from '../../kit/tenant.ts';
 import {
   action,
   changeAudited,
+  entryBy,
   type Gateway,
   type OperatorCall,
   type Target,
@@ -79,25 +80,23 @@ export const createMerchant = action(creationFields, async (call, _target, field
   }));
   checkCommissions(methods, commissions);
   const statements = newMerchant({ id, name, methods: settings, createdAtMs: call.nowMs });
-  const audit = auditEntry({
-    actor: call.actor,
+  const entry = entryBy<ChangeAction>(call, {
     merchantId: id,
     environment: null,
     action: 'merchant.created',
     target: id,
     detail: { name, methods: settings.map(({ method }) => method).join(' ') },
-    atMs: call.nowMs,
   });
   if (id === SELF_CHECK_MERCHANT_ID) {
     throw operationProblem('merchant_exists', { id });
   }
   try {
-    await runBatch(call.env.DB, [
+    const change = [
       rememberJurisdiction(call.config.placement),
       ...statements,
       ...(await webhookSecrets(call, id)),
-      audit,
-    ]);
+    ];
+    await runAudited(call.env.DB, change, entry);
   } catch (error) {
     if ((await merchantAt(call.env.DB, id)) !== null) {
       throw operationProblem('merchant_exists', { id });

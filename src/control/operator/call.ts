@@ -1,18 +1,10 @@
 import type * as v from 'valibot';
 import type { Config } from '../../engine/config.ts';
 import { isOperatorName } from '../../engine/domain/operator-name.ts';
-import type { ChangeAction, SingleAction } from '../../kit/audit/actions.ts';
-import {
-  type Actor,
-  type AuditDetail,
-  type AuditEntry,
-  auditEntry,
-  runAudited,
-} from '../../kit/audit/log.ts';
-import { Problem } from '../../kit/http/problem.ts';
+import type { AuditAction, ChangeAction } from '../../kit/audit/actions.ts';
+import { type Actor, type AuditEntry, runAudited } from '../../kit/audit/log.ts';
 import { checked } from '../../kit/http/strict-body.ts';
-import { DatabaseUnavailable, prepare, type SqlStatement } from '../../kit/platform/database.ts';
-import { errorText } from '../../kit/platform/log.ts';
+import type { SqlStatement } from '../../kit/platform/database.ts';
 
 /** What an operator's action gets: the gateway, and the operator who acts. */
 export interface OperatorCall {
@@ -58,44 +50,19 @@ export function callOf(
   return { env, config, nowMs, actor };
 }
 
+/** An entry about what the operator does. */
+export function entryBy<Action extends AuditAction>(
+  { actor, nowMs: atMs }: OperatorCall,
+  entry: Omit<AuditEntry<Action>, 'actor' | 'atMs'>,
+): AuditEntry<Action> {
+  return { ...entry, actor, atMs };
+}
+
 /** Runs the operator's change with its audit entry. False, without an entry, if no row changed. */
 export function changeAudited(
-  { env, actor, nowMs }: OperatorCall,
+  call: OperatorCall,
   change: SqlStatement,
   entry: Omit<AuditEntry<ChangeAction>, 'actor' | 'atMs'>,
 ): Promise<boolean> {
-  return runAudited(env.DB, [change], { ...entry, actor, atMs: nowMs });
-}
-
-/** Writes audit entries about one decision. */
-export type Recorder = (detail: AuditDetail) => Promise<void>;
-
-/**
- * For what a payment's object or a server does: its entry comes first, as in `recordAct`. Throws
- * Unavailable when D1 does not answer.
- */
-export function recorder(
-  { env, actor, nowMs: atMs }: OperatorCall,
-  entry: Omit<AuditEntry<SingleAction>, 'actor' | 'atMs'>,
-): Recorder {
-  return async (detail) => {
-    const statement = auditEntry({ ...entry, actor, atMs, detail: { ...entry.detail, ...detail } });
-    try {
-      await prepare(env.DB, statement).run();
-    } catch (error) {
-      throw new DatabaseUnavailable(errorText(error));
-    }
-  };
-}
-
-/** Runs what an entry has announced. The entry of a refusal says that nothing changed. */
-export async function recordingRefusal<T>(record: Recorder, run: () => Promise<T>): Promise<T> {
-  try {
-    return await run();
-  } catch (error) {
-    if (error instanceof Problem) {
-      await record({ refused: error.code });
-    }
-    throw error;
-  }
+  return runAudited(call.env.DB, [change], entryBy(call, entry));
 }

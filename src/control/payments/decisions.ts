@@ -3,10 +3,17 @@ import type { Command, Rejection } from '../../engine/domain/command.ts';
 import type { Intent } from '../../engine/domain/intent.ts';
 import { withoutPhoneNumbers } from '../../engine/domain/phone.ts';
 import type { Refund } from '../../engine/domain/refund.ts';
+import { record, runRecorded } from '../../kit/audit/log.ts';
 import { type Problem, problem } from '../../kit/http/problem.ts';
-import { type OperatorCall, type Recorder, recorder, type Target } from '../operator/call.ts';
+import { entryBy, type OperatorCall, type Target } from '../operator/call.ts';
 import { operationProblem } from '../operator/problems.ts';
-import { detailsOf, type KnownPayment, knownPayment, type PaymentDetails } from './payments.ts';
+import {
+  detailsOf,
+  type KnownPayment,
+  knownPayment,
+  type PaymentDetails,
+  refusalIn,
+} from './payments.ts';
 
 /** What an operator's decision about a payment led to. */
 export interface Decided {
@@ -83,40 +90,30 @@ export async function decide<About extends Subject>(
     return decided(call, payment, { isProposed: isProposedIn(subject) });
   }
   const { action, about, finding, refused, command } = await plan(payment, subject);
-  const record = recorder(call, { ...tenant, action, target: uniqueId, detail: about });
-  const note = withoutPhoneNumbers(given.note);
+  const detail = { ...about, ...finding, note: withoutPhoneNumbers(given.note) };
+  const entry = entryBy(call, { ...tenant, action, target: uniqueId, detail });
+  const { DB } = call.env;
   if (refused) {
-    await record({ ...finding, note, refused: refused.code });
+    await record(DB, entry, { refused: refused.code });
     throw refused;
   }
-  await record({ ...finding, note });
   const { name: operator, isProved } = call.actor;
   const said = { operator, isVerified: isProved === true, note: given.note };
-  const intent = await commit(payment, record, command(said), subjectIn);
-  const isProposed = isProposedIn(subjectIn(intent));
-  if (isProposed && finding.secondOperator === false) {
-    // Another decision by hand was recorded since the entry above.
-    await record({ secondOperator: true });
-  }
-  return decided(call, payment, { intent, isProposed });
-}
-
-/** Commits the decision. Records and throws the payment's rejection of it. */
-async function commit(
-  payment: KnownPayment,
-  record: Recorder,
-  command: Command,
-  subjectIn: (intent: Intent) => Subject,
-): Promise<Intent> {
-  const result = await payment.client.execute([command]);
+  const commit = () => payment.client.execute([command(said)]);
+  const result = await runRecorded(DB, entry, commit, refusalIn);
   if (result.type === 'not_found') {
     throw problem('not_found');
   }
-  if (result.rejection !== null) {
-    await record({ refused: result.rejection });
-    throw rejectedDecision(result.rejection, subjectIn(result.intent), payment);
+  const { intent, rejection } = result;
+  if (rejection !== null) {
+    throw rejectedDecision(rejection, subjectIn(intent), payment);
   }
-  return result.intent;
+  const isProposed = isProposedIn(subjectIn(intent));
+  if (isProposed && finding.secondOperator === false) {
+    // Another decision by hand was recorded since the entry above.
+    await record(DB, entry, { secondOperator: true });
+  }
+  return decided(call, payment, { intent, isProposed });
 }
 
 /** Why a payment rejected a decision about one of its attempts or refunds. */

@@ -1,12 +1,13 @@
 import * as v from 'valibot';
 import { withoutPhoneNumbers } from '../../engine/domain/phone.ts';
 import { DAY_MS } from '../../engine/domain/schedule.ts';
+import { runRecorded } from '../../kit/audit/log.ts';
 import { timeMsOf } from '../../kit/ethiopian-time.ts';
 import { fieldError } from '../../kit/http/field-error.ts';
 import { parsed } from '../../kit/http/list-request.ts';
 import { found, validationProblem } from '../../kit/http/problem.ts';
 import { body } from '../../kit/http/strict-body.ts';
-import { action, type OperatorCall, recorder, recordingRefusal } from '../operator/call.ts';
+import { action, entryBy, type OperatorCall } from '../operator/call.ts';
 import { lineField, REASON_CHARACTERS_MAX } from '../operator/fields.ts';
 import { detailsOf, type KnownPayment, knownPayment } from './payments.ts';
 
@@ -63,8 +64,6 @@ async function recorded(
   change: () => Promise<boolean>,
 ): Promise<void> {
   const target = `${tenant.environment}/${tenant.merchantId}/${uniqueId}`;
-  const entry = { merchantId: null, environment: null, action: name, target } as const;
-  const record = recorder(call, entry);
-  await record(detail);
-  await recordingRefusal(record, async () => found((await change()) || null));
+  const entry = { merchantId: null, environment: null, action: name, target, detail } as const;
+  await runRecorded(call.env.DB, entryBy(call, entry), async () => found((await change()) || null));
 }

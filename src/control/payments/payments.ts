@@ -1,7 +1,9 @@
 import * as v from 'valibot';
 import { uniqueIdField } from '../../engine/api/schema/fields.ts';
+import type { Rejection } from '../../engine/domain/command.ts';
 import type { Intent } from '../../engine/domain/intent.ts';
 import { type IntentClient, intentByUniqueId } from '../../engine/intent/client.ts';
+import type { ExecuteResult } from '../../engine/intent/protocol.ts';
 import { railOfRefund } from '../../engine/refunds/ask-rail.ts';
 import { found } from '../../kit/http/problem.ts';
 import { prepare } from '../../kit/platform/database.ts';
@@ -39,6 +41,11 @@ export async function knownPayment(
   const tenant = tenantIn(target);
   const uniqueId = target.uniqueId ?? '';
   return { tenant, uniqueId, ...found(await findPayment(env, tenant, uniqueId)) };
+}
+
+/** Why the payment did not execute a command, or null. */
+export function refusalIn(result: ExecuteResult): Rejection | 'not_found' | null {
+  return result.type === 'not_found' ? 'not_found' : result.rejection;
 }
 
 /** What the operator noted about a payment that needed attention. */

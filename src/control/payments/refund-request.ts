@@ -3,9 +3,10 @@ import { withoutPhoneNumbers } from '../../engine/domain/phone.ts';
 import { REFUND_REASON_LENGTH_MAX, type Refund } from '../../engine/domain/refund.ts';
 import { MINOR_UNIT_HINTS, refundAmountField } from '../../engine/refunds/amount-field.ts';
 import { refusal } from '../../engine/refunds/refusal.ts';
-import { requestRefund as request } from '../../engine/refunds/request.ts';
+import { type RefundOfPayment, requestRefund as request } from '../../engine/refunds/request.ts';
+import { runRecorded } from '../../kit/audit/log.ts';
 import { body } from '../../kit/http/strict-body.ts';
-import { action, recorder } from '../operator/call.ts';
+import { action, entryBy } from '../operator/call.ts';
 import { lineField, patternField } from '../operator/fields.ts';
 import { decided } from './decisions.ts';
 import { knownPayment } from './payments.ts';
@@ -48,14 +49,13 @@ export const requestRefund = action(refundRequestFields, async (call, target, fi
   const { transactionId = null, amountMinor = null, reason: text } = given;
   const reason = withoutPhoneNumbers(text);
   const { currency } = intent.terms;
-  const record = recorder(call, {
+  const entry = entryBy(call, {
     ...tenant,
     action: 'refund.requested',
     target: refundUniqueId,
-    detail: { uniqueId },
+    detail: { uniqueId, transactionId, amountMinor, currency, reason },
   });
-  await record({ transactionId, amountMinor, currency, reason });
-  const result = await request(env, tenant, {
+  const asked: RefundOfPayment = {
     paymentUniqueId: uniqueId,
     refundUniqueId,
     transactionId,
@@ -63,13 +63,15 @@ export const requestRefund = action(refundRequestFields, async (call, target, fi
     reason,
     requester: { type: 'operator', operator: actor.name, isProved: actor.isProved === true },
     idempotency: null,
+  };
+  const refunded = await runRecorded(env.DB, entry, async () => {
+    const result = await request(env, tenant, asked);
+    if (result.type === 'accepted' || result.type === 'replayed') {
+      return result.intent;
+    }
+    throw refusal(result, refundUniqueId, transactionId);
   });
-  if (result.type === 'accepted' || result.type === 'replayed') {
-    return decided(call, payment, { intent: result.intent });
-  }
-  const problem = refusal(result, refundUniqueId, transactionId);
-  await record({ refused: problem.code });
-  throw problem;
+  return decided(call, payment, { intent: refunded });
 });
 
 function isOwn({ id, requester }: Refund, refundUniqueId: string, operator: string): boolean {

@@ -3,7 +3,7 @@ import { intentByUniqueId } from '../../engine/intent/client.ts';
 import { type EventSummary, RESENDABLE_DELIVERIES } from '../../engine/intent/protocol.ts';
 import { listEndpoints } from '../../engine/webhooks/endpoint-store.ts';
 import { FIXED_HEADERS } from '../../engine/webhooks/transport.ts';
-import { recordOutcome } from '../../kit/audit/log.ts';
+import { recordAct } from '../../kit/audit/log.ts';
 import { businessDay, dayText } from '../../kit/ethiopian-time.ts';
 import type { Cursor, TimeRange } from '../../kit/platform/paging.ts';
 import type { Tenant } from '../../kit/tenant.ts';
@@ -111,7 +111,7 @@ export const resendFailed = byMember(
     };
     const act = { action: 'events.resend_requested', target: null, detail } as const;
     const result = await resendBatch(by, 'failed', range, cursor, (counts) =>
-      recordOutcome(by, act, counts),
+      recordAct(by, act, counts),
     );
     const { nextCursor, lastAtMs } = result;
     const isOver = nextCursor === null || lastAtMs === null;

@@ -19,13 +19,13 @@ import {
   rehearseRefund,
   requestRefund,
 } from '../../engine/refunds/request.ts';
-import { recordAct, recordOutcome } from '../../kit/audit/log.ts';
+import { runRecordedAct } from '../../kit/audit/log.ts';
 import type { Tenant } from '../../kit/tenant.ts';
 import { isPrintable } from '../../kit/text.ts';
 import { readerOf } from '../../lists/book/reader.ts';
 import type { PaymentRow } from '../../lists/book/rows.ts';
 import { apiKeyNames } from '../merchants/keys.ts';
-import { findPayment, withoutClaims } from '../payments/payments.ts';
+import { findPayment, refusalIn, withoutClaims } from '../payments/payments.ts';
 import { byMember } from './member.ts';
 import type { Plane } from './plane.ts';
 
@@ -104,17 +104,13 @@ export const cancel = byMember(async (by, uniqueId: string): Promise<Cancellatio
     return 'canceled';
   }
   const act = { action: 'payment.cancel_requested', target: uniqueId } as const;
-  await recordAct(by, act);
   const requester = { type: 'member', memberId: by.actor.id } as const;
-  const result = await found.client.execute([{ type: 'cancel', requester }]);
-  if (result.type === 'not_found') {
-    return 'not_found';
+  const cancelNow = () => found.client.execute([{ type: 'cancel', requester }]);
+  const refused = refusalIn(await runRecordedAct(by, act, cancelNow, refusalIn));
+  if (refused === null) {
+    return 'canceled';
   }
-  if (result.rejection !== null) {
-    await recordOutcome(by, act, { refused: result.rejection });
-    return result.rejection === 'attempt_in_flight' ? 'attempt_in_flight' : 'ended';
-  }
-  return 'canceled';
+  return refused === 'not_found' || refused === 'attempt_in_flight' ? refused : 'ended';
 });
 
 /** A refund as a member asks for it. */
@@ -189,8 +185,7 @@ export const refund = byMember(
     const { currency } = found.intent.terms;
     const detail = { uniqueId, transactionId, amountMinor, currency };
     const act = { action: 'refund.requested', target, detail } as const;
-    await recordAct(by, act);
-    const result = await requestRefund(by.env, by.tenant, {
+    const request = {
       paymentUniqueId: uniqueId,
       refundUniqueId: target,
       transactionId,
@@ -198,12 +193,16 @@ export const refund = byMember(
       reason,
       requester: { type: 'member', memberId: by.actor.id },
       idempotency: null,
-    });
-    if (result.type !== 'accepted' && result.type !== 'replayed') {
-      const refused = refusal(result, target, transactionId).code;
-      await recordOutcome(by, act, { refused });
-    }
-    return result;
+    } as const;
+    return runRecordedAct(
+      by,
+      act,
+      () => requestRefund(by.env, by.tenant, request),
+      (result) =>
+        result.type === 'accepted' || result.type === 'replayed'
+          ? null
+          : refusal(result, target, transactionId).code,
+    );
   },
 );
 
@@ -220,17 +219,13 @@ export const cancelRefund = byMember(
     }
     const detail = { uniqueId };
     const act = { action: 'refund.cancel_requested', target: refundId, detail } as const;
-    await recordAct(by, act);
     const requester = { type: 'member', memberId: by.actor.id } as const;
-    const result = await found.client.execute([{ type: 'cancel_refund', refundId, requester }]);
-    if (result.type === 'not_found') {
-      return 'not_found';
+    const cancelNow = () => found.client.execute([{ type: 'cancel_refund', refundId, requester }]);
+    const refused = refusalIn(await runRecordedAct(by, act, cancelNow, refusalIn));
+    if (refused === null) {
+      return 'canceled';
     }
-    if (result.rejection !== null) {
-      await recordOutcome(by, act, { refused: result.rejection });
-      return 'not_canceled';
-    }
-    return 'canceled';
+    return refused === 'not_found' ? refused : 'not_canceled';
   },
 );
 

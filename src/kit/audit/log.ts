@@ -1,3 +1,4 @@
+import { Problem } from '../http/problem.ts';
 import { runBatch, type SqlStatement } from '../platform/database.ts';
 import type { Environment, Tenant } from '../tenant.ts';
 import type { AuditAction, ChangeAction, SingleAction } from './actions.ts';
@@ -95,21 +96,57 @@ export function runAct(
   return runAudited(by.env.DB, change, entryOf(by, act), after);
 }
 
-/**
- * Writes the entry of what an actor asks of a payment's object or a server. One commit cannot hold
- * both: the entry comes first, so that a failure in between leaves no change without it.
- */
-export async function recordAct(by: Changing, act: Act<SingleAction>): Promise<void> {
-  await runBatch(by.env.DB, [auditEntry(entryOf(by, act))]);
+/** Writes an entry that stands alone. `outcome`: what the first entry of the act could not say. */
+export async function record(
+  db: D1Database,
+  entry: AuditEntry<SingleAction>,
+  outcome: AuditDetail = {},
+): Promise<void> {
+  await runBatch(db, [auditEntry({ ...entry, detail: { ...entry.detail, ...outcome } })]);
 }
 
-/** What differs from what the first entry of the act says: the object or server refused or did less. */
-export function recordOutcome(
+/** `record` for an act about a tenant. */
+export function recordAct(
   by: Changing,
   act: Act<SingleAction>,
-  outcome: AuditDetail,
+  outcome: AuditDetail = {},
 ): Promise<void> {
-  return recordAct(by, { ...act, detail: { ...act.detail, ...outcome } });
+  return record(by.env.DB, entryOf(by, act), outcome);
+}
+
+/**
+ * Runs what an actor asks of a payment's object or a server. One commit cannot hold both: the entry
+ * comes first, so that a failure in between leaves no change without it. A second entry says why it
+ * was refused: by a Problem, or by a result in which `refusalIn` finds the reason.
+ */
+export async function runRecorded<Result>(
+  db: D1Database,
+  entry: AuditEntry<SingleAction>,
+  run: () => Promise<Result>,
+  refusalIn: (result: Result) => string | null = () => null,
+): Promise<Result> {
+  await record(db, entry);
+  const result = await run().catch(async (error: unknown) => {
+    if (error instanceof Problem) {
+      await record(db, entry, { refused: error.code });
+    }
+    throw error;
+  });
+  const refused = refusalIn(result);
+  if (refused !== null) {
+    await record(db, entry, { refused });
+  }
+  return result;
+}
+
+/** `runRecorded` for an act about a tenant. */
+export function runRecordedAct<Result>(
+  by: Changing,
+  act: Act<SingleAction>,
+  run: () => Promise<Result>,
+  refusalIn: (result: Result) => string | null,
+): Promise<Result> {
+  return runRecorded(by.env.DB, entryOf(by, act), run, refusalIn);
 }
 
 function insertOf({ actor, detail = {}, ...entry }: AuditEntry, row: string): SqlStatement {

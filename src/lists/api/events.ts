@@ -6,7 +6,7 @@ import { type IntentClient, intentByUniqueId } from '../../engine/intent/client.
 import { type EventSummary, RESENDABLE_DELIVERIES } from '../../engine/intent/protocol.ts';
 import { listEndpoints } from '../../engine/webhooks/endpoint-store.ts';
 import { WIRE_EVENTS } from '../../engine/webhooks/payload.ts';
-import { recordOutcome } from '../../kit/audit/log.ts';
+import { recordAct } from '../../kit/audit/log.ts';
 import { jsonResponse, successBody, successResponse } from '../../kit/http/envelope.ts';
 import { readJsonBody } from '../../kit/http/json-body.ts';
 import { pageContent, readListQuery } from '../../kit/http/list-request.ts';
@@ -83,7 +83,7 @@ export async function resendMissed(call: MerchantCall): Promise<Response> {
   const act = { action: 'events.resend_requested', target: null, detail } as const;
   const by = changing(call);
   const result = await resendBatch(by, 'missed', { fromMs: since }, cursor, (counts) =>
-    recordOutcome(by, act, counts),
+    recordAct(by, act, counts),
   );
   const { resent, unreachable, nextCursor } = result;
   const content: ResendContent = { resent, unreachable, hasMore: nextCursor !== null, nextCursor };

@@ -1,6 +1,6 @@
 import { intentByUniqueId } from '../../engine/intent/client.ts';
 import type { DeliveryStatus } from '../../engine/intent/protocol.ts';
-import { type Changing, recordAct, recordOutcome } from '../../kit/audit/log.ts';
+import { type Changing, runRecordedAct } from '../../kit/audit/log.ts';
 import { concurrently } from '../../kit/platform/concurrently.ts';
 import { errorText, log } from '../../kit/platform/log.ts';
 import type { Cursor, TimeRange } from '../../kit/platform/paging.ts';
@@ -21,13 +21,9 @@ export async function resendEvent(
 ): Promise<boolean> {
   const detail = { uniqueId, sequence, endpoint: delivery?.endpointId ?? undefined };
   const act = { action: 'event.resend_requested', target: eventId, detail } as const;
-  await recordAct(by, act);
   const client = await intentByUniqueId(by.env, by.tenant, uniqueId);
-  const isResent = await client.resendEvent(sequence, from, delivery?.position ?? null);
-  if (!isResent) {
-    await recordOutcome(by, act, { refused: 'late' });
-  }
-  return isResent;
+  const resendNow = () => client.resendEvent(sequence, from, delivery?.position ?? null);
+  return runRecordedAct(by, act, resendNow, (isResent) => (isResent ? null : 'late'));
 }
 
 /** Events of one request. They take a few seconds, and far fewer calls than a Worker may make. */

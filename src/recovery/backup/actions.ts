@@ -1,7 +1,8 @@
 import * as v from 'valibot';
 import { beginPage, openPlace, type Reading, sealPlace } from '../../control/audit/readings.ts';
-import { action, type Gateway, type OperatorCall, recorder } from '../../control/operator/call.ts';
+import { action, entryBy, type Gateway, type OperatorCall } from '../../control/operator/call.ts';
 import { operationProblem } from '../../control/operator/problems.ts';
+import { record } from '../../kit/audit/log.ts';
 import { base64FromBytes } from '../../kit/crypto/encoding.ts';
 import { shortText } from '../../kit/http/fields.ts';
 import { body } from '../../kit/http/strict-body.ts';
@@ -39,7 +40,7 @@ export const backUpNow = action(BEGUN, async (call, _target, { continues }) => {
   }
   if (continues !== true) {
     const entry = { merchantId: null, environment: null, target: null } as const;
-    await recorder(call, { ...entry, action: 'backup.begun' })({});
+    await record(env.DB, entryBy(call, { ...entry, action: 'backup.begun' }));
   }
   let booksLeft = 0;
   const { isComplete } = await askBooks(env, ENVIRONMENTS, async (book) => {
@@ -103,7 +104,7 @@ function readingOf({ config, nowMs, actor }: OperatorCall, what: 'list' | 'part'
 
 function recordReading(call: OperatorCall, target: string): Promise<void> {
   const entry = { merchantId: null, environment: null, target } as const;
-  return recorder(call, { ...entry, action: 'backup.read' })({});
+  return record(call.env.DB, entryBy(call, { ...entry, action: 'backup.read' }));
 }
 
 /**

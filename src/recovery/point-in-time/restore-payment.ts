@@ -1,4 +1,4 @@
-import { action, recorder, recordingRefusal } from '../../control/operator/call.ts';
+import { action, entryBy } from '../../control/operator/call.ts';
 import { pathPart, recoveryTimeField, tenantIn } from '../../control/operator/fields.ts';
 import { operationProblem } from '../../control/operator/problems.ts';
 import { uniqueIdField } from '../../engine/api/schema/fields.ts';
@@ -6,6 +6,7 @@ import { hasEnded } from '../../engine/domain/intent.ts';
 import { intentByUniqueId } from '../../engine/intent/client.ts';
 import { BOOKMARK_TOLERANCE_MS } from '../../engine/intent/protocol.ts';
 import { registerOf } from '../../engine/register/client.ts';
+import { runRecorded } from '../../kit/audit/log.ts';
 import { body } from '../../kit/http/strict-body.ts';
 import { errorText, log } from '../../kit/platform/log.ts';
 import type { Tenant } from '../../kit/tenant.ts';
@@ -21,7 +22,6 @@ export const restorePayment = action(
     const tenant = tenantIn(target);
     const uniqueId = pathPart(uniqueIdField, target.uniqueId);
     const client = await intentByUniqueId(call.env, tenant, uniqueId);
-    const entry = { ...tenant, action: 'payment.restored', target: uniqueId } as const;
     const restore = async (isVouchedFor: boolean) => {
       const found = await client.restoreTo(atMs, isVouchedFor);
       if (found.type === 'remembers') {
@@ -29,9 +29,13 @@ export const restorePayment = action(
       }
       return found;
     };
-    const record = recorder(call, entry);
-    await record({ atMs });
-    const restored = await recordingRefusal(record, async () => {
+    const entry = entryBy(call, {
+      ...tenant,
+      action: 'payment.restored',
+      target: uniqueId,
+      detail: { atMs },
+    });
+    const restored = await runRecorded(call.env.DB, entry, async () => {
       const first = await restore(false);
       return first.type === 'unreadable' ? restoreUnreadable() : first;
     });

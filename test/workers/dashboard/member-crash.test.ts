@@ -176,6 +176,17 @@ test.each(CRASHING)('%s by the repeat, if the process ends after the entry', asy
 });
 
 describe('a second entry says why nothing changed', () => {
+  test.each(ACTS.slice(0, 2))(
+    '%s, unless its object has deleted the payment',
+    async (_name, row) => {
+      const { scene, act, action } = row;
+      await scene();
+      vi.spyOn(IntentClient.prototype, 'execute').mockResolvedValue({ type: 'not_found' });
+      expect(await act()).toBe('not_found');
+      expect(await entriesOf(action)).toMatchObject([{}, { refused: 'not_found' }]);
+    },
+  );
+
   test('when an attempt is in flight', async () => {
     await createHosted();
     await execute(startRedirect('a1'));

@@ -27,6 +27,11 @@ const CRASHES: Readonly<Record<NonNullable<Operation['changes']> | 'nothing', ()
     [env.DB, env.BACK_OFFICE_DB].map((database) =>
       vi.spyOn(database, 'batch').mockRejectedValue(plantedError(CRASH)),
     ),
+  letter: () => {
+    const writeEntry = env.DB.batch.bind(env.DB);
+    const batch = vi.spyOn(env.DB, 'batch').mockImplementationOnce(writeEntry);
+    return [batch.mockRejectedValue(plantedError(CRASH))];
+  },
   payment: () => [
     vi.spyOn(IntentClient.prototype, 'execute').mockRejectedValue(plantedError(CRASH)),
   ],

@@ -58,7 +58,7 @@ export interface Operation {
   readonly values?: Values | (() => Promise<Values>);
   readonly body?: Body | (() => Promise<Body>);
   /** Where the change is stored. Null: outside, or in steps that follow the entry. */
-  readonly changes: 'database' | 'payment' | 'hold' | 'event' | 'book' | 'alerts' | null;
+  readonly changes: 'database' | 'letter' | 'payment' | 'hold' | 'event' | 'book' | 'alerts' | null;
   /** The action of the audit entry. */
   readonly entry: string;
   /** Whether the entry is written before the change, so that a crash may leave it alone. */
@@ -225,7 +225,7 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
   },
   '/banks/:code': { ...IN_DATABASE, body: { name: 'Renamed' }, entry: 'bank.changed' },
   '/dead-letters/retry': {
-    ...IN_DATABASE,
+    changes: 'letter',
     isRecordedFirst: true,
     scene: async () => {
       await letter();

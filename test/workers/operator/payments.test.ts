@@ -2,6 +2,7 @@ import { env } from 'cloudflare:workers';
 import { describe, expect, it, test, vi } from 'vitest';
 import { findPayments } from '../../../src/control/payments/search.ts';
 import { ID_CHARACTERS_MAX } from '../../../src/engine/domain/identifiers.ts';
+import { IntentClient } from '../../../src/engine/intent/client.ts';
 import { readerOf } from '../../../src/lists/book/reader.ts';
 import type { PaymentRow } from '../../../src/lists/book/rows.ts';
 import { auditLog } from '../dashboard/support.ts';
@@ -235,6 +236,15 @@ describe('manual resolution', () => {
     const details = (await auditLog()).map(({ detail }) => JSON.parse(detail));
     expect(details).toMatchObject([{ outcome: 'failed' }, { refused: 'window_open' }]);
   });
+});
+
+test('a decision about a payment that its object has just deleted is recorded as refused', async () => {
+  await unresolved(caught);
+  vi.spyOn(IntentClient.prototype, 'execute').mockResolvedValueOnce({ type: 'not_found' });
+  const decision = { outcome: 'failed', reason: 'declined', note: 'Not in the portal' };
+  expect((await operateApi(`${PAYMENT}/attempts/a1/resolve`, decision)).status).toBe(404);
+  const details = (await auditLog()).map(({ detail }) => JSON.parse(detail));
+  expect(details).toMatchObject([{ outcome: 'failed' }, { refused: 'not_found' }]);
 });
 
 describe('a payment', () => {

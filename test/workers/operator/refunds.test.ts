@@ -116,7 +116,7 @@ describe('one operator', () => {
     const prepare = env.DB.prepare.bind(env.DB);
     vi.spyOn(env.DB, 'prepare').mockImplementation((sql) => {
       if (sql.includes('INSERT INTO audit_log')) {
-        throw new Error('D1 is down');
+        throw new Error('D1_ERROR: down');
       }
       return prepare(sql);
     });
