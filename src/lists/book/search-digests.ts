@@ -8,6 +8,7 @@ import {
   isSearchable,
   metadataText,
   nameWords,
+  SEARCH_LENGTH_MAX,
 } from '../../engine/domain/search-key.ts';
 import type { Metadata } from '../../engine/domain/terms.ts';
 import { receiptKeys } from '../../engine/intent/receipt-keys.ts';
@@ -66,8 +67,8 @@ export async function searchGroups(
   tenant: Tenant,
   typed: string,
 ): Promise<SearchQuestion | null> {
-  const text = typed.trim();
   // Checked first, because it bounds the work of all later steps.
+  const text = typed.length > SEARCH_LENGTH_MAX ? '' : typed.trim();
   if (text === '' || !isSearchable(text)) {
     return null;
   }
