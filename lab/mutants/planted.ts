@@ -227,9 +227,7 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'src/engine/intent/payment-intent.ts': {
     'return stored.intent?«.terms.uuid→.terms.uniqueId» === request.terms.uuid':
       'a repeated call finds its own payment taken',
-    '    if (lateMs «> ALARM_OVERDUE_MS→< 0» && !this.#isWorking) {':
-      'a lost alarm is never made up for',
-    '«        this.#record.requeueDue(nowMs);\n→»': 'lost messages are never sent again',
+    '«      this.#record.requeueDue(nowMs);\n→»': 'lost messages are never sent again',
     "if (decide(intent, [{ type: 'tick' }], «Date.now()→0»).steps.length === 0) {":
       'an expired payment reads as open',
     'if (isLeased && «this.#record.projectedVersion() === version→version > 0») {':
@@ -256,10 +254,6 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       'a new payment whose outcome does not come in time is shown half a minute later',
     '«      this.#payment.save({ projectionSends: 0, projectionDueAtMs: leaseEndsAtMs });\n→»':
       'a row that got lost on its way to the book is never sent again',
-  },
-  'src/engine/intent/alarm.ts': {
-    '«      // A refund waits for a person. The safety alarm of a running alarm would repeat forever.\n      this.clear();\n→»':
-      'the alarm of a waiting refund fires forever',
   },
   'src/engine/intent/taken.ts': {
     'stored.idempotencyKeyDigest «!== claim.keyDigest→=== null»': 'any key replays the answer',
@@ -492,9 +486,23 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'const NEGATIVE_AMOUNT = /^-\\d+[.,]\\d\\d«$→»/;':
       'a text that begins like an amount runs as a formula',
   },
-  'src/engine/register/open-register.ts': {
-    'armedAtMs <= Date.now()« || armedAtMs > atMs→») {':
+  'src/kit/platform/object-alarm.ts': {
+    '    if (lateMs «> ALARM_OVERDUE_MS→< 0» && !this.#isRunning) {':
+      'a lost alarm is never made up for',
+    '    if (lateMs > ALARM_OVERDUE_MS« && !this.#isRunning→») {':
+      'a call runs an alarm that is running',
+    '«      await this.#ctx.storage.setAlarm(safeAtMs);\n→»':
+      'an alarm that fails never comes again',
+    'this.set(«hasWorked ? this.#sleeper.wakeAtMs() : safeAtMs→this.#sleeper.wakeAtMs()»);':
+      'an alarm that fails is repeated at once, forever',
+    '    if (this.#isRunning || «→atMs === null || »(isArmed':
+      'the alarm of a waiting refund fires forever',
+    'const isEarlier = keepsEarlier« && armedAtMs !== null && atMs !== null && armedAtMs < atMs→»;':
       'no claim of a dead request is settled once an alarm is set for references',
+    'const isArmed = armedAtMs !== null« && armedAtMs > Date.now()→»;':
+      'a change does not set a lost alarm again',
+    '      // The rollback undid the alarm too.\n«      this.#atMs = null;\n→»':
+      'an object takes an alarm for set that a rollback undid',
   },
   'src/engine/refunds/refusal.ts': {
     'attemptToRefund(intent, «transactionId→null»);':

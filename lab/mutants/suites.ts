@@ -20,7 +20,12 @@ export const UNIT_TESTS = [
 
 /** What only other tests notice, by file or folder. They run last because each takes many seconds. */
 const OTHER_TESTS: Readonly<Record<string, readonly string[]>> = {
-  'src/engine/register/open-register.ts': ['workers/payment/register'],
+  'src/kit/platform/object-alarm.ts': [
+    'workers/outages/alarms',
+    'workers/payment/alarm',
+    'workers/payment/commit',
+    'workers/payment/register',
+  ],
   'src/engine/register/refund-claims.ts': [
     'workers/payment/register',
     'workers/refunds/refund-requests',
@@ -37,7 +42,6 @@ const OTHER_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/engine/callbacks/router.ts': ['workers/api/address-limits'],
   'src/engine/checkout/open-link.ts': ['workers/api/address-limits'],
   'src/engine/checkout/choice.ts': ['workers/api/address-limits'],
-  'src/engine/intent/alarm.ts': ['workers/payment/alarm'],
   'src/engine/intent/ask-rails.ts': [
     'workers/rails/start',
     'workers/rails/not-configured',

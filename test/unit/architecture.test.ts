@@ -181,6 +181,7 @@ test('the payment object imports no adapter, page, translation or HTTP', () => {
     'src/kit/platform/concurrently.ts',
     'src/kit/platform/database.ts',
     'src/kit/platform/log.ts',
+    'src/kit/platform/object-alarm.ts',
     'src/kit/platform/object-call.ts',
     'src/kit/platform/objects.ts',
     'src/kit/platform/placement.ts',
@@ -305,6 +306,11 @@ test('every query of D1 has the time limit of src/kit/platform/database.ts', () 
   const queries = /\b(?:db|DB)\s*\.(?:prepare|batch|exec|withSession)\(/;
   const found = files.filter((file) => queries.test(codeOf(file)));
   expect(found).toEqual(['src/kit/platform/database.ts']);
+});
+
+test('only the one alarm of an object sets alarms', () => {
+  const found = files.filter((file) => /\b(?:set|get|delete)Alarm\(/.test(codeOf(file)));
+  expect(found).toEqual(['src/kit/platform/object-alarm.ts']);
 });
 
 test('only the edges use the wire’s spelling', () => {

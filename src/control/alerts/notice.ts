@@ -24,6 +24,14 @@ export interface NoticeSubject {
   readonly details: readonly string[];
 }
 
+export function noticeOf(
+  kind: Notice['kind'],
+  subjects: readonly NoticeSubject[],
+  atMs: number,
+): Notice {
+  return { id: crypto.randomUUID(), kind, atMs, subjects };
+}
+
 /** Names in one message. A list of hundreds is too long to read at night. */
 export const NAMES_MAX = 5;
 

@@ -6,7 +6,8 @@ import type { Plane } from './plane.ts';
 
 export type { TestedChannel } from '../alerts/alert-test.ts';
 export { testAlertChannel as test } from '../alerts/alert-test.ts';
-export type { AlertsState, ChannelState } from '../alerts/open-alerts.ts';
+export type { AlertsState } from '../alerts/open-alerts.ts';
+export type { ChannelState } from '../alerts/sender.ts';
 
 /** What needs a person now, and how each channel does. */
 export function state({ env }: Pick<Plane, 'env'>): Promise<AlertsState> {

@@ -1,6 +1,6 @@
 import { DurableObject } from 'cloudflare:workers';
 import { objectNameOf } from '../../kit/crypto/object-name.ts';
-import { errorText, log } from '../../kit/platform/log.ts';
+import { ObjectAlarm } from '../../kit/platform/object-alarm.ts';
 import { paymentRetentionMs } from '../config.ts';
 import type { Command } from '../domain/command.ts';
 import { decide, openIntent } from '../domain/decide.ts';
@@ -40,13 +40,6 @@ import { newRecord, type Snapshot } from './store.ts';
 import { takenResult } from './taken.ts';
 
 /**
- * Before it works, `alarm()` sets the next alarm this far ahead, so that a failure cannot lose it.
- */
-const ALARM_SAFETY_MS = 30_000;
-/** An alarm this late counts as lost: the next request does its work. */
-const ALARM_OVERDUE_MS = 60_000;
-
-/**
  * One payment, and the only writer of its state (docs/promises.md#1). The imperative shell around
  * `decide`: each method reads the clock once, decides without an await and commits once.
  * Messages are sent after the commit, and again after each expired lease until they are confirmed.
@@ -54,21 +47,24 @@ const ALARM_OVERDUE_MS = 60_000;
 export abstract class PaymentIntentObject extends DurableObject<Env> {
   readonly #ports: Ports;
   readonly #recovery: RecoveryPort;
+  readonly #alarm: ObjectAlarm;
   readonly #record: PaymentRecord;
   readonly #deliveries: PaymentDeliveries;
 
   /** Counts the messages to the book: only the answer to the newest one says what the book has. */
   #sends = 0;
 
-  /** An alarm is running, so it must not be run again as overdue. */
-  #isWorking = false;
-
   protected constructor(ctx: DurableObjectState, env: Env, ports: Ports, recovery: RecoveryPort) {
     super(ctx, env);
     this.#ports = ports;
     this.#recovery = recovery;
+    this.#alarm = new ObjectAlarm(ctx, {
+      wakeAtMs: () => this.#record.alarm.wakeAtMs(),
+      work: () => this.#work(),
+    });
     this.#record = new PaymentRecord(
-      ctx.storage,
+      ctx.storage.sql,
+      this.#alarm,
       paymentRetentionMs(env),
       ports,
       (snapshot, messages) => ctx.waitUntil(this.#send(snapshot, messages)),
@@ -156,7 +152,7 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
       return null;
     }
     if (decide(intent, [{ type: 'tick' }], Date.now()).steps.length === 0) {
-      this.#runOverdueAlarm();
+      this.#alarm.runIfOverdue(this.#record.alarm.wakeAtMs());
       return intent;
     }
     const ticked = this.execute([{ type: 'tick' }]);
@@ -171,7 +167,7 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
     if (this.#record.intent() === null) {
       return { type: 'not_found' };
     }
-    this.#runOverdueAlarm();
+    this.#alarm.runIfOverdue(this.#record.alarm.wakeAtMs());
     const nowMs = Date.now();
     const result = this.#record.commit(() => {
       const { intent, rejection } = this.#record.apply(commands, nowMs);
@@ -282,43 +278,25 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
     return erase(this.#record, { ...terms, nowMs: Date.now() });
   }
 
-  /**
-   * Sets the next alarm first, so that a later failure cannot lose it: the runtime retries an alarm
-   * that throws only a few times. Only a failure to set the alarm relies on these retries.
-   */
-  override async alarm(): Promise<void> {
-    this.#isWorking = true;
-    try {
-      const safeAtMs = Date.now() + ALARM_SAFETY_MS;
-      await this.#record.alarm.armAt(safeAtMs);
-      await this.#work(safeAtMs).catch((error: unknown) => {
-        const objectName = this.ctx.id.name ?? null;
-        log('error', 'alarm_failed', { objectName, error: errorText(error) });
-      });
-    } finally {
-      this.#isWorking = false;
-    }
+  override alarm(): Promise<void> {
+    return this.#alarm.run();
   }
 
   /** Does all work that is due. */
-  async #work(safeAtMs: number): Promise<void> {
+  async #work(): Promise<void> {
     const nowMs = Date.now();
     if (this.#record.intent() === null) {
-      await this.ctx.storage.deleteAlarm();
       return;
     }
     if (nowMs >= (this.#record.alarm.retentionEndsAtMs() ?? Number.POSITIVE_INFINITY)) {
       this.#record.purge();
       return;
     }
-    const intent = this.#record.commit(
-      () => {
-        const ticked = this.#record.apply([{ type: 'tick' }], nowMs).intent;
-        this.#record.requeueDue(nowMs);
-        return ticked;
-      },
-      { notBeforeMs: safeAtMs },
-    );
+    const intent = this.#record.commit(() => {
+      const ticked = this.#record.apply([{ type: 'tick' }], nowMs).intent;
+      this.#record.requeueDue(nowMs);
+      return ticked;
+    });
     // An isolate loads this with the first alarm: no request waits for a provider's query.
     const { askRails } = await import('./ask-rails.ts');
     await askRails(
@@ -332,17 +310,6 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
       intent,
       nowMs,
     );
-    this.#record.alarm.arm();
-  }
-
-  /** Does the work of a lost alarm. Called by requests, because the runtime can lose alarms. */
-  #runOverdueAlarm(): void {
-    const wakeAtMs = this.#record.alarm.wakeAtMs();
-    const lateMs = Date.now() - (wakeAtMs ?? Number.POSITIVE_INFINITY);
-    if (lateMs > ALARM_OVERDUE_MS && !this.#isWorking) {
-      log('warn', 'alarm_overdue', { objectName: this.ctx.id.name ?? null, lateMs });
-      this.ctx.waitUntil(this.alarm());
-    }
   }
 }
 

@@ -1,5 +1,6 @@
 import { newEventId } from '../../kit/crypto/event-id.ts';
 import { log } from '../../kit/platform/log.ts';
+import type { ObjectAlarm } from '../../kit/platform/object-alarm.ts';
 import type { Command, Rejection } from '../domain/command.ts';
 import { decide } from '../domain/decide.ts';
 import { callbackUrlOf, type EventType, type Intent, isRefundEvent } from '../domain/intent.ts';
@@ -30,7 +31,7 @@ export class PaymentRecord {
   /** Each commit sets it. */
   readonly alarm: PaymentAlarm;
   readonly projection: ProjectionSchedule;
-  readonly #storage: DurableObjectStorage;
+  readonly #objectAlarm: ObjectAlarm;
   readonly #store: Store;
   readonly #ports: Ports;
   /** Sends the messages of a successful commit. */
@@ -46,15 +47,16 @@ export class PaymentRecord {
   #logged: (readonly [Intent, Intent])[] = [];
 
   constructor(
-    storage: DurableObjectStorage,
+    sql: SqlStorage,
+    objectAlarm: ObjectAlarm,
     retentionMs: number,
     ports: Ports,
     send: (snapshot: Snapshot, messages: readonly Message[]) => void,
   ) {
-    this.alarm = new PaymentAlarm(storage, this, retentionMs);
+    this.alarm = new PaymentAlarm(objectAlarm, this, retentionMs);
     this.projection = new ProjectionSchedule(this);
-    this.#storage = storage;
-    this.#store = new Store(storage.sql);
+    this.#objectAlarm = objectAlarm;
+    this.#store = new Store(sql);
     this.#ports = ports;
     this.#send = send;
   }
@@ -63,7 +65,7 @@ export class PaymentRecord {
   stored(): StoredIntent | null {
     if (this.#stored === undefined) {
       this.#stored = this.#store.exists()
-        ? this.#storage.transactionSync(() => this.#store.load())
+        ? this.#objectAlarm.commit(() => this.#store.load())
         : null;
     }
     return this.#stored;
@@ -118,17 +120,16 @@ export class PaymentRecord {
     this.#logged = [];
     let result: T;
     try {
-      result = this.#storage.transactionSync(() => {
+      result = this.#objectAlarm.commit(() => {
         const value = change();
         this.#write();
         this.alarm.arm(options);
         return value;
       });
     } catch (error) {
-      // Rows and alarm were rolled back, so the cached state must go too.
+      // The rows were rolled back, so the cached state must go too.
       this.#stored = undefined;
       this.#events = undefined;
-      this.alarm.forget();
       this.#unsaved = null;
       this.#outgoing = [];
       throw error;
@@ -348,9 +349,9 @@ export class PaymentRecord {
   /** Deletes all but the tombstone, which keeps the id taken (docs/decisions.md#24). */
   purge(): void {
     this.#refuseFrozen();
-    this.#storage.transactionSync(() => {
+    this.#objectAlarm.commit(() => {
       this.#store.purge();
-      this.alarm.clear();
+      this.#objectAlarm.set(null);
     });
     this.#stored = undefined;
     this.#events = undefined;

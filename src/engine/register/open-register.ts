@@ -1,6 +1,7 @@
 import { concurrently } from '../../kit/platform/concurrently.ts';
 import { prepare, readInTime } from '../../kit/platform/database.ts';
 import { errorText, log } from '../../kit/platform/log.ts';
+import { ObjectAlarm } from '../../kit/platform/object-alarm.ts';
 import type { Tenant } from '../../kit/tenant.ts';
 import { ENVIRONMENTS } from '../../kit/tenant.ts';
 import { paymentRetentionMs } from '../config.ts';
@@ -24,10 +25,6 @@ export interface RegisterPorts {
   settleClaim(env: Env, tenant: Tenant, claim: UnsettledClaim): Promise<Settlement>;
 }
 
-/** `alarm()` first sets the next alarm this far ahead, so that a failure cannot lose it. */
-const ALARM_SAFETY_MS = 30_000;
-/** An alarm that is this late counts as lost, and the next call does its work. */
-const ALARM_OVERDUE_MS = 60_000;
 /** Claims that one alarm settles: six at a time, within a minute even if each takes seconds. */
 const SETTLED_MAX = 100;
 
@@ -44,10 +41,7 @@ export class OpenRegister {
   readonly #refunds: RefundClaims;
   readonly #references: References;
   readonly #volumes: Volumes;
-  /** The alarm's time; null: unknown. */
-  #armedAtMs: number | null = null;
-  /** True while an alarm runs, so that no call runs it again as overdue. */
-  #isWorking = false;
+  readonly #alarm: ObjectAlarm;
 
   constructor(ctx: RegisterState, env: Env, ports: RegisterPorts) {
     this.#ctx = ctx;
@@ -56,12 +50,16 @@ export class OpenRegister {
     this.#refunds = new RefundClaims(ctx.storage.sql);
     this.#references = new References(ctx.storage.sql, paymentRetentionMs(env));
     this.#volumes = new Volumes(ctx.storage.sql);
+    this.#alarm = new ObjectAlarm(ctx, {
+      wakeAtMs: () => this.#wakeAtMs(),
+      work: () => this.#work(),
+    });
   }
 
   /** Claims a refund's id and its part of the day's limit, before the payment's object decides. */
   async claimRefund(claim: RefundClaim): Promise<ClaimResult> {
-    await this.#learnAlarm();
-    this.#runOverdueAlarm();
+    await this.#alarm.learn();
+    this.#alarm.runIfOverdue(this.#wakeAtMs());
     return this.#commit(() => {
       const result = this.#refunds.claim(claim, Date.now());
       if (result.type === 'claimed') {
@@ -78,13 +76,13 @@ export class OpenRegister {
 
   /** Records the stages of a payment's refunds. A repeated report writes no row. */
   recordRefunds(paymentUniqueId: string, refunds: readonly CountedRefund[]): void {
-    this.#runOverdueAlarm();
+    this.#alarm.runIfOverdue(this.#wakeAtMs());
     this.#commit(() => this.#record(paymentUniqueId, refunds));
   }
 
   /** The payment that has the refund or its claim, or null. The register never lags. */
   paymentOfRefund(refundUniqueId: string): string | null {
-    this.#runOverdueAlarm();
+    this.#alarm.runIfOverdue(this.#wakeAtMs());
     return this.#exists() ? this.#refunds.paymentOf(refundUniqueId) : null;
   }
 
@@ -98,7 +96,7 @@ export class OpenRegister {
    * payment has it.
    */
   async holdReference(reference: string, paymentUniqueId: string): Promise<boolean> {
-    await this.#learnAlarm();
+    await this.#alarm.learn();
     return this.#commit(() => {
       const isHeld = this.#references.hold(reference, paymentUniqueId);
       this.#arm();
@@ -134,7 +132,7 @@ export class OpenRegister {
     references,
     payments,
   }: Partial<RegisterBackup>): Promise<void> {
-    await this.#learnAlarm();
+    await this.#alarm.learn();
     this.#commit(() => {
       for (const refund of refunds ?? []) {
         this.#refunds.restore(refund);
@@ -175,28 +173,15 @@ export class OpenRegister {
     }
   }
 
-  /** Sets the next alarm first, so that a failure cannot lose it. */
-  async alarm(): Promise<void> {
-    // Outside of the catch: a replaced object cannot arm, and the runtime must repeat its alarm.
-    const safeAtMs = Date.now() + ALARM_SAFETY_MS;
-    await this.#ctx.storage.setAlarm(safeAtMs);
-    this.#armedAtMs = safeAtMs;
-    this.#isWorking = true;
-    try {
-      if (this.#exists()) {
-        await this.#settleDue();
-        await this.#copyVolumes();
-        this.#commit(() => this.#references.purge(Date.now()));
-      }
-      this.#armedAtMs = null;
-      this.#arm();
-    } catch (error) {
-      log('error', 'register_alarm_failed', {
-        name: this.#ctx.id.name ?? null,
-        error: errorText(error),
-      });
-    } finally {
-      this.#isWorking = false;
+  alarm(): Promise<void> {
+    return this.#alarm.run();
+  }
+
+  async #work(): Promise<void> {
+    if (this.#exists()) {
+      await this.#settleDue();
+      await this.#copyVolumes();
+      this.#commit(() => this.#references.purge(Date.now()));
     }
   }
 
@@ -224,18 +209,12 @@ export class OpenRegister {
   }
 
   #commit<T>(change: () => T): T {
-    try {
-      return this.#ctx.storage.transactionSync(() => {
-        if (!this.#exists()) {
-          this.#ctx.storage.sql.exec(REFUND_TABLES + REFERENCE_TABLE + VOLUME_TABLE);
-        }
-        return change();
-      });
-    } catch (error) {
-      // The rollback undid the alarm too.
-      this.#armedAtMs = null;
-      throw error;
-    }
+    return this.#alarm.commit(() => {
+      if (!this.#exists()) {
+        this.#ctx.storage.sql.exec(REFUND_TABLES + REFERENCE_TABLE + VOLUME_TABLE);
+      }
+      return change();
+    });
   }
 
   /** A lookup must not create storage, because any caller may ask for an unknown id. */
@@ -244,13 +223,8 @@ export class OpenRegister {
     return this.#ctx.storage.sql.exec(sql).toArray().length > 0;
   }
 
-  /** An evicted object does not know its alarm, and setting it again would write a row. */
-  async #learnAlarm(): Promise<void> {
-    this.#armedAtMs ??= await this.#ctx.storage.getAlarm();
-  }
-
   /** When the alarm has work; null: never. */
-  #dueAtMs(): number | null {
+  #wakeAtMs(): number | null {
     if (!this.#exists()) {
       return null;
     }
@@ -262,26 +236,9 @@ export class OpenRegister {
     );
   }
 
-  /** Sets the alarm for the next work, unless an earlier one is set: moving it costs a row. */
+  /** Sets the alarm for the next work, unless it comes earlier. */
   #arm(): void {
-    const atMs = this.#dueAtMs();
-    const armedAtMs = this.#armedAtMs ?? 0;
-    if (atMs === null) {
-      this.#armedAtMs = null;
-      void this.#ctx.storage.deleteAlarm();
-    } else if (armedAtMs <= Date.now() || armedAtMs > atMs) {
-      this.#armedAtMs = atMs;
-      void this.#ctx.storage.setAlarm(atMs);
-    }
-  }
-
-  /** Does the work of a lost alarm, because the runtime can lose alarms. */
-  #runOverdueAlarm(): void {
-    const lateMs = Date.now() - (this.#dueAtMs() ?? Number.POSITIVE_INFINITY);
-    if (lateMs > ALARM_OVERDUE_MS && !this.#isWorking) {
-      log('warn', 'alarm_overdue', { name: this.#ctx.id.name ?? null, lateMs });
-      this.#ctx.waitUntil(this.alarm());
-    }
+    this.#alarm.set(this.#wakeAtMs(), true);
   }
 }
 

@@ -53,12 +53,10 @@ export class BookAttention {
   readonly #full = new Set<Kind>();
   /** When to look for payments that need a place; null: none is known to. */
   #fillAtMs: number | null = null;
-  /** When to look for an attempt whose customer left, if the alarm may be set later. */
-  #unresolvedAtMs: number | null = null;
+  /** When the alarm must look or send because of changes since `takeWakeAtMs`. */
+  #newWakeAtMs: number | null = null;
   /** When the book last looked; 0 after an eviction. */
   #lookedAtMs = 0;
-  /** Until then the alarm is set for what a process may leave unsent. */
-  #armedUntilMs = 0;
   /** Most books have no item, and then no message needs a look at the table. */
   #isEmpty = false;
   #revision = 0;
@@ -74,15 +72,15 @@ export class BookAttention {
     const isListed = !this.#isEmpty && this.#itemsOf(paymentId) !== undefined;
     if (isListed || mayNeedOperator(message)) {
       this.note(paymentId, nowMs);
-      const nextAtMs = nextUnresolvedAtMs(message, nowMs);
-      this.#unresolvedAtMs = earliest(this.#unresolvedAtMs, nextAtMs);
+      // An attempt whose customer left.
+      this.#newWakeAtMs = earliest(this.#newWakeAtMs, nextUnresolvedAtMs(message, nowMs));
     }
   }
 
-  /** The time for which the alarm must be set, if it comes later; null: none is new. */
-  takeAlarmAtMs(): number | null {
-    const atMs = this.#unresolvedAtMs;
-    this.#unresolvedAtMs = null;
+  /** When changes since the last call need the alarm; null: never. Part of their transaction. */
+  takeWakeAtMs(): number | null {
+    const atMs = this.#newWakeAtMs;
+    this.#newWakeAtMs = null;
     return atMs;
   }
 
@@ -109,12 +107,8 @@ export class BookAttention {
     if (text === (known ?? '[]') || isLeftOut) {
       return;
     }
-    if (this.#armedUntilMs <= nowMs) {
-      // This alarm sends if the process dies before. It then sets its own next time. An alarm that moved
-      // with every payment would never come, and with it neither a digest nor a purge.
-      this.#armedUntilMs = nowMs + RETRY_MS;
-      void this.#storage.setAlarm(this.#armedUntilMs);
-    }
+    // The alarm sends if the process dies before.
+    this.#newWakeAtMs = earliest(this.#newWakeAtMs, nowMs + RETRY_MS);
     this.#isEmpty = false;
     // The clock makes the items of an evicted or rebuilt object newer than the earlier ones.
     this.#revision = Math.max(nowMs, this.#revision + 1);
@@ -146,11 +140,10 @@ export class BookAttention {
     }
   }
 
-  /** When the alarm, which its caller sets now, must look or send; null: nothing waits. */
+  /** When the alarm must look or send; null: nothing waits. */
   wakeAtMs(nowMs: number): number | null {
-    const { sql } = this.#storage;
-    this.#armedUntilMs = 0;
-    return earliest(this.#nextSendAtMs(), nextOverdueAtMs(sql, nowMs), this.#fillAtMs);
+    const overdueAtMs = nextOverdueAtMs(this.#storage.sql, nowMs);
+    return earliest(this.#nextSendAtMs(), overdueAtMs, this.#fillAtMs);
   }
 
   /** Sends what is due. Never throws: what D1 does not take is sent again. */

@@ -3,6 +3,7 @@ import { earliest } from '../../engine/domain/earliest.ts';
 import type { Applied, ProjectionMessage } from '../../engine/intent/book-message.ts';
 import { batch } from '../../kit/platform/database.ts';
 import { errorText, log } from '../../kit/platform/log.ts';
+import { ObjectAlarm } from '../../kit/platform/object-alarm.ts';
 import { BookAlerts } from './alerts.ts';
 import { applyMessage } from './apply.ts';
 import { BookAttention } from './attention.ts';
@@ -13,11 +14,6 @@ import { erasePayment, purgeBatch } from './purge.ts';
 import { streamedAfter } from './queries/stream.ts';
 import { type Answer, answer, type QuestionArguments, type QuestionName } from './questions.ts';
 import { bookName, createTables, hasTables, identityOf } from './schema.ts';
-
-/** The alarm first sets the next one this far ahead, so that a failure cannot lose it. */
-const ALARM_SAFETY_MS = 60_000;
-/** An alarm that is this late counts as lost. */
-const ALARM_OVERDUE_MS = 60_000;
 
 /** After an eviction, the alarm may be that of a digest. So the first one writes it. */
 const DUE_IF_CHANGED_BEFORE = 0;
@@ -48,6 +44,7 @@ type BookState = Pick<DurableObjectState, 'id' | 'storage' | 'waitUntil'>;
 export class OpenBook {
   readonly #ctx: BookState;
   readonly #env: Env;
+  readonly #alarm: ObjectAlarm;
   readonly #attention: BookAttention;
   readonly #alerts: BookAlerts;
   readonly #backup: BookCopies;
@@ -56,6 +53,8 @@ export class OpenBook {
   #name: string | null = null;
   /** When the next digest is due; null: nothing has changed since the last one. */
   #digestDueAtMs: number | null = DUE_IF_CHANGED_BEFORE;
+  /** When the next payment must be purged, as the last alarm found; null: none. */
+  #purgeAtMs: number | null = null;
   /** The revision of the items that the alerts were last told; null: of none in this process. */
   #reportedRevision: number | null = null;
 
@@ -65,18 +64,26 @@ export class OpenBook {
     this.#attention = new BookAttention(ctx.storage, env.DB);
     this.#alerts = new BookAlerts(ctx.storage, env);
     this.#backup = backup;
+    this.#alarm = new ObjectAlarm(ctx, {
+      wakeAtMs: () => this.#wakeAtMs(Date.now()),
+      work: () => this.#work(),
+    });
   }
 
   /** Stores a payment's message. A repeated or late message changes nothing. */
-  apply(message: ProjectionMessage): Applied {
+  async apply(message: ProjectionMessage): Promise<Applied> {
+    this.#alarm.runIfOverdue(await this.#alarm.learn());
     const { sql } = this.#ctx.storage;
     const nowMs = Date.now();
     const retentionMs = paymentRetentionMs(this.#env);
-    const { changedPaymentId, ended, ...applied } = this.#ctx.storage.transactionSync(() => {
+    const { changedPaymentId, ended, ...applied } = this.#alarm.commit(() => {
       this.#claim(message);
       const result = applyMessage(sql, message, retentionMs, nowMs);
       if (result.changedPaymentId !== null) {
         this.#attention.noteChange(result.changedPaymentId, message, nowMs);
+        // The changes of an hour share a digest.
+        this.#digestDueAtMs ||= nowMs + DIGEST_AGAIN_MS;
+        this.#arm(this.#digestDueAtMs);
       }
       return result;
     });
@@ -96,12 +103,14 @@ export class OpenBook {
   }
 
   /** Erases the personal data of a payment whose object is deleted. */
-  erase(knownId: number, uniqueId: string): void {
-    const { storage } = this.#ctx;
-    storage.transactionSync(() => {
-      const id = hasTables(storage.sql) ? erasePayment(storage.sql, knownId, uniqueId) : null;
+  async erase(knownId: number, uniqueId: string): Promise<void> {
+    await this.#alarm.learn();
+    const { sql } = this.#ctx.storage;
+    this.#alarm.commit(() => {
+      const id = hasTables(sql) ? erasePayment(sql, knownId, uniqueId) : null;
       if (id !== null) {
         this.#attention.note(id, Date.now());
+        this.#arm();
         this.#ctx.waitUntil(this.#sendAttention(true));
       }
     });
@@ -146,7 +155,11 @@ export class OpenBook {
   }
 
   async #sendItems(nowMs: number): Promise<void> {
-    this.#ctx.storage.transactionSync(() => this.#attention.look(nowMs));
+    await this.#alarm.learn();
+    this.#alarm.commit(() => {
+      this.#attention.look(nowMs);
+      this.#arm();
+    });
     await this.#sendAttention(true);
   }
 
@@ -176,33 +189,43 @@ export class OpenBook {
     return this.#ctx.storage.onNextSessionRestoreBookmark(bookmark);
   }
 
-  async alarm(): Promise<void> {
-    const { storage } = this.#ctx;
-    if (!hasTables(storage.sql)) {
+  alarm(): Promise<void> {
+    return this.#alarm.run();
+  }
+
+  async #work(): Promise<void> {
+    const { sql } = this.#ctx.storage;
+    if (!hasTables(sql)) {
       return;
     }
     const nowMs = Date.now();
-    await storage.setAlarm(nowMs + ALARM_SAFETY_MS);
     const retentionMs = paymentRetentionMs(this.#env);
-    const purgeAtMs = storage.transactionSync(() => purgeBatch(storage.sql, retentionMs, nowMs));
+    this.#purgeAtMs = this.#alarm.commit(() => purgeBatch(sql, retentionMs, nowMs));
     await this.#sendItems(nowMs);
     const isDue = this.#digestDueAtMs !== null && nowMs >= this.#digestDueAtMs;
     // The digest says how far the backup is.
     if ((await this.#backup.work(nowMs)) || isDue) {
       await this.#reportTotals(nowMs);
     }
-    const wakeAtMs = earliest(
-      purgeAtMs,
+  }
+
+  /** When the alarm has work; null: never. */
+  #wakeAtMs(nowMs: number): number | null {
+    if (!hasTables(this.#ctx.storage.sql)) {
+      return null;
+    }
+    return earliest(
+      this.#purgeAtMs,
       this.#digestDueAtMs,
       this.#attention.wakeAtMs(nowMs),
       this.#alerts.wakeAtMs(),
       this.#backup.wakeAtMs(),
     );
-    if (wakeAtMs === null) {
-      await storage.deleteAlarm();
-    } else {
-      await storage.setAlarm(wakeAtMs);
-    }
+  }
+
+  /** Sets the alarm for what a change needs, unless it comes earlier. Part of a transaction. */
+  #arm(atMs: number | null = null): void {
+    this.#alarm.setBy(earliest(atMs, this.#attention.takeWakeAtMs()));
   }
 
   /** Never throws. */
@@ -217,25 +240,8 @@ export class OpenBook {
   /** Reports a change after its commit. Never throws. */
   async #afterChange(): Promise<void> {
     await this.#sendAttention(this.#attention.revision() !== this.#reportedRevision);
-    const { storage } = this.#ctx;
-    const nowMs = Date.now();
-    const isNew = this.#digestDueAtMs === null || this.#digestDueAtMs === DUE_IF_CHANGED_BEFORE;
-    if (isNew) {
-      this.#digestDueAtMs = nowMs + DIGEST_AGAIN_MS;
-    }
-    const dueAtMs = earliest(
-      isNew ? this.#digestDueAtMs : null,
-      this.#attention.takeAlarmAtMs(),
-      this.#alerts.wakeAtMs(),
-    );
-    if (dueAtMs !== null) {
-      const armedAtMs = await storage.getAlarm();
-      const isLost = armedAtMs !== null && armedAtMs < nowMs - ALARM_OVERDUE_MS;
-      if (armedAtMs === null || armedAtMs > dueAtMs || isLost) {
-        // The work of a lost alarm is due now.
-        await storage.setAlarm(isLost ? nowMs : dueAtMs);
-      }
-    }
+    await this.#alarm.learn();
+    this.#alarm.setBy(this.#alerts.wakeAtMs());
   }
 
   /** The book belongs to its first payment's tenant. Throws for a message of another one. */

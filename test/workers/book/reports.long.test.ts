@@ -123,16 +123,6 @@ describe('the attention list', () => {
     expect(await listed()).toHaveLength(1);
   });
 
-  test('has its alarm again with the next change after the alarm was lost', async () => {
-    const alarm = () => runInDurableObject(bookStub(), (_book, { storage }) => storage.getAlarm());
-    await applyToBook(late(TENANT, 1, { late: false }));
-    await expect.poll(alarm).toBeGreaterThan(Date.now());
-    await evictDurableObject(bookStub());
-    advance(3 * HOUR_MS);
-    await applyToBook(late(TENANT, 2, { late: false }));
-    await expect.poll(alarm).toBe(Date.now());
-  });
-
   test('does not postpone the alarm, also when many payments need the operator', async () => {
     const alarmAtMs = () => runInDurableObject(bookStub(), (_, { storage }) => storage.getAlarm());
     await applyToBook(late(TENANT, 1));

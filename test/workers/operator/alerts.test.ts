@@ -68,7 +68,11 @@ function withAlerts<Result>(
   const stub = env.OPERATOR_ALERTS.get(env.OPERATOR_ALERTS.idFromName('gateway'));
   return runInDurableObject(stub, async (_instance, { storage }) => {
     const sends: Promise<unknown>[] = [];
-    const ctx = { storage, waitUntil: (work: Promise<unknown>) => void sends.push(work) };
+    const ctx = {
+      id: stub.id,
+      storage,
+      waitUntil: (work: Promise<unknown>) => void sends.push(work),
+    };
     const bindings = {
       ...env,
       ALERT_WEBHOOK: `${RECEIVER} ${SECRET}`,
@@ -149,7 +153,7 @@ test('the object dies while it sends: the next one sends the same message', asyn
   });
   const fetcher = vi.spyOn(globalThis, 'fetch').mockImplementationOnce(() => hangs);
   await runInDurableObject(stub, async (_instance, { storage }) => {
-    const ctx = { storage, waitUntil: () => undefined };
+    const ctx = { id: stub.id, storage, waitUntil: () => undefined };
     const bindings = { ...env, ALERT_WEBHOOK: `${RECEIVER} ${SECRET}` };
     await new OpenAlerts(ctx, bindings, lookAround).stand('book/production/abebe/0', [
       { subject: 'unresolved_attempts', count: 1, sinceAtMs: Date.now(), detail: null },
@@ -255,18 +259,6 @@ test('a look does not undo what a source says meanwhile', async () => {
     },
   );
   expect(types()).toEqual(['alert.new']);
-});
-
-test.each<[string, (storage: DurableObjectStorage) => Promise<void>]>([
-  ['lost', (storage) => storage.deleteAlarm()],
-  ['overdue', (storage) => storage.setAlarm(Date.now() - HOUR_MS)],
-])('an alarm that is %s is set again by the next report', async (_, lose) => {
-  await wake();
-  const stub = env.OPERATOR_ALERTS.get(env.OPERATOR_ALERTS.idFromName('gateway'));
-  await runInDurableObject(stub, (_instance, { storage }) => lose(storage));
-  await unresolved('abebe', 1);
-  const atMs = await runInDurableObject(stub, (_instance, { storage }) => storage.getAlarm());
-  expect(atMs).toBeGreaterThanOrEqual(Date.now());
 });
 
 test('a channel that was away hears how each subject began, and how it is now', async () => {

@@ -1,7 +1,6 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
-import type { Outcome } from '../../../src/engine/domain/attempt.ts';
 import {
   CLAIM_LEASE_MS,
   OPEN_PROJECTION_AGAIN_MS,
@@ -10,7 +9,6 @@ import {
 } from '../../../src/engine/domain/schedule.ts';
 import { simulator } from '../../../src/engine/rails/simulator/rail.ts';
 import { requestRefund } from '../../support/intents.ts';
-import { PLANTED } from '../../support/output/planted.ts';
 import { breakBook } from '../support/book.ts';
 import {
   advance,
@@ -249,24 +247,6 @@ test('decisions.md#30: an attempt on the simulator ends with the payment', async
   advance(EXPIRE_IN_MS);
   await fireAlarm();
   expect(await intentOf()).toMatchObject({ status: 'expired', attempts: [{ status: 'expired' }] });
-});
-
-test('arm first: the alarm does not throw, stays set and works after the repair when the state cannot be written', async () => {
-  await createProjected();
-  advance(EXPIRE_IN_MS);
-  await objectSql(
-    `CREATE TRIGGER sabotage BEFORE UPDATE ON record BEGIN SELECT RAISE(ABORT, '${PLANTED}'); END`,
-  );
-  for (let times = 0; times < 8; times += 1) {
-    expect(await fireAlarm().then(() => null, String)).toBeNull();
-    expect(await alarmOf()).toBe(Date.now() + ALARM_SAFETY_MS);
-    advance(ALARM_SAFETY_MS);
-  }
-  expect(caught.webhooks).toEqual([]);
-  await objectSql('DROP TRIGGER sabotage');
-  await fireAlarm();
-  expect((await intentOf()).status).toBe('expired');
-  expect(caught.webhooks).toHaveLength(1);
 });
 
 test('arm first: the alarm does not throw and stays set when the state cannot be read', async () => {
@@ -520,21 +500,6 @@ test('promises.md#6: readers see an attempt that starts after they have confirme
   advance(PROGRESS_SHOWN_AFTER_MS);
   await fireAlarm();
   expect(await booksAreFed(caught)).toMatchObject([{ row: { status: 'processing' } }]);
-});
-
-test('self-heal: a visit during a slow alarm queries the provider only once', async () => {
-  await createExpress();
-  const asked = Promise.withResolvers<Outcome>();
-  const query = vi.spyOn(simulator, 'query').mockReturnValue(asked.promise);
-  advance(SECOND_MS);
-  const alarm = fireAlarm();
-  await expect.poll(() => query).toHaveBeenCalledOnce();
-  advance(2 * MINUTE_MS);
-  await clientOf().read();
-  await clientOf().execute([]);
-  expect(query).toHaveBeenCalledOnce();
-  asked.resolve({ type: 'succeeded', receipt: null });
-  await alarm;
 });
 
 test('decisions.md#24: answers not_found to an outcome that arrives after retention', async () => {

@@ -1,4 +1,4 @@
-import { evictAllDurableObjects, runInDurableObject } from 'cloudflare:test';
+import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, test, vi } from 'vitest';
 import { REFERENCE_LENGTH, sharedReferenceFrom } from '../../../src/engine/domain/identifiers.ts';
@@ -355,16 +355,6 @@ test('a claim is settled in a minute, although the alarm was set for references 
   expect(alarmAtMs).toBe(Date.now() + MINUTE_MS);
 });
 
-test('the next call makes up for a lost alarm', async () => {
-  await pay();
-  await claim();
-  await runInDurableObject(registerStub(), (_instance, { storage }) => storage.deleteAlarm());
-  await evictAllDurableObjects();
-  advance(3 * MINUTE_MS);
-  await register().paymentOfRefund('refund-1');
-  await expect.poll(() => registerRows('refund_claims')).toEqual([]);
-});
-
 test('a payment remembers only so many void claims, and for a day', async () => {
   await pay();
   const giveUp = (index: number) =>
@@ -385,18 +375,4 @@ test('an abort in the middle of a claim leaves all of it or nothing', async () =
   await pay();
   await Promise.allSettled([claim(), abortObjects()]);
   expect(await daySum()).toBe((await registerRows('refund_claims')).length * 1_000);
-});
-
-test('an alarm that cannot set the next one fails, so that the runtime repeats it', async () => {
-  await pay();
-  await claim();
-  const text =
-    "The Durable Object's code has been updated, this version can no longer access storage.";
-  const failure = await runInDurableObject(registerStub(), async (instance, { storage }) => {
-    const away = vi.spyOn(storage, 'setAlarm').mockRejectedValue(new Error(text));
-    const failed = await Promise.resolve(instance.alarm()).then(() => null, String);
-    away.mockRestore();
-    return failed;
-  });
-  expect(failure).toContain(text);
 });

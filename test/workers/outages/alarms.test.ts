@@ -1,0 +1,158 @@
+import { evictAllDurableObjects, runInDurableObject } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { describe, expect, type MockInstance, test, vi } from 'vitest';
+import { alertsOf } from '../../../src/control/alerts/ask.ts';
+import { Decisions } from '../../../src/control/alerts/decisions.ts';
+import { PaymentRecord } from '../../../src/engine/intent/record.ts';
+import { registerOf } from '../../../src/engine/register/client.ts';
+import { RefundClaims } from '../../../src/engine/register/refund-claims.ts';
+import { BookAttention } from '../../../src/lists/book/attention.ts';
+import { plantedError } from '../../support/output/planted.ts';
+import { projectionMessage } from '../book/fixture.ts';
+import { applyToBook, bookStub } from '../support/book.ts';
+import { registerStub } from '../support/register.ts';
+import {
+  ALPHA,
+  advance,
+  clientOf,
+  createHosted,
+  HOUR_MS,
+  MINUTE_MS,
+  SECOND_MS,
+  stubOf,
+  tenantOf,
+  useGateway,
+} from '../support.ts';
+
+/**
+ * Goal: the one alarm of each object (`src/kit/platform/object-alarm.ts`): no failure loses it, a call
+ * makes up for a lost one, and none runs twice at once. Method: all four objects, with an alarm that
+ * fails, is lost or hangs.
+ */
+
+useGateway();
+
+const TENANT = tenantOf(ALPHA);
+const SAFETY_MS = 30 * SECOND_MS;
+
+interface Sleeper {
+  readonly name: string;
+  readonly stub: () => DurableObjectStub<Rpc.DurableObjectBranded & { alarm(): Promise<void> }>;
+  /** Gives the object something to do within an hour. */
+  readonly begin: () => Promise<unknown>;
+  /** A call that makes up for a lost alarm. */
+  readonly call: () => Promise<unknown>;
+  /** A part of the alarm's work. */
+  readonly work: () => MockInstance<(...args: never[]) => unknown>;
+}
+
+const SLEEPERS: readonly Sleeper[] = [
+  {
+    name: 'payment',
+    stub: () => stubOf(),
+    begin: () => createHosted(),
+    call: () => clientOf().read(),
+    work: () => vi.spyOn(PaymentRecord.prototype, 'requeueDue'),
+  },
+  {
+    name: 'register',
+    stub: () => registerStub(),
+    begin: () =>
+      registerOf(env, TENANT).claimRefund({
+        ...{ refundUniqueId: 'refund-1', paymentUniqueId: 'order-1', claimId: 'claim-1' },
+        ...{ amountMinor: 1, currency: 'ETB', paidAtMs: Date.now() },
+        ...{ refundAgeDaysMax: 1, refundDailyMaxMinor: null },
+      }),
+    call: () => registerOf(env, TENANT).paymentOfRefund('refund-1'),
+    work: () => vi.spyOn(RefundClaims.prototype, 'due'),
+  },
+  {
+    name: 'book',
+    stub: () => bookStub(),
+    begin: () => applyToBook(projectionMessage(TENANT, 1, { createdAtMs: Date.now() })),
+    call: () => applyToBook(projectionMessage(TENANT, 2, { createdAtMs: Date.now() })),
+    work: () => vi.spyOn(BookAttention.prototype, 'look'),
+  },
+  {
+    name: 'alerts',
+    stub: () => env.OPERATOR_ALERTS.get(env.OPERATOR_ALERTS.idFromName('gateway')),
+    begin: () => alertsOf(env).look(),
+    call: () => alertsOf(env).look(),
+    work: () => vi.spyOn(Decisions.prototype, 'sayAll'),
+  },
+];
+
+describe.each(SLEEPERS)('the alarm of the $name', ({ stub, begin, call, work }) => {
+  const alarmAtMs = () => runInDurableObject(stub(), (_object, { storage }) => storage.getAlarm());
+  const fire = () => runInDurableObject(stub(), (object) => object.alarm());
+
+  test('is set again before its work, which may fail', async () => {
+    await begin();
+    const failing = work().mockImplementation(() => {
+      throw plantedError();
+    });
+    for (let times = 0; times < 8; times += 1) {
+      await fire();
+      expect(await alarmAtMs()).toBe(Date.now() + SAFETY_MS);
+      advance(SAFETY_MS);
+    }
+    expect(failing).toHaveBeenCalledTimes(8);
+    failing.mockRestore();
+    await fire();
+    expect(await alarmAtMs()).not.toBe(Date.now() + SAFETY_MS);
+  });
+
+  test('fails when it cannot be set again, so that the runtime repeats it', async () => {
+    await begin();
+    const done = work();
+    const failure = await runInDurableObject(stub(), async (object, { storage }) => {
+      const away = vi.spyOn(storage, 'setAlarm').mockRejectedValue(new Error('replaced'));
+      const failed = await Promise.resolve(object.alarm()).then(() => null, String);
+      away.mockRestore();
+      return failed;
+    });
+    expect(failure).toContain('replaced');
+    expect(done).not.toHaveBeenCalled();
+    await fire();
+    expect(done).toHaveBeenCalled();
+  });
+
+  test.each([
+    ['in memory', async () => undefined],
+    ['evicted', () => evictAllDurableObjects()],
+  ])('runs by a call when it is lost, of an object that is %s', async (_where, interrupt) => {
+    await begin();
+    await expect.poll(alarmAtMs).not.toBeNull();
+    const done = work();
+    await call();
+    expect(done).not.toHaveBeenCalled();
+    await interrupt();
+    advance(2 * HOUR_MS);
+    await call();
+    await expect.poll(() => done).toHaveBeenCalled();
+    await expect.poll(alarmAtMs).toBeGreaterThan(Date.now());
+  });
+
+  test('does not run twice at once', async () => {
+    await begin();
+    const armed = Promise.withResolvers<void>();
+    const release = Promise.withResolvers<void>();
+    const running = runInDurableObject(stub(), async (object, { storage }) => {
+      const setAlarm = storage.setAlarm.bind(storage);
+      vi.spyOn(storage, 'setAlarm').mockImplementationOnce(async (...args) => {
+        await setAlarm(...args);
+        armed.resolve();
+        await release.promise;
+      });
+      await object.alarm();
+    });
+    await armed.promise;
+    const done = work();
+    advance(5 * MINUTE_MS);
+    await call();
+    expect(done).not.toHaveBeenCalled();
+    release.resolve();
+    await running;
+    expect(done).toHaveBeenCalled();
+  });
+});
