@@ -673,6 +673,10 @@ export interface Payment {
    */
   merchantId: string;
   environment: 'sandbox' | 'production';
+  /**
+   * The customer's page; null once the payment has ended
+   */
+  checkoutUrl: string | null;
 }
 /**
  * A refund of a payment. Amounts are in minor units.

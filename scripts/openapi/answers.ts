@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import type { ExpressContent } from '../../src/engine/api/express-answer.ts';
+import type { paymentContent } from '../../src/engine/api/routes/read-payment.ts';
 import { FAILURE_REASONS } from '../../src/engine/domain/attempt.ts';
 import type { Anomaly } from '../../src/engine/domain/intent.ts';
 import { METHODS } from '../../src/engine/domain/method.ts';
@@ -8,7 +9,6 @@ import { LISTED_STATUSES } from '../../src/engine/intent/protocol.ts';
 import { WIRE_EVENT_TYPES } from '../../src/engine/webhooks/endpoints.ts';
 import {
   type paymentPayload,
-  type statusContent,
   WIRE_EVENTS,
   WIRE_STATUSES,
   WIRE_TRANSACTION_STATUSES,
@@ -111,7 +111,7 @@ const metadata = described(
 );
 const payloadVersion = pattern('^\\d{4}-\\d{2}-\\d{2}$');
 
-type Payment = ReturnType<typeof statusContent>;
+type Payment = Awaited<ReturnType<typeof paymentContent>>;
 type PaymentWithoutEvent = ReturnType<typeof paymentPayload>;
 type Refund = ReturnType<typeof refundPayload>;
 
@@ -312,6 +312,7 @@ const SHARED = {
         ),
       ),
       ...added,
+      checkoutUrl: v.nullable(text("The customer's page; null once the payment has ended")),
     }),
     'A payment as it is now. Amounts are in minor units.',
   ),

@@ -135,6 +135,11 @@ function errorSchema(): JsonSchema {
         additionalProperties: openEnum(FIELD_ERROR_CODES),
       },
       warnings: WARNINGS,
+      payment: {
+        ...reference('Payment'),
+        description:
+          'Only of `duplicate_payment_id`, for a key that may read payments: the payment that exists',
+      },
     },
     required: Object.keys(always),
   };

@@ -11,6 +11,8 @@ export interface ProblemEnvelope {
   readonly validationErrors?: Readonly<Record<string, string>>;
   readonly validationErrorCodes?: Readonly<Record<string, string>>;
   readonly warnings?: readonly string[];
+  /** Of a duplicate, if the key may read payments. */
+  readonly payment?: unknown;
   readonly requestId: string;
   readonly docs: string;
 }
@@ -19,13 +21,14 @@ const REGISTRY: Readonly<Record<string, ProblemEntry>> = { ...PROBLEMS, ...OPERA
 
 /** Checks the form of an error: a registered code, and nothing beside the documented fields. */
 export function expectProblemForm(envelope: ProblemEnvelope, headers: Headers): void {
-  const { code, validationErrors, validationErrorCodes, warnings } = envelope;
+  const { code, validationErrors, validationErrorCodes, warnings, payment } = envelope;
   expect(envelope).toEqual({
     status: REGISTRY[code]?.status,
     message: expect.any(String),
     code,
     ...(code === 'validation_failed' && { validationErrors, validationErrorCodes }),
     ...(warnings !== undefined && { warnings }),
+    ...(code === 'duplicate_payment_id' && payment !== undefined && { payment }),
     requestId: headers.get('x-request-id') ?? expect.any(String),
     docs: expect.stringMatching(`^https?://[^/]+/docs/errors#${code}$`),
   });

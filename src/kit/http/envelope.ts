@@ -55,13 +55,14 @@ export function problemResponse(
   problem: Problem,
   { env, requestId }: ProblemContext,
 ): Response {
-  const { code, status, message, validationErrors, warnings } = problem;
+  const { code, status, message, validationErrors, warnings, members } = problem;
   const envelope = {
     status,
     message,
     code,
     ...(validationErrors !== null && fieldErrorsOf(validationErrors)),
     ...named(warnings),
+    ...members,
     requestId,
     docs: `${backOfficeOrigin(request, env)}/docs/errors#${code}`,
   };

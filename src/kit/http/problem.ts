@@ -8,6 +8,8 @@ interface Options {
   readonly validationErrors?: FieldErrors;
   /** Warnings for the caller: a misspelled field often explains an error. */
   readonly warnings?: readonly string[];
+  /** More members of the envelope. */
+  readonly members?: Readonly<Record<string, unknown>>;
 }
 
 type Placeholder<Message extends string> = Message extends `${string}{${infer Name}}${infer Rest}`
@@ -29,6 +31,7 @@ export class Problem extends Error {
   readonly headers: Readonly<Record<string, string>>;
   readonly validationErrors: FieldErrors | null;
   readonly warnings: readonly string[];
+  readonly members: Readonly<Record<string, unknown>>;
 
   constructor(code: string, status: number, message: string, options: Options) {
     super(message);
@@ -40,6 +43,7 @@ export class Problem extends Error {
         : { ...options.headers, 'retry-after': String(options.retryAfterSeconds) };
     this.validationErrors = options.validationErrors ?? null;
     this.warnings = options.warnings ?? [];
+    this.members = options.members ?? {};
   }
 }
 

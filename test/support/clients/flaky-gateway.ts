@@ -5,7 +5,12 @@ import { text } from 'node:stream/consumers';
 export type Fault =
   /** An overloaded proxy answers with a page and asks for a pause; the gateway gets nothing. */
   | 'unavailable'
+  | 'unavailable_for_a_while'
   | 'unavailable_for_long'
+  /** A page with status 200, as of a hotel's network; the gateway gets nothing. */
+  | 'portal'
+  /** JSON with status 200 that is not the gateway's. */
+  | 'other_json'
   /** An answer that leads to the same path again. */
   | 'redirect'
   /** The connection breaks before the gateway gets the request. */
@@ -16,6 +21,8 @@ export type Fault =
   | 'silence';
 
 const PAUSE_SECONDS = 1;
+/** Shorter than the longest wait of a client. */
+const WHILE_SECONDS = 20;
 const LONG_PAUSE_SECONDS = 3_600;
 
 /** One request as the client sent it. */
@@ -60,6 +67,15 @@ export class FlakyGateway {
     switch (fault) {
       case 'unavailable':
         response.writeHead(503, { 'retry-after': `${PAUSE_SECONDS}` }).end('<h1>Busy</h1>');
+        return;
+      case 'unavailable_for_a_while':
+        response.writeHead(503, { 'retry-after': `${WHILE_SECONDS}` }).end();
+        return;
+      case 'portal':
+        response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Sign in</h1>');
+        return;
+      case 'other_json':
+        response.writeHead(200, { 'content-type': 'application/json' }).end('{"ok":true}');
         return;
       case 'unavailable_for_long':
         response.writeHead(503, { 'retry-after': `${LONG_PAUSE_SECONDS}` }).end();

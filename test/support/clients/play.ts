@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { joinScene, type Scene } from '../e2e-scene.ts';
 import type { Driver } from './driver.ts';
-import { SCENARIOS, Stage } from './scenarios.ts';
+import { NAME_SCENARIOS, SCENARIOS, Stage } from './scenarios.ts';
 
 /** Declares a test for each scenario, all with the client of one language and its own merchant. */
 export function playScenarios(
@@ -18,6 +18,9 @@ export function playScenarios(
 
     afterAll(() => scene?.close());
 
-    test.each(Object.entries(SCENARIOS))('%s', (_title, play) => play(new Stage(driver, scene)));
+    const isTyped = language === 'typescript' || language === 'commandLine';
+    const scenarios = isTyped ? SCENARIOS : { ...SCENARIOS, ...NAME_SCENARIOS };
+
+    test.each(Object.entries(scenarios))('%s', (_title, play) => play(new Stage(driver, scene)));
   });
 }

@@ -4,6 +4,7 @@ import { FAILURE_REASONS } from '../../../src/engine/domain/attempt.ts';
 import { forgetDirectory } from '../../../src/engine/merchants/directory.ts';
 import type { StartResult } from '../../../src/engine/rails/rail.ts';
 import { simulator } from '../../../src/engine/rails/simulator/rail.ts';
+import { ObjectUnavailable } from '../../../src/kit/platform/object-call.ts';
 import {
   ALPHA,
   type Answer,
@@ -14,7 +15,9 @@ import {
   type CallOptions,
   CREATE_PATHS,
   call,
+  cancelPath,
   clientOf,
+  contentOf,
   type ExpressContent,
   execute,
   expressBody,
@@ -26,6 +29,7 @@ import {
   postForm,
   SECOND_MS,
   SIMULATED_FAILURE,
+  statusPath,
   useGateway,
 } from '../support.ts';
 
@@ -123,6 +127,40 @@ test.each(KINDS)(
       message: 'Duplicate key: paymentIntentUniqueId "order-1" already exists',
     });
     expect(headers.get('retry-after')).toBeNull();
+  },
+);
+
+test('decisions.md#8: the 409 shows the payment and its page, to a key that may read it', async () => {
+  const { content: checkoutUrl } = (await create('hosted')).envelope;
+  const payment = () => contentOf<Body>(call(statusPath('order-1')));
+  expect(await payment()).toMatchObject({ status: 'OPEN', checkoutUrl });
+  const duplicate = async () => (await create('hosted', { key: 'another' })).envelope.payment;
+  expect(await duplicate()).toEqual(await payment());
+
+  await call(cancelPath('order-1'), { method: 'POST' });
+  expect(await payment()).toMatchObject({ status: 'CANCELED', checkoutUrl: null });
+  expect(await duplicate()).toEqual(await payment());
+
+  await env.DB.prepare(`UPDATE api_keys SET permissions = '["payments_create"]'`).run();
+  forgetDirectory();
+  const { status, envelope } = await create('hosted', { key: 'another' });
+  expect([status, 'payment' in envelope]).toEqual([409, false]);
+});
+
+test.each([
+  ['500', new Error('the Worker died')],
+  ['503', new ObjectUnavailable('out of reach')],
+])(
+  'decisions.md#8: the status call names the transaction of an express payment that was answered %s',
+  async (status, failure) => {
+    vi.spyOn(simulator, 'start').mockRejectedValue(failure);
+    const body = expressBody(INTERACTIVE);
+    const answer = await answerOf(call(CREATE_PATHS.express.sandbox, { method: 'POST', body }));
+    expect(String(answer.status)).toBe(status);
+    const [attempt] = (await intentOf()).attempts;
+    const { transaction, checkoutUrl } = await contentOf<Body>(call(statusPath('order-1')));
+    expect(transaction).toMatchObject({ transactionId: attempt?.reference });
+    expect(await leadsOn(String(checkoutUrl))).toBe(true);
   },
 );
 

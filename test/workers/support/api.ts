@@ -154,6 +154,7 @@ export interface Answer {
     readonly validationErrors?: Readonly<Record<string, string>>;
     readonly validationErrorCodes?: Readonly<Record<string, string>>;
     readonly warnings?: readonly string[];
+    readonly payment?: unknown;
   };
 }
 

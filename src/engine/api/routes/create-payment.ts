@@ -11,6 +11,7 @@ import type { IntentKind, IntentTerms } from '../../domain/terms.ts';
 import { type IntentClient, intentByUniqueId } from '../../intent/client.ts';
 import type { ExpressFacts, IdempotencyClaim, TakenResult } from '../../intent/protocol.ts';
 import { banks } from '../../merchants/directory.ts';
+import { grants } from '../../merchants/key-permissions.ts';
 import type { Rail } from '../../rails/rail.ts';
 import { methodSupport } from '../../rails/registry.ts';
 import { destinationRefusal } from '../../webhooks/send.ts';
@@ -26,6 +27,7 @@ import type {
 } from '../schema/context.ts';
 import { validateExpress } from '../schema/express.ts';
 import { uniqueIdOf, validateHosted } from '../schema/hosted.ts';
+import { paymentContent } from './read-payment.ts';
 
 /** The creation of a payment, from the request's body to the answer. */
 
@@ -259,7 +261,7 @@ async function answerTaken(
 ): Promise<Response> {
   switch (taken.type) {
     case 'duplicate':
-      throw problem('duplicate_payment_id', { uniqueId });
+      throw problem('duplicate_payment_id', { uniqueId, members: await paymentOf(call, intent) });
     case 'key_reused':
       throw problem('idempotency_key_reused');
     case 'in_flight':
@@ -275,6 +277,12 @@ async function answerTaken(
       return replayed(answer ?? expressAnswer(taken.intent, facts));
     }
   }
+}
+
+/** The payment of a taken id, for a key that may read it; none once the payment is erased. */
+async function paymentOf({ env, access }: MerchantCall, client: IntentClient) {
+  const intent = grants(access.permissions, 'payments_read') ? await client.read() : null;
+  return intent === null ? {} : { payment: await paymentContent(env, intent) };
 }
 
 function replayed(answer: string): Response {

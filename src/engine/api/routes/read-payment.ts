@@ -2,8 +2,9 @@ import { uuidV7TimeMs } from '../../../kit/crypto/uuid-v7.ts';
 import { successResponse } from '../../../kit/http/envelope.ts';
 import { problem } from '../../../kit/http/problem.ts';
 import type { Tenant } from '../../../kit/tenant.ts';
+import { checkoutUrlOf } from '../../attempts/order.ts';
 import { INTENT_NUMBER } from '../../domain/identifiers.ts';
-import type { Intent } from '../../domain/intent.ts';
+import { hasEnded, type Intent } from '../../domain/intent.ts';
 import { type IntentClient, intentByUniqueId } from '../../intent/client.ts';
 import { statusContent } from '../../webhooks/payload.ts';
 import { type MerchantCall, requesterOf } from '../call.ts';
@@ -26,7 +27,16 @@ export async function readPayment(
   if (intent === null) {
     throw problem('payment_not_found');
   }
-  return successResponse('Payment found', statusContent(intent));
+  return successResponse('Payment found', await paymentContent(call.env, intent));
+}
+
+/**
+ * The payment, with its page until it has ended: a merchant whose answer was lost sends the customer
+ * there.
+ */
+export async function paymentContent(env: Env, intent: Intent) {
+  const checkoutUrl = hasEnded(intent.status) ? null : await checkoutUrlOf(env, intent);
+  return { ...statusContent(intent), checkoutUrl };
 }
 
 async function readByOtherId(
@@ -55,5 +65,6 @@ export async function cancelPayment(call: MerchantCall): Promise<Response> {
       ? problem('payment_in_progress')
       : problem('payment_ended', { status: statusContent(result.intent).status });
   }
-  return successResponse('Payment intent canceled successfully', statusContent(result.intent));
+  const content = await paymentContent(call.env, result.intent);
+  return successResponse('Payment intent canceled successfully', content);
 }
