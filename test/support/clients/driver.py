@@ -19,63 +19,92 @@ from kefel import (  # noqa: E402
     Kefel,
     KefelConnectionError,
     KefelError,
+    KefelException,
     WebhookVerificationError,
+    sign_test_webhook,
     verify_webhook,
 )
+
+LIMITS = ("timeout_seconds", "deadline_seconds")
 
 
 def answer(line: str) -> str:
     try:
         return json.dumps({"value": _value_of(json.loads(line))})
-    except KefelError as error:
-        return json.dumps(
-            {
-                "error": {
-                    "kind": "api",
-                    "status": error.status,
-                    "code": error.code,
-                    "message": str(error),
-                    "requestId": error.request_id,
-                    "docs": error.docs,
-                    "validationErrorCodes": error.validation_error_codes,
-                    "retryAfterSeconds": error.retry_after_seconds,
-                }
-            }
-        )
-    except KefelConnectionError:
-        return json.dumps({"error": {"kind": "connection"}})
-    except WebhookVerificationError:
-        return json.dumps({"error": {"kind": "webhook"}})
-    except ValueError:
-        return json.dumps({"error": {"kind": "argument"}})
+    except (KefelException, TypeError, ValueError) as error:
+        return json.dumps({"error": {**_about(error), "message": str(error)}})
+
+
+def _about(error: Exception) -> dict:
+    if isinstance(error, KefelError):
+        return {
+            "kind": "api",
+            "status": error.status,
+            "code": error.code,
+            "requestId": error.request_id,
+            "docs": error.docs,
+            "validationErrorCodes": error.validation_error_codes,
+            "retryAfterSeconds": error.retry_after_seconds,
+            "payment": error.payment,
+        }
+    if isinstance(error, KefelConnectionError):
+        return {"kind": "connection"}
+    if isinstance(error, WebhookVerificationError):
+        return {"kind": "webhook"}
+    if isinstance(error, ValueError):
+        return {"kind": "argument"}
+    raise error
 
 
 def _value_of(command: dict) -> object:
     call, args, options = command["call"], command["args"], command["client"]
     if call.startswith("verifyWebhook"):
-        raw_body, headers, secret, *expected = args
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            webhook = verify_webhook(
-                raw_body.encode(), headers, secret, **_with_snake_names(*expected)
-            )
-        return asdict(webhook) if call == "verifyWebhook" else [str(w.message) for w in caught]
-    client = Kefel(
-        options["apiKey"], options["baseUrl"], timeout_seconds=options["timeoutSeconds"]
-    )
-    part, method = call.split(".")
-    function = getattr(getattr(client, part), _snake(method))
-    if method == "list":
-        return function(**_with_snake_names(_with_times(args[0])))
-    if method == "resendUndelivered":
-        return function(datetime.fromisoformat(args[0]))
+        return _verified(call, *args)
+    if call == "signTestWebhook":
+        event, secret, sending = args
+        at = datetime.fromisoformat(sending["at"])
+        signed = sign_test_webhook(event, secret, event_id=sending["id"], at=at)
+        return {"rawBody": signed.raw_body.decode(), "headers": signed.headers}
+    logged = []
+    kefel = Kefel(**_with_snake_names(options), on_warning=logged.append)
+    part, method, *is_warnings = call.split(".")
+    if method in ("create", "express", "get", "cancel", "resend"):
+        given = _with_snake_names(*args[1:])
+        limits = {name: given.pop(name) for name in LIMITS if name in given}
+        kefel = kefel.with_options(**limits)
+        args = [args[0], given]
+    value = _called(getattr(kefel, _snake(part)), method, args)
+    return logged if is_warnings else value
+
+
+def _verified(
+    call: str, raw_body: str, headers: dict, secret: str, expected: dict = {}, others: dict = {}
+) -> object:
+    given = _with_snake_names({**expected, **_with_special_numbers(others)})
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        webhook = verify_webhook(raw_body.encode(), headers, secret, **given)
+    return asdict(webhook) if call == "verifyWebhook" else [str(w.message) for w in caught]
+
+
+def _called(part: object, method: str, args: list) -> object:
+    function = getattr(part, _snake(method))
+    match method:
+        case "list" | "all":
+            value = function(**_with_snake_names(_with_times(*args)))
+            return list(value) if method == "all" else value
+        case "update":
+            return function(*args)
+        case "resendUndelivered":
+            return function(datetime.fromisoformat(args[0]))
     value = function(_with_special_numbers(args[0]), **_with_snake_names(*args[1:]))
     if isinstance(value, CreatedPayment):
-        return {"checkoutUrl": value.checkout_url, "isReplayed": value.is_replayed}
+        names = {"checkoutUrl": value.checkout_url, "isReplayed": value.is_replayed}
+        return {**names, "warnings": value.warnings}
     return value
 
 
-def _with_times(values: dict) -> dict:
+def _with_times(values: dict = {}) -> dict:
     """created_from and the like as datetime."""
     return {
         name: datetime.fromisoformat(value) if name.endswith(("From", "To")) else value
