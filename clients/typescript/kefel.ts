@@ -1,4 +1,5 @@
 import type {
+  Bank,
   ErrorCode,
   Event,
   EventBody,
@@ -6,6 +7,8 @@ import type {
   ExpressPaymentRequest,
   ExpressResult,
   HostedPaymentRequest,
+  NewWebhookEndpoint,
+  NewWebhookSecret,
   Payment,
   PaymentSummary,
   Refund,
@@ -13,6 +16,10 @@ import type {
   RefundSummary,
   ResendResult,
   Webhook,
+  WebhookEndpoint,
+  WebhookEndpointChanges,
+  WebhookEndpointWithSecret,
+  WebhookKey,
 } from './api-types.ts';
 
 export type * from './api-types.ts';
@@ -27,12 +34,35 @@ export interface KefelOptions {
   readonly apiKey: string;
   /** The gateway's address: `https://pay.example.com`. A live key goes by https only. */
   readonly baseUrl: string;
-  /** How long one try may take. Express payments wait for the provider. */
+  /** How long one try may take: a minute by default. Express payments wait for the provider. */
   readonly timeoutMs?: number;
+  /** How long a call may take with all its tries: two minutes by default. */
+  readonly deadlineMs?: number;
   /** How often the client repeats a call after a failure that a repeat may cure. */
   readonly retriesMax?: number;
+  /** Takes each warning of a creation, such as a misspelled field; by default `console.warn` does. */
+  readonly onWarning?: (warning: string) => void;
   /** For a proxy or a test. */
   readonly fetch?: typeof fetch;
+}
+
+/** Of one call. */
+export interface CallOptions {
+  readonly timeoutMs?: number;
+  readonly deadlineMs?: number;
+  /**
+   * Ends the call, which then throws the signal's reason. What it creates may exist: proceed as after
+   * KefelConnectionError.
+   */
+  readonly signal?: AbortSignal;
+}
+
+export interface CreationOptions extends CallOptions {
+  /**
+   * A random text by default. Store one of your own with the order before the call, so that another
+   * process can repeat it: 1 to 255 printable ASCII characters.
+   */
+  readonly idempotencyKey?: string;
 }
 
 /** Of this client, and in the user agent that it sends. */
@@ -40,14 +70,26 @@ export const VERSION = '0.1.0';
 
 /** Longer than the gateway waits for any provider. */
 const TIMEOUT_MS = 60_000;
+const DEADLINE_MS = 120_000;
+/** Timers overflow beyond this. */
+const TIMER_MS_MAX = 2 ** 31 - 1;
 const RETRIES_MAX = 3;
 const FIRST_WAIT_MS = 500;
 /** Where the gateway asks for a longer wait, the caller decides. */
 const WAIT_MS_MAX = 30_000;
-/** How old a webhook may be: Standard Webhooks recommends five minutes. */
-const WEBHOOK_AGE_SECONDS_MAX = 300;
+/** What pages of `all` have, unless the caller chooses: the most. */
+const ITEMS_MAX = 100;
+/** Standard Webhooks recommends five minutes. */
+const WEBHOOK_TOLERANCE_SECONDS = 300;
+/** The version of the webhooks that `signTestWebhook` makes. */
+const PAYLOAD_VERSION = '2026-11-23';
+const API_KEY = /^kfl_(?:test|live)_[0-9A-Za-z]+$/;
+/** Other characters could end the header. */
+const IDEMPOTENCY_KEY = /^(?=.{1,255}$)[!-~](?:[ -~]*[!-~])?$/;
 /** This machine. */
 const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+/** The path of an empty id would be that of a list; so would those that addresses leave out. */
+const PATH_WITHOUT_ID = /\/\.{0,2}(?:\/|$)/;
 const UTF_8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /** A repeat may succeed, and is safe with the same Idempotency-Key. */
@@ -55,19 +97,24 @@ const PASSING_STATUSES: ReadonlySet<number> = new Set([429, 500, 502, 503, 504])
 /** The first try, whose answer got lost, is still in progress. */
 const PASSING_CODE: ErrorCode = 'idempotency_key_in_use';
 
+/** Each error of a call or a webhook is one of these; wrong arguments throw a RangeError. */
+export abstract class KefelFailure extends Error {
+  /** Give it to support; null when the gateway did not answer. */
+  readonly requestId: string | null = null;
+}
+
 /**
  * The gateway refused the request. `code` never changes its meaning; `message` is for people. After a
  * status of 429, or of 500 and above, and after `idempotency_key_in_use` an earlier try may still
  * have made the payment or the refund: proceed as after KefelConnectionError.
  */
-export class KefelError extends Error {
+export class KefelError extends KefelFailure {
   override readonly name = 'KefelError';
   /** The HTTP status. */
   readonly status: number;
   /** For programs; `unknown` when the answer is not Kefel's, as that of a proxy. */
   readonly code: ErrorCode | 'unknown';
-  /** Give it to support. */
-  readonly requestId: string | null;
+  override readonly requestId: string | null;
   /** The page that says what to do. */
   readonly docs: string | null;
   /** A message for each field that broke a rule, by its path: `items[0].price`. */
@@ -75,8 +122,10 @@ export class KefelError extends Error {
   /** The same as codes: `required`, `too_long`. */
   readonly validationErrorCodes: Readonly<Record<string, string>>;
   readonly retryAfterSeconds: number | null;
+  /** Only of `duplicate_payment_id`, if the key may read payments: the payment that exists. */
+  readonly payment: Payment | null;
 
-  constructor(answer: Answer) {
+  constructor(answer: Pick<Answer, 'status' | 'body' | 'retryAfterSeconds'>) {
     const { body } = answer;
     super(typeof body.message === 'string' ? body.message : `HTTP ${answer.status}`);
     this.status = answer.status;
@@ -86,25 +135,29 @@ export class KefelError extends Error {
     this.validationErrors = textsIn(body.validationErrors);
     this.validationErrorCodes = textsIn(body.validationErrorCodes);
     this.retryAfterSeconds = answer.retryAfterSeconds;
+    this.payment = (body.payment as Payment | undefined) ?? null;
   }
 }
 
 /**
- * No answer arrived, in any try. The payment or the refund may exist: read it by its id, or repeat
- * the call with the same `idempotencyKey`.
+ * No answer of the gateway arrived, in any try. The payment or the refund may exist: read it by its
+ * id, or repeat the call with the same `idempotencyKey`.
  */
-export class KefelConnectionError extends Error {
+export class KefelConnectionError extends KefelFailure {
   override readonly name = 'KefelConnectionError';
 }
 
 /** A webhook that does not come from the gateway, or is too old. Answer it with 400. */
-export class WebhookVerificationError extends Error {
+export class WebhookVerificationError extends KefelFailure {
   override readonly name = 'WebhookVerificationError';
 }
 
-export interface CallOptions {
-  /** A text of your own, to repeat a call safely in another process; random by default. */
-  readonly idempotencyKey?: string;
+/** What each creation returns besides its result. */
+export interface Creation {
+  /** This is the answer of an earlier call with the same `idempotencyKey`. */
+  readonly isReplayed: boolean;
+  /** Sentences about likely mistakes, such as a misspelled field. */
+  readonly warnings: readonly string[];
 }
 
 /** A page of a list, newest first. */
@@ -152,50 +205,60 @@ interface Answer {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
   readonly isReplayed: boolean;
+  readonly warnings: readonly string[];
   readonly retryAfterSeconds: number | null;
 }
 
 interface Request {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly path: string;
   readonly body?: object;
   readonly idempotencyKey?: string;
+  /** Of the answer's `content`: `object` by default. */
+  readonly contentType?: 'string' | 'object';
+  /** A repeat would do the work twice. */
+  readonly isUnrepeatable?: true;
 }
 
-/** Calls the gateway in the environment of its key. */
+/** Calls the gateway in the environment of its key. Throws a RangeError for options that do not fit. */
 export class Kefel {
   readonly payments: Payments;
   readonly refunds: Refunds;
   readonly events: Events;
+  readonly webhookEndpoints: WebhookEndpoints;
+  readonly webhookKeys: WebhookKeys;
+  readonly banks: Banks;
 
   constructor(options: KefelOptions) {
     const transport = new Transport(options);
     this.payments = new Payments(transport);
     this.refunds = new Refunds(transport);
     this.events = new Events(transport);
+    this.webhookEndpoints = new WebhookEndpoints(transport);
+    this.webhookKeys = new WebhookKeys(transport);
+    this.banks = new Banks(transport);
+  }
+}
+
+class Calls {
+  protected readonly transport: Transport;
+
+  constructor(transport: Transport) {
+    this.transport = transport;
   }
 }
 
 /** Creating, reading and canceling payments. */
-export class Payments {
-  readonly #transport: Transport;
-
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
+export class Payments extends Calls {
   /** Creates a payment with a page. Redirect the customer to `checkoutUrl`. */
   async create(
     request: HostedPaymentRequest,
-    options: CallOptions = {},
-  ): Promise<{ readonly checkoutUrl: string; readonly isReplayed: boolean }> {
-    const { body, isReplayed } = await this.#transport.send({
-      method: 'POST',
-      path: '/intent',
-      body: request,
-      idempotencyKey: options.idempotencyKey ?? crypto.randomUUID(),
-    });
-    return { checkoutUrl: String(body.content), isReplayed };
+    options: CreationOptions = {},
+  ): Promise<{ readonly checkoutUrl: string } & Creation> {
+    const path = '/intent';
+    const creation = { path, body: request, contentType: 'string' } as const;
+    const { content, ...about } = await this.transport.create<string>(creation, options);
+    return { checkoutUrl: content, ...about };
   }
 
   /**
@@ -204,114 +267,180 @@ export class Payments {
    */
   async express(
     request: ExpressPaymentRequest,
-    options: CallOptions = {},
-  ): Promise<ExpressResult & { readonly isReplayed: boolean }> {
-    const { body, isReplayed } = await this.#transport.send({
-      method: 'POST',
-      path: '/express/pay',
-      body: request,
-      idempotencyKey: options.idempotencyKey ?? crypto.randomUUID(),
-    });
-    return { ...(body.content as ExpressResult), isReplayed };
+    options: CreationOptions = {},
+  ): Promise<ExpressResult & Creation> {
+    const creation = { path: '/express/pay', body: request };
+    const { content, ...about } = await this.transport.create<ExpressResult>(creation, options);
+    return { ...content, ...about };
   }
 
-  /** The payment with your id, its uuid or its integer id. Throws `payment_not_found`. */
-  get(id: string | number): Promise<Payment> {
-    return this.#transport.content('GET', `/intents/${encodeURIComponent(id)}`);
+  /**
+   * The payment with your id, its uuid or its integer id. Its `checkoutUrl` leads to the customer's
+   * page until the payment has ended. Throws `payment_not_found`.
+   */
+  get(id: string | number, options?: CallOptions): Promise<Payment> {
+    return this.transport.content({ method: 'GET', path: `/intents/${encoded(id)}` }, options);
   }
 
   /** A page of payments, newest first. The list lags by seconds. */
-  list(filter: PaymentFilter = {}): Promise<Page<PaymentSummary>> {
+  list(filter: PaymentFilter = {}, options?: CallOptions): Promise<Page<PaymentSummary>> {
     const { metadata = {}, ...others } = filter;
     const byKey = Object.entries(metadata).map(([key, value]) => [`metadata[${key}]`, value]);
-    return this.#transport.content(
-      'GET',
-      `/intents${queryOf({ ...others, ...Object.fromEntries(byKey) })}`,
-    );
+    const query = queryOf({ ...others, ...Object.fromEntries(byKey) });
+    return this.transport.content({ method: 'GET', path: `/intents${query}` }, options);
+  }
+
+  /** The payments of all pages, newest first. */
+  all(filter: PaymentFilter = {}, options?: CallOptions): AsyncGenerator<PaymentSummary, void> {
+    return itemsOf(filter, (page) => this.list(page, options));
   }
 
   /** Cancels while no attempt is under way; canceling twice changes nothing. */
-  cancel(id: string): Promise<Payment> {
-    return this.#transport.content('POST', `/intents/${encodeURIComponent(id)}/cancel`);
+  cancel(id: string, options?: CallOptions): Promise<Payment> {
+    const path = `/intents/${encoded(id)}/cancel`;
+    return this.transport.content({ method: 'POST', path }, options);
   }
 }
 
 /** Returning money to customers. */
-export class Refunds {
-  readonly #transport: Transport;
-
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
+export class Refunds extends Calls {
   /**
    * Returns a payment, or the part `amountMinor` of it (5000 is 50.00). The outcome comes by webhook.
    * Refund again only after `FAILED` or `CANCELED`. Throws a RangeError, and sends nothing, for an
    * `amountMinor` that is there but no integer: JSON would make null of NaN.
    */
-  async create(
-    request: RefundRequest,
-    options: CallOptions = {},
-  ): Promise<Refund & { readonly isReplayed: boolean }> {
+  async create(request: RefundRequest, options: CreationOptions = {}): Promise<Refund & Creation> {
     if ('amountMinor' in request && !Number.isSafeInteger(request.amountMinor)) {
       throw new RangeError(
         `amountMinor must be a whole number of minor units, such as 5000 for 50.00, not ${request.amountMinor}. Leave it out to refund all that is left.`,
       );
     }
-    const { body, isReplayed } = await this.#transport.send({
-      method: 'POST',
-      path: '/refunds',
-      body: request,
-      idempotencyKey: options.idempotencyKey ?? crypto.randomUUID(),
-    });
-    return { ...(body.content as Refund), isReplayed };
+    const creation = { path: '/refunds', body: request };
+    const { content, ...about } = await this.transport.create<Refund>(creation, options);
+    return { ...content, ...about };
   }
 
   /** The refund with your id. Throws `refund_not_found`. */
-  get(id: string): Promise<Refund> {
-    return this.#transport.content('GET', `/refunds/${encodeURIComponent(id)}`);
+  get(id: string, options?: CallOptions): Promise<Refund> {
+    return this.transport.content({ method: 'GET', path: `/refunds/${encoded(id)}` }, options);
   }
 
   /** A page of refunds, newest first. The list lags by seconds. */
-  list(filter: RefundFilter = {}): Promise<Page<RefundSummary>> {
-    return this.#transport.content('GET', `/refunds${queryOf({ ...filter })}`);
+  list(filter: RefundFilter = {}, options?: CallOptions): Promise<Page<RefundSummary>> {
+    const path = `/refunds${queryOf({ ...filter })}`;
+    return this.transport.content({ method: 'GET', path }, options);
+  }
+
+  /** The refunds of all pages, newest first. */
+  all(filter: RefundFilter = {}, options?: CallOptions): AsyncGenerator<RefundSummary, void> {
+    return itemsOf(filter, (page) => this.list(page, options));
   }
 
   /** Cancels while the refund is `PENDING`; canceling twice changes nothing. */
-  cancel(id: string): Promise<Refund> {
-    return this.#transport.content('POST', `/refunds/${encodeURIComponent(id)}/cancel`);
+  cancel(id: string, options?: CallOptions): Promise<Refund> {
+    const path = `/refunds/${encoded(id)}/cancel`;
+    return this.transport.content({ method: 'POST', path }, options);
   }
 }
 
 /** What webhooks told you, or should have. */
-export class Events {
-  readonly #transport: Transport;
-
-  constructor(transport: Transport) {
-    this.#transport = transport;
+export class Events extends Calls {
+  /** A page of events, newest first. The list lags by seconds. */
+  list(filter: EventFilter = {}, options?: CallOptions): Promise<Page<Event>> {
+    const path = `/events${queryOf({ ...filter })}`;
+    return this.transport.content({ method: 'GET', path }, options);
   }
 
-  /** A page of events, newest first. The list lags by seconds. */
-  list(filter: EventFilter = {}): Promise<Page<Event>> {
-    return this.#transport.content('GET', `/events${queryOf({ ...filter })}`);
+  /** The events of all pages, newest first. */
+  all(filter: EventFilter = {}, options?: CallOptions): AsyncGenerator<Event, void> {
+    return itemsOf(filter, (page) => this.list(page, options));
   }
 
   /** With `payload`, the body that is sent. */
-  get(id: string): Promise<EventWithPayload> {
-    return this.#transport.content('GET', `/events/${encodeURIComponent(id)}`);
+  get(id: string, options?: CallOptions): Promise<EventWithPayload> {
+    return this.transport.content({ method: 'GET', path: `/events/${encoded(id)}` }, options);
   }
 
   /** Sends the event again; one that is on its way stays as it is. */
-  resend(id: string): Promise<EventWithPayload> {
-    return this.#transport.content('POST', `/events/${encodeURIComponent(id)}/resend`);
+  resend(id: string, options?: CallOptions): Promise<EventWithPayload> {
+    const path = `/events/${encoded(id)}/resend`;
+    return this.transport.content({ method: 'POST', path }, options);
   }
 
   /**
    * Sends again what no endpoint has accepted since a time, oldest first. Repeat the call with
    * `nextCursor` while `hasMore` is true.
    */
-  resendUndelivered(since: Date, cursor?: string | null): Promise<ResendResult> {
-    return this.#transport.content('POST', '/events/resend', { since, cursor: cursor ?? null });
+  resendUndelivered(
+    since: Date,
+    cursor?: string | null,
+    options?: CallOptions,
+  ): Promise<ResendResult> {
+    const body = { since, cursor: cursor ?? null };
+    return this.transport.content({ method: 'POST', path: '/events/resend', body }, options);
+  }
+}
+
+/** Where events are sent. */
+export class WebhookEndpoints extends Calls {
+  /**
+   * Adds an endpoint. Store its `secret`: no other call shows it. The client does not repeat this
+   * call, which would add a second endpoint.
+   */
+  create(request: NewWebhookEndpoint, options?: CallOptions): Promise<WebhookEndpointWithSecret> {
+    const path = '/webhook-endpoints';
+    const creation = { method: 'POST', path, body: request, isUnrepeatable: true } as const;
+    return this.transport.content(creation, options);
+  }
+
+  /** All endpoints, oldest first. */
+  list(options?: CallOptions): Promise<readonly WebhookEndpoint[]> {
+    return this.transport.content({ method: 'GET', path: '/webhook-endpoints' }, options);
+  }
+
+  get(id: string, options?: CallOptions): Promise<WebhookEndpoint> {
+    return this.transport.content({ method: 'GET', path: endpointPath(id) }, options);
+  }
+
+  /** Changes what `change` names. */
+  update(
+    id: string,
+    change: WebhookEndpointChanges,
+    options?: CallOptions,
+  ): Promise<WebhookEndpoint> {
+    const request = { method: 'PATCH', path: endpointPath(id), body: change } as const;
+    return this.transport.content(request, options);
+  }
+
+  /** Returns the endpoint as it was. */
+  delete(id: string, options?: CallOptions): Promise<WebhookEndpoint> {
+    return this.transport.content({ method: 'DELETE', path: endpointPath(id) }, options);
+  }
+
+  /** Adds a secret. The old ones sign too for `overlapHours`. The client does not repeat this call. */
+  rotateSecret(
+    id: string,
+    request: NewWebhookSecret = {},
+    options?: CallOptions,
+  ): Promise<WebhookEndpointWithSecret> {
+    const path = `${endpointPath(id)}/secret`;
+    const rotation = { method: 'POST', path, body: request, isUnrepeatable: true } as const;
+    return this.transport.content(rotation, options);
+  }
+}
+
+/** The public keys of `signature` in webhooks. */
+export class WebhookKeys extends Calls {
+  /** All keys, newest first. */
+  list(options?: CallOptions): Promise<readonly WebhookKey[]> {
+    return this.transport.content({ method: 'GET', path: '/webhook-keys' }, options);
+  }
+}
+
+/** The banks that a split can name. */
+export class Banks extends Calls {
+  list(options?: CallOptions): Promise<readonly Bank[]> {
+    return this.transport.content({ method: 'GET', path: '/banks' }, options);
   }
 }
 
@@ -320,76 +449,177 @@ class Transport {
   readonly #apiKey: string;
   readonly #root: string;
   readonly #timeoutMs: number;
+  readonly #deadlineMs: number;
   readonly #retriesMax: number;
+  readonly #onWarning: (warning: string) => void;
   readonly #fetch: typeof fetch;
 
   constructor(options: KefelOptions) {
-    checkPrivacy(options);
-    const environment = options.apiKey.startsWith('kfl_test_') ? '/sandbox' : '';
-    this.#apiKey = options.apiKey;
-    this.#root = `${options.baseUrl.replace(/\/+$/, '')}/api/v1/payment${environment}`;
-    this.#timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
+    this.#apiKey = apiKeyIn(options.apiKey);
+    const environment = this.#apiKey.startsWith('kfl_test_') ? '/sandbox' : '';
+    this.#root = `${addressIn(options.baseUrl, this.#apiKey)}/api/v1/payment${environment}`;
+    this.#timeoutMs = positive('timeoutMs', options.timeoutMs ?? TIMEOUT_MS);
+    this.#deadlineMs = positive('deadlineMs', options.deadlineMs ?? DEADLINE_MS);
     this.#retriesMax = options.retriesMax ?? RETRIES_MAX;
+    this.#onWarning = options.onWarning ?? ((warning) => console.warn(`kefel: ${warning}`));
     // Workers and browsers refuse a fetch that is called as a method.
     this.#fetch = options.fetch ?? ((...args) => fetch(...args));
   }
 
-  async content<Content>(method: 'GET' | 'POST', path: string, body?: object): Promise<Content> {
-    const request = { method, path, ...(body === undefined ? {} : { body }) };
-    return (await this.send(request)).body.content as Content;
+  async content<Content>(request: Request, options?: CallOptions): Promise<Content> {
+    return (await this.#send(request, options)).body.content as Content;
   }
 
-  async send(request: Request): Promise<Answer> {
+  async create<Content>(
+    request: Omit<Request, 'method'>,
+    { idempotencyKey = crypto.randomUUID(), ...options }: CreationOptions,
+  ): Promise<{ readonly content: Content } & Creation> {
+    if (!IDEMPOTENCY_KEY.test(idempotencyKey)) {
+      throw new RangeError(
+        'idempotencyKey must be 1 to 255 printable ASCII characters, without blanks at its ends',
+      );
+    }
+    const answer = await this.#send({ ...request, method: 'POST', idempotencyKey }, options);
+    const { isReplayed, warnings } = answer;
+    return { content: answer.body.content as Content, isReplayed, warnings };
+  }
+
+  async #send(request: Request, options: CallOptions = {}): Promise<Answer> {
+    if (PATH_WITHOUT_ID.test(request.path)) {
+      throw new RangeError('The id must not be empty, "." or ".."');
+    }
+    const timeoutMs = positive('timeoutMs', options.timeoutMs ?? this.#timeoutMs);
+    const deadlineMs = positive('deadlineMs', options.deadlineMs ?? this.#deadlineMs);
+    const endsAtMs = performance.now() + deadlineMs;
+    const retriesMax = request.isUnrepeatable ? 0 : this.#retriesMax;
     for (let retries = 0; ; retries += 1) {
-      const answer = await this.#try(request);
-      if (!(answer instanceof Error) && answer.status === 200) {
-        return answer;
+      const leftMs = endsAtMs - performance.now();
+      const answer = await this.#try(request, Math.min(timeoutMs, leftMs), options.signal);
+      const failure = failureIn(answer);
+      if (failure === null) {
+        return this.#logged(answer as Answer);
       }
-      const failure = answer instanceof Error ? answer : new KefelError(answer);
       const waitMs = waitBefore(retries, failure);
-      if (retries >= this.#retriesMax || !isPassing(failure) || waitMs > WAIT_MS_MAX) {
+      const isTooLong = waitMs > WAIT_MS_MAX || performance.now() + waitMs >= endsAtMs;
+      if (!(retries < retriesMax) || !isPassing(failure) || isTooLong) {
         throw failure;
       }
-      await new Promise((resolve) => setTimeout(resolve, waitMs));
+      await pause(waitMs, options.signal);
+      if (performance.now() >= endsAtMs) {
+        throw failure;
+      }
     }
   }
 
-  async #try({ method, path, body, idempotencyKey }: Request): Promise<Answer | Error> {
-    try {
-      const response = await this.#fetch(this.#root + path, {
-        method,
-        headers: {
-          apiKey: this.#apiKey,
-          // Firewalls refuse requests of unnamed programs.
-          'user-agent': `kefel-node/${VERSION}`,
-          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-          ...(idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey }),
-        },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        // A redirect would carry the API key to another host.
-        redirect: 'manual',
-        signal: AbortSignal.timeout(this.#timeoutMs),
-      });
-      const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
-      return {
-        status: response.status,
-        body: objectIn(await response.text()),
-        isReplayed: response.headers.get('idempotent-replayed') === 'true',
-        retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : null,
-      };
-    } catch (error) {
-      return new KefelConnectionError(`No answer to ${method} ${path}`, { cause: error });
+  #logged(answer: Answer): Answer {
+    for (const warning of answer.warnings) {
+      this.#onWarning(warning);
     }
+    return answer;
+  }
+
+  async #try(
+    request: Request,
+    timeoutMs: number,
+    signal: AbortSignal | undefined,
+  ): Promise<Answer | KefelConnectionError> {
+    signal?.throwIfAborted();
+    // Node 18 has no `AbortSignal.any`.
+    const end = new AbortController();
+    const timer = setTimeout(() => end.abort(new Error('timed out')), timeoutMs);
+    const abort = () => end.abort(signal?.reason);
+    signal?.addEventListener('abort', abort);
+    try {
+      return await this.#exchange(request, end.signal);
+    } catch (error) {
+      signal?.throwIfAborted();
+      const { method, path } = request;
+      return new KefelConnectionError(`No answer to ${method} ${path}`, { cause: error });
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', abort);
+    }
+  }
+
+  async #exchange(
+    { method, path, body, idempotencyKey, contentType = 'object' }: Request,
+    signal: AbortSignal,
+  ): Promise<Answer> {
+    const response = await this.#fetch(this.#root + path, {
+      method,
+      headers: {
+        apiKey: this.#apiKey,
+        // Firewalls refuse requests of unnamed programs.
+        'user-agent': `kefel-node/${VERSION}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      // A redirect would carry the API key to another host.
+      redirect: 'manual',
+      signal,
+    });
+    const envelope = objectIn(await response.text());
+    if (response.ok && !hasContent(envelope, contentType)) {
+      throw new TypeError('a page or a proxy answered instead of the gateway');
+    }
+    const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
+    return {
+      status: response.status,
+      body: envelope,
+      isReplayed: response.headers.get('idempotent-replayed') === 'true',
+      warnings: Array.isArray(envelope.warnings) ? envelope.warnings.map(String) : [],
+      retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : null,
+    };
   }
 }
 
-/** Over plain http, any host on the way could read the key and take money with it. */
-function checkPrivacy({ apiKey, baseUrl }: KefelOptions): void {
-  const url = urlIn(baseUrl);
-  const isPrivate = url?.protocol === 'https:' || LOOPBACK.test(url?.hostname ?? '');
+/** Whether this is a successful answer of the gateway, and not that of a portal or a proxy. */
+function hasContent(
+  { status, content }: Answer['body'],
+  type: NonNullable<Request['contentType']>,
+): boolean {
+  return typeof status === 'number' && typeof content === type && content !== null;
+}
+
+/** As people copy it: with a blank or the end of its line. No message prints it. */
+function apiKeyIn(text: string): string {
+  const apiKey = String(text ?? '').trim();
+  if (!API_KEY.test(apiKey)) {
+    throw new RangeError(
+      'apiKey must be a key of the dashboard: kfl_test_… or kfl_live_…, then letters and digits',
+    );
+  }
+  return apiKey;
+}
+
+/** The gateway's address without a slash at its end. */
+function addressIn(text: string, apiKey: string): string {
+  const url = urlIn(String(text ?? ''));
+  const isPlain = url !== null && /^https?:$/.test(url.protocol) && !/[?#]/.test(text);
+  if (!isPlain || url.username !== '' || url.password !== '') {
+    throw new RangeError(
+      'baseUrl must be the address of your gateway, such as https://pay.example.com, without a query, a fragment or a password',
+    );
+  }
+  if (url.pathname.includes('/api/v1/payment')) {
+    throw new RangeError(
+      `baseUrl must be only the address of your gateway, such as ${url.origin}: the client adds /api/v1/payment`,
+    );
+  }
+  // Over plain http, any host on the way could read the key and take money with it.
+  const isPrivate = url.protocol === 'https:' || LOOPBACK.test(url.hostname);
   if (apiKey.startsWith('kfl_live_') && !isPrivate) {
     throw new RangeError('baseUrl must begin with https://: plain http exposes a live key');
   }
+  return url.origin + url.pathname.replace(/\/+$/, '');
+}
+
+function positive(name: string, value: number): number {
+  if (!(value > 0)) {
+    throw new RangeError(`${name} must be a positive number of milliseconds, not ${value}`);
+  }
+  return Math.min(value, TIMER_MS_MAX);
 }
 
 /** `URL.canParse` is missing before Node 18.17. */
@@ -401,7 +631,14 @@ function urlIn(text: string): URL | null {
   }
 }
 
-function isPassing(failure: Error): boolean {
+function failureIn(answer: Answer | KefelConnectionError): KefelFailure | null {
+  if (answer instanceof KefelConnectionError) {
+    return answer;
+  }
+  return answer.status >= 200 && answer.status < 300 ? null : new KefelError(answer);
+}
+
+function isPassing(failure: KefelFailure): boolean {
   return (
     failure instanceof KefelConnectionError ||
     (failure instanceof KefelError &&
@@ -410,10 +647,37 @@ function isPassing(failure: Error): boolean {
 }
 
 /** What the gateway asks for; else half to all of a time that doubles with each retry. */
-function waitBefore(retries: number, failure: Error): number {
+function waitBefore(retries: number, failure: KefelFailure): number {
   const asked = failure instanceof KefelError ? failure.retryAfterSeconds : null;
   const limitMs = Math.min(WAIT_MS_MAX, FIRST_WAIT_MS * 2 ** retries);
   return asked === null ? limitMs * (0.5 + Math.random() / 2) : asked * 1_000;
+}
+
+function pause(waitMs: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const abort = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', abort);
+      resolve();
+    }, waitMs);
+    signal?.addEventListener('abort', abort);
+  });
+}
+
+/** The items of all pages. */
+async function* itemsOf<Filter extends PageOptions, Item>(
+  filter: Filter,
+  read: (filter: Filter) => Promise<Page<Item>>,
+): AsyncGenerator<Item, void> {
+  let page = await read({ limit: ITEMS_MAX, ...filter });
+  yield* page.data;
+  while (page.nextCursor !== null) {
+    page = await read({ limit: ITEMS_MAX, ...filter, cursor: page.nextCursor });
+    yield* page.data;
+  }
 }
 
 /**
@@ -438,15 +702,22 @@ export interface RefundWebhook {
   readonly refund: Refund;
 }
 
-/** As Fetch has them, or as Node does: an object with names in lower case. */
+/** As Fetch has them, of any runtime, or an object with names in any case, as Node has. */
 export type WebhookHeaders =
-  | Headers
+  | { get(name: string): string | null | undefined }
   | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** Whose webhooks a server takes. The dashboard shows the id on the page of the webhooks. */
 export interface ExpectedTenant {
   readonly merchantId: string;
   readonly environment: Webhook['environment'];
+}
+
+export interface VerificationOptions {
+  /** How old a webhook may be: 300 by default. */
+  readonly toleranceSeconds?: number;
+  /** For a test. */
+  readonly nowMs?: number;
 }
 
 /**
@@ -459,17 +730,20 @@ export async function verifyWebhook(
   headers: WebhookHeaders,
   secret: string,
   expected?: ExpectedTenant,
-  nowMs = Date.now(),
+  { toleranceSeconds = WEBHOOK_TOLERANCE_SECONDS, nowMs = Date.now() }: VerificationOptions = {},
 ): Promise<VerifiedWebhook> {
+  if (!(toleranceSeconds > 0 && toleranceSeconds < Number.POSITIVE_INFINITY)) {
+    throw new RangeError(`toleranceSeconds must be a positive number, not ${toleranceSeconds}`);
+  }
   const id = headerOf(headers, 'webhook-id');
   const timestamp = headerOf(headers, 'webhook-timestamp');
   const ageSeconds = Math.abs(nowMs / 1_000 - Number(timestamp));
-  if (!(ageSeconds <= WEBHOOK_AGE_SECONDS_MAX)) {
+  if (!(ageSeconds <= toleranceSeconds)) {
     throw new WebhookVerificationError('The webhook is too old, or its timestamp is missing');
   }
-  const key = await hmacKey(secret);
+  const key = await hmacKey(secret, 'verify');
   const text = typeof rawBody === 'string' ? rawBody : UTF_8.decode(rawBody);
-  const signed = new TextEncoder().encode(`${id}.${timestamp}.${text}`);
+  const signed = signedText(id, timestamp, text);
   const signatures = headerOf(headers, 'webhook-signature')
     .split(' ')
     .filter((text) => text.startsWith('v1,'))
@@ -480,6 +754,49 @@ export async function verifyWebhook(
     }
   }
   throw new WebhookVerificationError('The signature does not fit');
+}
+
+/** The content of a webhook's `body`, as far as a test needs it. */
+export type TestEvent = Pick<EventBody, 'event' | 'uniqueId'> & Partial<EventBody>;
+
+/**
+ * A webhook for the test of your own receiver: post `rawBody` with these headers to it. The secret
+ * is the one that the receiver verifies with. The older RSA `signature` is empty.
+ */
+export async function signTestWebhook(
+  event: TestEvent,
+  secret: string,
+  { id = `evt_${crypto.randomUUID().replaceAll('-', '')}`, at = new Date() } = {},
+): Promise<{ readonly rawBody: string; readonly headers: Readonly<Record<string, string>> }> {
+  const { event: name, uniqueId, environment = 'sandbox' } = event;
+  const webhook: Webhook = {
+    webHookEvent: name,
+    paymentIntentUniqueId: uniqueId,
+    environment,
+    payloadVersion: PAYLOAD_VERSION,
+    // A refund's status is not that of its payment.
+    status: name === 'REFUND_SUCCESS' ? 'REFUNDED' : name.replace(/^PAYMENT_/, ''),
+    signature: '',
+    body: JSON.stringify(event),
+  };
+  const rawBody = JSON.stringify(webhook);
+  const timestamp = String(Math.floor(at.getTime() / 1_000));
+  const key = await hmacKey(secret, 'sign');
+  const mac = await crypto.subtle.sign('HMAC', key, signedText(id, timestamp, rawBody));
+  const signature = btoa(String.fromCharCode(...new Uint8Array(mac)));
+  return {
+    rawBody,
+    headers: {
+      'content-type': 'application/json',
+      'webhook-id': id,
+      'webhook-timestamp': timestamp,
+      'webhook-signature': `v1,${signature}`,
+    },
+  };
+}
+
+function signedText(id: string, timestamp: string, text: string): Uint8Array<ArrayBuffer> {
+  return new TextEncoder().encode(`${id}.${timestamp}.${text}`);
 }
 
 function decoded(id: string, text: string): VerifiedWebhook {
@@ -516,20 +833,24 @@ function checked(webhook: VerifiedWebhook, expected: ExpectedTenant | undefined)
   return webhook;
 }
 
-function hmacKey(secret: string): Promise<CryptoKey> {
+function hmacKey(secret: string, use: 'sign' | 'verify'): Promise<CryptoKey> {
   const bytes = bytesFromBase64(secret.replace(/^whsec_/, ''));
   // Any sender can sign with an empty key.
   if (bytes === null || bytes.length === 0) {
     throw new WebhookVerificationError('The secret is not whsec_ and base64');
   }
-  return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, [
-    'verify',
-  ]);
+  return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, [use]);
 }
 
+/** Empty without the header, and when it came more than once. */
 function headerOf(headers: WebhookHeaders, name: string): string {
-  const value = headers instanceof Headers ? headers.get(name) : headers[name];
-  return typeof value === 'string' ? value : '';
+  if (typeof headers.get === 'function') {
+    return headers.get(name) ?? '';
+  }
+  const values = Object.entries(headers)
+    .filter(([key]) => key.toLowerCase() === name)
+    .flatMap(([, value]) => value ?? []);
+  return values.length === 1 ? String(values[0]) : '';
 }
 
 function bytesFromBase64(text: string): Uint8Array<ArrayBuffer> | null {
@@ -538,6 +859,14 @@ function bytesFromBase64(text: string): Uint8Array<ArrayBuffer> | null {
   } catch {
     return null;
   }
+}
+
+function encoded(id: string | number): string {
+  return encodeURIComponent(id);
+}
+
+function endpointPath(id: string): string {
+  return `/webhook-endpoints/${encoded(id)}`;
 }
 
 function queryOf(values: Readonly<Record<string, string | number | Date | undefined>>): string {

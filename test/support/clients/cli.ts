@@ -103,10 +103,10 @@ function returnedBy(words: readonly string[], printed: string): unknown {
 /** The error that the command line printed. */
 async function printedFailure(command: Command, printed: string): Promise<Result> {
   if (printed.startsWith('The gateway does not answer')) {
-    return { error: { kind: 'connection' } };
+    return { error: { kind: 'connection', message: printed } };
   }
   if (printed.startsWith('--amount-minor takes') || printed.startsWith('Use https for')) {
-    return { error: { kind: 'argument' } };
+    return { error: { kind: 'argument', message: printed } };
   }
   const [, message, status, code] = /^(.*) \((\d{3}) (\w+)\)$/m.exec(printed) ?? [];
   if (message === undefined || code === undefined) {
@@ -125,6 +125,7 @@ async function printedFailure(command: Command, printed: string): Promise<Result
     docs: /^What to do: (\S+)$/m.exec(printed)?.[1] ?? null,
     validationErrorCodes: {},
     retryAfterSeconds: null,
+    payment: null,
   };
   return { error };
 }

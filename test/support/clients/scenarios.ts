@@ -286,6 +286,16 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
       }
       expect(flaky.tries).toEqual([]);
     }),
+  'sends nothing for an id that names nothing': (stage) =>
+    stage.behind([], async (client, flaky) => {
+      for (const id of ['', '.', '..']) {
+        for (const call of ['payments.get', 'payments.cancel', 'refunds.get', 'events.get']) {
+          const error = await client.error(call, id);
+          expect([call, id, error]).toMatchObject([call, id, { kind: 'argument' }]);
+        }
+      }
+      expect(flaky.tries).toEqual([]);
+    }),
   'takes the longest idempotency key': async (stage) => {
     const options = { idempotencyKey: `!${'k ~'.repeat(84)}k~` };
     expect(options.idempotencyKey).toHaveLength(255);
@@ -341,10 +351,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     });
     for (const [call, ...args] of [
       ['payments.create', hostedBody()],
-      ['payments.express', expressBody()],
-      ['payments.get', newId()],
       ['payments.list', {}],
-      ['refunds.create', { paymentIntentUniqueId: newId(), refundUniqueId: newId() }],
     ] as const) {
       await stage.behind(
         ['portal', 'other_json', 'portal', 'other_json'],

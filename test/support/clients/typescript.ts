@@ -1,10 +1,11 @@
 import { vi } from 'vitest';
 import {
-  type CallOptions,
+  type HostedPaymentRequest,
   Kefel,
   KefelConnectionError,
   KefelError,
-  type RefundRequest,
+  type KefelOptions,
+  signTestWebhook,
   verifyWebhook,
   WebhookVerificationError,
 } from '../../../clients/typescript/kefel.ts';
@@ -22,32 +23,29 @@ export const typescriptDriver: Driver = {
 };
 
 async function resultOf({ call, args, client }: Command): Promise<unknown> {
-  const { timeoutSeconds, ...options } = client;
-  const kefel = new Kefel({ ...options, timeoutMs: timeoutSeconds * 1_000 });
-  const calls: Readonly<Record<string, (...values: never[]) => Promise<unknown>>> = {
-    'payments.create': kefel.payments.create.bind(kefel.payments),
-    'payments.express': kefel.payments.express.bind(kefel.payments),
-    'payments.get': kefel.payments.get.bind(kefel.payments),
-    'payments.list': (filter: object) => kefel.payments.list(withTimes(filter)),
-    'payments.cancel': kefel.payments.cancel.bind(kefel.payments),
-    'refunds.create': (request: RefundRequest, options?: CallOptions) =>
-      kefel.refunds.create(withSpecialNumbers(request), options),
-    'refunds.get': kefel.refunds.get.bind(kefel.refunds),
-    'refunds.list': (filter: object) => kefel.refunds.list(withTimes(filter)),
-    'refunds.cancel': kefel.refunds.cancel.bind(kefel.refunds),
-    'events.list': (filter: object) => kefel.events.list(withTimes(filter)),
-    'events.get': kefel.events.get.bind(kefel.events),
-    'events.resend': kefel.events.resend.bind(kefel.events),
-    'events.resendUndelivered': (since: string) => kefel.events.resendUndelivered(new Date(since)),
-    verifyWebhook,
-    'verifyWebhook.warnings': (...webhook: Parameters<typeof verifyWebhook>) =>
-      warningsOf(...webhook),
-  };
-  const run = calls[call];
-  if (run === undefined) {
-    throw new Error(`no call ${call}`);
+  const warnings: string[] = [];
+  const kefel = new Kefel({
+    ...(withTimes(client) as KefelOptions),
+    onWarning: (warning) => warnings.push(warning),
+  });
+  const values = args.map((value) => withTimes(value)) as never[];
+  switch (call) {
+    case 'verifyWebhook':
+      return verifyWebhook(...(values as unknown as Parameters<typeof verifyWebhook>));
+    case 'verifyWebhook.warnings':
+      return warningsOf(...(values as unknown as Parameters<typeof verifyWebhook>));
+    case 'signTestWebhook':
+      return signTestWebhook(...(values as unknown as Parameters<typeof signTestWebhook>));
+    case 'payments.create.warnings':
+      await kefel.payments.create(...(values as unknown as [HostedPaymentRequest]));
+      return warnings;
+    case 'events.resendUndelivered':
+      return kefel.events.resendUndelivered(new Date(String(values[0])));
   }
-  return run(...(args as never[]));
+  const [part = '', name = ''] = call.split('.');
+  const functions = Object(kefel)[part];
+  const value = functions[name](...values);
+  return name === 'all' ? Array.fromAsync(value as AsyncIterable<unknown>) : value;
 }
 
 /** By a copy of the client of its own, which has not warned yet: it warns once in a process. */
@@ -65,39 +63,38 @@ async function warningsOf(
   }
 }
 
-/** `createdFrom` and the like as dates. */
-function withTimes(filter: object): object {
+/** Times as dates, limits in milliseconds, and the numbers that JSON cannot write. */
+function withTimes(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return value;
+  }
   return Object.fromEntries(
-    Object.entries(filter).map(([name, value]) => [
-      name,
-      /(?:From|To)$/.test(name) ? new Date(value) : value,
-    ]),
+    Object.entries(value).map(([name, member]) => {
+      if (/(?:From|To)$|^at$/.test(name)) {
+        return [name, new Date(member)];
+      }
+      return /^(?:timeout|deadline)Seconds$/.test(name)
+        ? [name.replace('Seconds', 'Ms'), member * 1_000]
+        : [name, isSpecialNumber(member) ? Number(member.$number) : member];
+    }),
   );
-}
-
-function withSpecialNumbers(request: RefundRequest): RefundRequest {
-  const entries = Object.entries(request).map(([name, value]) => [
-    name,
-    isSpecialNumber(value) ? Number(value.$number) : value,
-  ]);
-  return Object.fromEntries(entries);
 }
 
 function failureOf(error: unknown): Extract<Result, { error: unknown }>['error'] {
   if (error instanceof KefelError) {
     const { status, code, message, requestId, docs } = error;
-    const { validationErrorCodes, retryAfterSeconds } = error;
-    const fields = { validationErrorCodes, retryAfterSeconds };
+    const { validationErrorCodes, retryAfterSeconds, payment } = error;
+    const fields = { validationErrorCodes, retryAfterSeconds, payment };
     return { kind: 'api', status, code, message, requestId, docs, ...fields };
   }
   if (error instanceof KefelConnectionError) {
-    return { kind: 'connection' };
+    return { kind: 'connection', message: error.message };
   }
   if (error instanceof WebhookVerificationError) {
-    return { kind: 'webhook' };
+    return { kind: 'webhook', message: error.message };
   }
   if (error instanceof RangeError) {
-    return { kind: 'argument' };
+    return { kind: 'argument', message: error.message };
   }
   throw error;
 }
