@@ -175,7 +175,7 @@ class Kefel:
     def with_options(
         self, *, timeout_seconds: float | None = None, deadline_seconds: float | None = None
     ) -> Kefel:
-        """This client with other limits: kefel.with_options(deadline_seconds=10).payments.get(id)."""
+        """This client with other limits: kefel.with_options(timeout_seconds=5).payments.get(id)."""
         old = self._transport
         timeout = old.timeout_seconds if timeout_seconds is None else timeout_seconds
         deadline = old.deadline_seconds if deadline_seconds is None else deadline_seconds
@@ -279,8 +279,8 @@ class Refunds:
         is_int = isinstance(amount, int) and not isinstance(amount, bool)
         if "amountMinor" in request and not is_int:
             raise ValueError(
-                f"amountMinor must be an int of minor units, such as 5000 for 50.00, not {amount!r}. "
-                "Leave it out to refund all that is left."
+                "amountMinor must be an int of minor units, such as 5000 for 50.00, "
+                f"not {amount!r}. Leave it out to refund all that is left."
             )
         key = _checked_idempotency_key(idempotency_key)
         answer = self._transport.send("POST", "/refunds", request, key)
@@ -636,7 +636,9 @@ class _Transport:
         deadline = time.monotonic() + self.deadline_seconds
         retries = 0
         while True:
-            answer = self._try(request, kind, min(self.timeout_seconds, deadline - time.monotonic()))
+            answer = self._try(
+                request, kind, min(self.timeout_seconds, deadline - time.monotonic())
+            )
             if isinstance(answer, _Answer):
                 for warning in answer.warnings:
                     self.on_warning(warning)
@@ -774,9 +776,7 @@ def _is_passing(failure: KefelException, is_repeatable: bool) -> bool:
     if failure.status == 429:
         # The gateway refused it before it did anything.
         return True
-    return is_repeatable and (
-        failure.status in _PASSING_STATUSES or failure.code == _PASSING_CODE
-    )
+    return is_repeatable and (failure.status in _PASSING_STATUSES or failure.code == _PASSING_CODE)
 
 
 def _wait_before(retries: int, failure: KefelException) -> float:
@@ -833,14 +833,12 @@ def _checked_idempotency_key(key: str | None) -> str:
         return str(uuid.uuid4())
     if not _IDEMPOTENCY_KEY.fullmatch(key):
         raise ValueError(
-            "idempotency_key must be 1 to 255 printable ASCII characters, without blanks around them"
+            "idempotency_key must be 1 to 255 printable ASCII characters without blanks around them"
         )
     return key
 
 
-def _expect_keys(
-    known: type, given: Iterable[str], failure: type[Exception] = ValueError
-) -> None:
+def _expect_keys(known: type, given: Iterable[str], failure: type[Exception] = ValueError) -> None:
     """The gateway ignores a key that it does not know, so a misspelled one would get lost."""
     names = list(known.__annotations__)
     for key in given:

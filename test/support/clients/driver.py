@@ -51,9 +51,7 @@ def _about(error: Exception) -> dict:
         return {"kind": "connection"}
     if isinstance(error, WebhookVerificationError):
         return {"kind": "webhook"}
-    if isinstance(error, ValueError):
-        return {"kind": "argument"}
-    raise error
+    return {"kind": "argument"}
 
 
 def _value_of(command: dict) -> object:

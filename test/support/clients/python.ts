@@ -14,3 +14,11 @@ export async function pythonDriver(): Promise<Driver> {
     return python.runPythonAsync('driver.answer(line)');
   });
 }
+
+/** The text of the last expression of a program that uses the client. */
+export async function textByPython(program: string): Promise<string> {
+  const python = await startPython();
+  return python.runPythonAsync(
+    `import sys; sys.path.append("${join(PYTHON_ROOT, 'clients/python')}")\n${program}`,
+  );
+}
