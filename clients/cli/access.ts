@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Kefel, VERSION } from '../typescript/kefel.ts';
 import { type Given, UsageError } from './command.ts';
+import { printNote } from './output.ts';
 
 /** Which gateway a command calls, and with which key. */
 export interface Access {
@@ -15,6 +16,7 @@ export const USER_AGENT = `kefel-cli/${VERSION}`;
 const DEMO_FILE = join('.wrangler', 'demo-merchant.json');
 const DEFAULT_LOCAL_URL = 'http://localhost:8787';
 const SANDBOX_PREFIX = 'kfl_test_';
+const API_KEY = /^kfl_(?:test|live)_[0-9A-Za-z]+$/;
 const LOCAL_HOST = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
 interface DemoMerchant {
@@ -26,12 +28,17 @@ interface DemoMerchant {
 export async function accessOf(given: Given): Promise<Access> {
   const demo = await demoMerchant();
   const ownKey = given.text('key') ?? process.env.KEFEL_API_KEY;
-  const apiKey = ownKey ?? demo?.sandboxApiKey;
-  if (apiKey === undefined || apiKey === '') {
+  const apiKey = (ownKey ?? demo?.sandboxApiKey ?? '').trim();
+  if (apiKey === '') {
     throw new UsageError(`There is no API key. Do one of these:
   kefel … --key kfl_test_…           a key of the dashboard
   export KEFEL_API_KEY=kfl_test_…    the same for all commands
   npm run dev                        in a checkout of Kefel: a gateway with a demo merchant`);
+  }
+  if (!API_KEY.test(apiKey)) {
+    throw new UsageError(
+      'This is no API key: copy kfl_test_… or kfl_live_… from the dashboard, and nothing else.',
+    );
   }
   const localUrl = demo === null ? undefined : (demo.baseUrl ?? DEFAULT_LOCAL_URL);
   const ownUrl = given.text('url') ?? process.env.KEFEL_URL;
@@ -64,9 +71,10 @@ export async function sandboxAccessOf(given: Given): Promise<Access> {
 }
 
 /** The client, which names this program to the gateway instead of itself. */
-export function clientOf(access: Access): Kefel {
+export function clientOf(access: Access, onWarning = printWarning): Kefel {
   return new Kefel({
     ...access,
+    onWarning,
     fetch: (input, init) => {
       const headers = new Headers(init?.headers);
       headers.set('user-agent', USER_AGENT);
@@ -75,10 +83,18 @@ export function clientOf(access: Access): Kefel {
   });
 }
 
+function printWarning(warning: string): void {
+  printNote(`Warning: ${warning}`);
+}
+
 function checkedUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
-  if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new UsageError(`"${text}" is no address: write --url https://pay.example.com`);
+  const isPlain = url !== null && /^https?:$/.test(url.protocol) && !/[?#]/.test(text);
+  if (!isPlain || url.username !== '' || url.password !== '') {
+    throw new UsageError('This is no address of a gateway: write --url https://pay.example.com');
+  }
+  if (url.pathname.includes('/api/v1/payment')) {
+    throw new UsageError(`Write only the address of the gateway: --url ${url.origin}`);
   }
   if (url.protocol === 'http:' && !isLocal(url.origin)) {
     throw new UsageError(`Use https for ${url.host}: plain http exposes your key.`);

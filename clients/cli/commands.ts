@@ -1,4 +1,6 @@
+import { cancel } from './cancel.ts';
 import type { Command } from './command.ts';
+import { endpoints } from './endpoints.ts';
 import { listen } from './listen.ts';
 import { events, payments, refunds } from './lists.ts';
 import { refund } from './refund.ts';
@@ -10,8 +12,10 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   listen,
   trigger,
   payments,
+  cancel,
   refund,
   refunds,
   events,
   resend,
+  endpoints,
 };

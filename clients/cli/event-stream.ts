@@ -127,7 +127,6 @@ async function refusalIn(response: Response): Promise<KefelError> {
   return new KefelError({
     status: response.status,
     body: { ...body },
-    isReplayed: false,
     retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : null,
   });
 }

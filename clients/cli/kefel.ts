@@ -1,8 +1,7 @@
 #!/usr/bin/env node
 /**
- * `npx kefel`: tries webhooks on your machine, looks up payments and refunds them, through the
- * TypeScript client.
- * docs/sandbox.md#cli tells what each command is for.
+ * `kefel`: tries webhooks on your machine, looks up payments and refunds them, through the TypeScript
+ * client. docs/sandbox.md#cli tells what each command is for.
  */
 import { KefelConnectionError, KefelError, VERSION } from '../typescript/kefel.ts';
 import { commandHelp, given, overview, UsageError } from './command.ts';
@@ -32,7 +31,8 @@ async function main([name, ...words]: readonly string[]): Promise<void> {
 }
 
 function accountOf(error: unknown): string {
-  if (error instanceof UsageError) {
+  // The client throws a RangeError for what it does not send.
+  if (error instanceof UsageError || error instanceof RangeError) {
     return error.message;
   }
   if (error instanceof KefelError) {
@@ -51,7 +51,12 @@ function refusalText(error: KefelError): string {
     // The message has the first of them.
     ...fields.slice(1).map(([path, text]) => `  ${path}: ${text}`),
     ...(error.docs === null ? [] : [`What to do: ${error.docs}`]),
-    ...(error.requestId === null ? [] : [`Request:    ${error.requestId}`]),
+    ...(error.requestId === null
+      ? []
+      : [
+          `Request:    ${error.requestId}`,
+          "            Only the gateway's logs say more: send this id to its support.",
+        ]),
   ].join('\n');
 }
 

@@ -11,6 +11,7 @@ describe.concurrent('kefel says what is wrong', () => {
   async function failed(words: readonly string[], env?: Record<string, string>): Promise<string> {
     const { exitCode, output, errors }: Finished = await new CliRun(words, env).finished;
     expect({ exitCode, output }).toEqual({ exitCode: 1, output: '' });
+    expect(errors).not.toContain(env?.KEFEL_API_KEY ?? 'kfl_live_');
     return errors;
   }
 
@@ -55,6 +56,19 @@ describe.concurrent('kefel says what is wrong', () => {
     ['no such event', ['resend', 'evt_x'], {}, '404 event_not_found'],
     ['a bad address', ['listen', '--forward-to', 'http://'], {}, '--forward-to http://localhost'],
     ['a mistyped gateway', ['listen'], { KEFEL_URL: 'ftp://x' }, 'is no address'],
+    ['no key', ['listen'], { KEFEL_API_KEY: 'Bearer kfl_test_x' }, 'This is no API key'],
+    [
+      'an API path',
+      ['listen'],
+      { KEFEL_URL: 'https://x.example/api/v1/payment' },
+      '--url https://x.example',
+    ],
+    ['an address with a query', ['listen'], { KEFEL_URL: 'https://x.example?y' }, 'is no address'],
+    ['no such endpoint', ['endpoints', 'we_none'], {}, '404 webhook_endpoint_not_found'],
+    ['the deletion of nothing', ['endpoints', '--delete'], {}, 'kefel endpoints ID --delete'],
+    ['no payment to cancel', ['cancel', 'none'], {}, '404 payment_not_found'],
+    ['no refund to cancel', ['cancel', 'none', '--refund'], {}, '404 refund_not_found'],
+    ['an empty id', ['payments', ''], {}, 'The id must not be empty'],
     ['a gateway without https', ['listen'], { KEFEL_URL: 'http://pay.example.com' }, 'Use https'],
     ['a gateway that is away', ['listen'], { KEFEL_URL: 'http://localhost:9' }, 'does not answer'],
     ['an unknown key', ['listen'], { KEFEL_API_KEY: 'kfl_test_x' }, '401 api_key_invalid'],

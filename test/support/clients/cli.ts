@@ -7,15 +7,23 @@ import { type Command, type Driver, isSpecialNumber, type Result } from './drive
 import { typescriptDriver } from './typescript.ts';
 
 /**
- * The command line, for the calls that it has. It makes no payments of the merchant's own, cancels
- * nothing and verifies nothing, so the client that it is built on does the rest.
+ * The command line, for the calls that it has. It makes no payments of the merchant's own and verifies
+ * nothing, so the client that it is built on does the rest.
  */
 export const cliDriver: Driver = {
   run: async (command) => {
-    const words = wordsOf(command);
+    const words = isExpressible(command) ? wordsOf(command) : null;
     return words === null ? typescriptDriver.run(command) : kefel(words, command);
   },
 };
+
+/** It takes no limits of time. `cli-errors.test.ts` has the keys and addresses that it refuses. */
+function isExpressible({ args, client }: Command): boolean {
+  const { deadlineSeconds, apiKey, baseUrl } = client;
+  const isUsable = /^\s*kfl_\w+\s*$/.test(apiKey) && /^https?:\/\/[\w.:]+\/?$/i.test(baseUrl);
+  const hasLimits = args.some((value) => Object.hasOwn(Object(value), 'deadlineSeconds'));
+  return deadlineSeconds === undefined && !hasLimits && isUsable;
+}
 
 const PROGRAM = join(PROJECT_DIRECTORY, 'clients', 'cli', 'kefel.ts');
 const run = promisify(execFile);
@@ -30,9 +38,22 @@ const FILTER_OPTIONS: Readonly<Record<string, string>> = {
   paymentIntentUniqueId: 'payment',
 };
 
+/** What it says of what it does not send. */
+const REFUSALS = /^(?:--amount-minor takes|Use https for|The id must)/;
+
 /** The words after `kefel`; null for a call without a command. */
 function wordsOf({ call, args: [first, options] }: Command): readonly string[] | null {
   switch (call) {
+    case 'payments.cancel':
+      return ['cancel', String(first), '--json'];
+    case 'refunds.cancel':
+      return ['cancel', String(first), '--refund', '--json'];
+    case 'webhookEndpoints.list':
+      return ['endpoints', '--json'];
+    case 'webhookEndpoints.get':
+      return ['endpoints', String(first), '--json'];
+    case 'webhookEndpoints.delete':
+      return ['endpoints', String(first), '--delete', '--json'];
     case 'payments.get':
       return ['payments', String(first), '--json'];
     case 'events.get':
@@ -105,7 +126,7 @@ async function printedFailure(command: Command, printed: string): Promise<Result
   if (printed.startsWith('The gateway does not answer')) {
     return { error: { kind: 'connection', message: printed } };
   }
-  if (printed.startsWith('--amount-minor takes') || printed.startsWith('Use https for')) {
+  if (REFUSALS.test(printed)) {
     return { error: { kind: 'argument', message: printed } };
   }
   const [, message, status, code] = /^(.*) \((\d{3}) (\w+)\)$/m.exec(printed) ?? [];

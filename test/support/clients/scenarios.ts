@@ -258,7 +258,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
       const error = await stage.with(options).error('payments.get', 'order-1');
       expect([options, error]).toEqual([
         options,
-        { kind: 'argument', message: expect.stringMatching(/api_?key|base_?url/i) },
+        { kind: 'argument', message: expect.stringMatching(/api[_ ]?key|base_?url|address/i) },
       ]);
     }
   },
