@@ -12,6 +12,8 @@ export const QUANTITY_MAX = 5;
 export interface Order {
   /** Also the payment's `paymentIntentUniqueId`, so that a repeat cannot charge twice. */
   readonly id: string;
+  /** Stored before the call, so that a repeat after a crash gets the first answer. */
+  readonly idempotencyKey: string;
   readonly quantity: number;
   readonly amountMinor: number;
   /** The payment's status as the gateway last told. */
@@ -41,6 +43,7 @@ export class Orders {
     }
     const order: Order = {
       id: known === null ? formId : newOrderId(),
+      idempotencyKey: randomUUID(),
       quantity,
       amountMinor: quantity * PRODUCT.priceMinor,
       status: 'OPEN',

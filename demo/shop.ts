@@ -152,8 +152,11 @@ class ShopServer {
   async #createPayment(order: Order): Promise<string> {
     const { checkoutUrl } = await this.#kefel.payments.create(
       { ...this.#termsOf(order), methods: [] },
-      { idempotencyKey: order.id },
+      { idempotencyKey: order.idempotencyKey },
     );
+    if (!isWebAddress(checkoutUrl)) {
+      throw new Error('The gateway did not name the address of a page');
+    }
     return checkoutUrl;
   }
 
@@ -167,7 +170,7 @@ class ShopServer {
           phoneNumber,
           testMode: { testModeType: 'SIMULATED_TEST', simulationStatus: 'SUCCESS' },
         },
-        { idempotencyKey: order.id },
+        { idempotencyKey: order.idempotencyKey },
       );
       // SUCCESS means accepted; the webhook tells whether it was paid. FAILURE is final.
       order.status = status === 'FAILURE' ? 'FAILED' : 'PROCESSING';
@@ -263,6 +266,11 @@ function mayHaveCharged(error: unknown): boolean {
     (error instanceof KefelError &&
       (error.status >= 500 || error.status === 429 || error.code === 'idempotency_key_in_use'))
   );
+}
+
+/** A browser would run what begins with `javascript:`. */
+function isWebAddress(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 }
 
 function isOrderId(text: string): boolean {
