@@ -12,12 +12,12 @@ test('shows the key in no dump and in no trace', async () => {
   const printed = await printedByPhp(`
     ini_set('zend.exception_ignore_args', '0');
     ini_set('zend.exception_string_param_max_len', '100');
-    $kefel = new Kefel\\Client('kfl_test_SECRET', 'http://127.0.0.1:1', retriesMax: 0);
+    $kefel = new Kefel\\Client('kfl_test_SECRET', 'http://127.0.0.1:1', 0.5, 0);
     foreach ([
         fn () => new Kefel\\Client('kfl_test_SECRET', 'nowhere'),
         fn () => new Kefel\\Client("kfl_test_SECRET\\nx: y", 'https://pay.example.com'),
         fn () => $kefel->payments->get('order-1'),
-        fn () => $kefel->withOptions(deadlineSeconds: 1)->banks->list(),
+        fn () => $kefel->withOptions(deadlineSeconds: 0.2)->banks->list(),
         fn () => Kefel\\Webhook::verify('', ['webhook-timestamp' => (string) time()], 'SECRET-', 'me', 'sandbox'),
     ] as $call) {
         try {

@@ -84,7 +84,7 @@ describe.each(LANGUAGES)('clients/$folder/README.md', ({ language, folder, start
     const id = newId();
     const printed = await print(pay, id);
     expect(printed).toMatch(/^http:\/\/localhost:\d+\/checkout\/\S+\n$/);
-    expect(await paymentOf(scene, id)).toMatchObject({ status: 'OPEN', totalAmount: 15_050 });
+    expect(await paymentOf(scene, id)).toMatchObject({ status: 'OPEN', totalAmount: 15_000 });
   });
 
   test('refunds a part of a payment', async () => {

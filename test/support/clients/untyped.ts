@@ -110,6 +110,5 @@ export function playUntyped(language: 'php' | 'python', start: () => Promise<Dri
       const { searchParams } = new URL(listed[0]?.path ?? '', 'http://127.0.0.1');
       expect([...searchParams]).toEqual([['metadata[0]', 'a b']]);
     });
-
   });
 }
