@@ -54,7 +54,7 @@ export const API_ERRORS: Readonly<Record<ProblemCode, ErrorText>> = {
     meaning:
       'The gateway has a fault. A payment may or may not have been created, or a charge started.',
     remedy:
-      'Repeat the request with the same `paymentIntentUniqueId`: it cannot create or charge twice. If the error persists, report the `requestId` to the operator.',
+      'Repeat the request with the same `paymentIntentUniqueId`: it cannot create or charge twice, and [`duplicate_payment_id`](#duplicate_payment_id) shows the payment if there is one. If the error persists, report the `requestId` to the operator.',
     retry: 'with_backoff',
   },
   not_set_up: {
@@ -65,7 +65,7 @@ export const API_ERRORS: Readonly<Record<ProblemCode, ErrorText>> = {
     meaning:
       'A part of the gateway is out of reach. A payment may or may not have been created, or a charge started.',
     remedy:
-      'Repeat the request with the same `paymentIntentUniqueId`: it cannot create or charge twice.',
+      'Repeat the request with the same `paymentIntentUniqueId`: it cannot create or charge twice, and [`duplicate_payment_id`](#duplicate_payment_id) shows the payment if there is one.',
     retry: 'after_wait',
   },
   maintenance: {
@@ -112,7 +112,7 @@ export const API_ERRORS: Readonly<Record<ProblemCode, ErrorText>> = {
     meaning:
       'A payment with this `paymentIntentUniqueId` exists in this environment. Nothing was created or charged again.',
     remedy:
-      'After a lost answer, [read the payment](api.md#read-and-cancel) to see its outcome. For another payment use another id.',
+      'After a lost answer, continue with `payment` in this error: it is what the [status call](api.md#read-and-cancel) answers, with the `checkoutUrl` of the page and the `transactionId` of an express payment. It is missing if the key may not read payments. For another payment use another id.',
     retry: 'never',
   },
   payment_not_found: {

@@ -5,10 +5,16 @@ import { commandsOf } from '../support/documents/commands.ts';
 import { blocksOf, DOCUMENTS } from '../support/documents/markdown.ts';
 import { CliRun } from '../support/e2e-cli.ts';
 import { type Endpoint, status } from '../support/e2e-merchant-server.ts';
-import { createSimulated, eventually, joinScene, type Scene } from '../support/e2e-scene.ts';
+import {
+  createSimulated,
+  eventually,
+  hostedBody,
+  joinScene,
+  type Scene,
+} from '../support/e2e-scene.ts';
 
 /**
- * Goal: every `npx kefel` command of the documents does what its page says, and `kefel listen` prints
+ * Goal: every `kefel` command of the documents does what its page says, and `kefel listen` prints
  * what docs/sandbox.md#cli shows. Method: the commands in the order of their pages, in this process but for
  * `listen`, against the shared gateway. It has the payment and the event that the page names.
  */
@@ -17,6 +23,7 @@ import { createSimulated, eventually, joinScene, type Scene } from '../support/e
 const OWN_SERVER = 'http://localhost:3000/webhooks';
 const DEFAULT_ADDRESS = 'http://localhost:8787';
 const PAYMENT = 'order-1001';
+const OPEN_PAYMENT = 'order-1002';
 const EVENT = /^evt_[0-9a-f]{32}$/;
 const ANSWERS = Array.from({ length: 10 }, () => status(204));
 
@@ -28,6 +35,8 @@ const OUTPUTS: Readonly<Record<string, RegExp>> = {
   payments: /FAILED|order-1001/,
   events: /dead|evt_/,
   resend: /queued|sent again|204 from/,
+  cancel: /: CANCELED$/,
+  endpoints: /we_/,
 };
 
 /** Their lists follow the payments within seconds. */
@@ -45,11 +54,12 @@ beforeAll(async () => {
 
 afterAll(() => scene?.close());
 
-/** The words after `npx kefel`, each line once. Without words it is a name; --help has a test. */
+/** The words after `kefel`, each line once. Without words it is a name; --help has a test. */
 async function documentedLines(): Promise<readonly (readonly string[])[]> {
   const lines = (await commandsOf(DOCUMENTS))
-    .filter(({ words: [npx, kefel] }) => npx === 'npx' && kefel === 'kefel')
-    .map(({ words }) => words.slice(2))
+    .map(({ words }) => (words[0] === 'npx' ? words.slice(1) : words))
+    .filter(([program]) => program === 'kefel')
+    .map((words) => words.slice(1))
     .filter((words) => words.length > 0 && !words.includes('--help'));
   return [...new Map(lines.map((words) => [words.join(' '), words])).values()];
 }
@@ -93,6 +103,7 @@ test('each documented command does what its page says', async () => {
   await Promise.all(listening.map((run) => run.until(eventId)));
   // For the list of events that were not delivered; later, so that the page's event comes first.
   await createSimulated(scene, [status(410)]);
+  await scene.sandbox.hosted(hostedBody({ paymentIntentUniqueId: OPEN_PAYMENT }));
   await eventually(
     () => outputOf(['events']),
     (text) => text.includes(eventId),

@@ -139,6 +139,7 @@ describe.concurrent('hosted checkout', () => {
       refunds: [],
       netShareAmounts: [],
       expiryHeldUntil: null,
+      checkoutUrl: null,
     });
     expect((await open(payment.checkoutUrl)).heading).toBe('Payment successful');
   });

@@ -172,6 +172,7 @@ describe.each(JAVASCRIPT)('a phone %s', (_name, javaScriptEnabled) => {
       refunds: [],
       netShareAmounts: [],
       expiryHeldUntil: null,
+      checkoutUrl: null,
     });
     await device.putAway();
   });

@@ -39,7 +39,7 @@ const { version, scripts } = JSON.parse(
 /** The tests of commands, by how the commands begin. */
 const TESTS: readonly (readonly [start: string, file: string])[] = [
   ['npm run operator', 'test/workers/operator/documented-operator.test.ts'],
-  ['npx kefel', 'test/e2e/documented-cli.test.ts'],
+  ...['kefel', 'npx kefel'].map((start) => [start, 'test/e2e/documented-cli.test.ts'] as const),
   ['curl', 'test/e2e/guides.test.ts'],
   ['grep', 'test/e2e/guides.test.ts'],
   ['sed', 'test/e2e/first-minute.test.ts'],

@@ -14,7 +14,8 @@ import type { Plane } from './plane.ts';
 export type Answer =
   | { readonly type: 'value'; readonly value: unknown }
   | { readonly type: 'unavailable'; readonly message: string }
-  | ({ readonly type: 'problem' } & Omit<Problem, keyof Error | 'members'> & Pick<Problem, 'message'>);
+  | ({ readonly type: 'problem' } & Omit<Problem, keyof Error | 'members'> &
+      Pick<Problem, 'message'>);
 
 type InterfaceFunction = (plane: Plane, ...args: readonly unknown[]) => unknown;
 

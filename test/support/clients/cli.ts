@@ -20,7 +20,9 @@ export const cliDriver: Driver = {
 /** It takes no limits of time. `cli-errors.test.ts` has the keys and addresses that it refuses. */
 function isExpressible({ args, client }: Command): boolean {
   const { deadlineSeconds, apiKey, baseUrl } = client;
-  const isUsable = /^\s*kfl_\w+\s*$/.test(apiKey) && /^https?:\/\/[\w.:]+\/?$/i.test(baseUrl);
+  const isUsable =
+    /^\s*kfl_(?:test|live)_[0-9A-Za-z]+\s*$/.test(apiKey) &&
+    /^https?:\/\/[\w.:]+\/?$/i.test(baseUrl);
   const hasLimits = args.some((value) => Object.hasOwn(Object(value), 'deadlineSeconds'));
   return deadlineSeconds === undefined && !hasLimits && isUsable;
 }

@@ -45,7 +45,15 @@ async function resultOf({ call, args, client }: Command): Promise<unknown> {
   const [part = '', name = ''] = call.split('.');
   const functions = Object(kefel)[part];
   const value = functions[name](...values);
-  return name === 'all' ? Array.fromAsync(value as AsyncIterable<unknown>) : value;
+  return name === 'all' ? allOf(value) : value;
+}
+
+async function allOf(items: AsyncIterable<unknown>): Promise<readonly unknown[]> {
+  const all: unknown[] = [];
+  for await (const item of items) {
+    all.push(item);
+  }
+  return all;
 }
 
 /** By a copy of the client of its own, which has not warned yet: it warns once in a process. */

@@ -27,14 +27,17 @@ const READERS_FOLDERS = ['home', 'checkout/clients/cli', 'checkout/clients/types
 const READERS_VARIABLES = { KEY: 'kfl_test_documents' };
 
 /** Spans that begin so are commands; all other spans are names, values and paths. */
-const PROGRAMS = ['npm', 'npx', 'node', 'curl', 'openssl', 'git', 'docker', 'php', 'python', 'pip'];
+const PROGRAMS = [
+  ...['npm', 'npx', 'node', 'curl', 'openssl', 'git', 'docker', 'php', 'python', 'pip'],
+  // The merchants' command line, which they install.
+  'kefel',
+];
 
-/** How sentences shorten commands: `bank list`, `kefel listen`. By the first word, what is left out. */
+/** How sentences shorten commands: `bank list`, `wrangler deploy`. By the first word, what is left out. */
 const SHORTHANDS: ReadonlyMap<string, string> = new Map([
   ...OPERATORS_COMMANDS.map(
     ({ name }) => [name.split(' ')[0] ?? '', 'npm run operator --'] as const,
   ),
-  ['kefel', 'npx'],
   ['wrangler', 'npx'],
 ]);
 
