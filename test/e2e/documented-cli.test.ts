@@ -36,7 +36,7 @@ const OUTPUTS: Readonly<Record<string, RegExp>> = {
   events: /dead|evt_/,
   resend: /queued|sent again|204 from/,
   cancel: /: CANCELED$/,
-  endpoints: /we_/,
+  endpoints: /^(?:None\.|we_)/,
 };
 
 /** Their lists follow the payments within seconds. */
