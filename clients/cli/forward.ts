@@ -40,7 +40,7 @@ export async function forward(event: ForwardedEvent, url: string, secret: string
     const response = await fetch(url, {
       method: 'POST',
       headers: {
-        'content-type': 'application/json',
+        'content-type': 'application/json; charset=utf-8',
         'user-agent': USER_AGENT,
         ...signatureHeaders(event, secret),
       },

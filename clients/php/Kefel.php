@@ -670,7 +670,7 @@ final class Webhook
         return [
             'rawBody' => $rawBody,
             'headers' => [
-                'content-type' => 'application/json',
+                'content-type' => 'application/json; charset=utf-8',
                 'webhook-id' => $id,
                 'webhook-timestamp' => $timestamp,
                 'webhook-signature' => self::signature($id, $timestamp, $rawBody, $secret),

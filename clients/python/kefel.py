@@ -514,7 +514,7 @@ def sign_test_webhook(
     return SignedWebhook(
         raw_body,
         {
-            "content-type": "application/json",
+            "content-type": "application/json; charset=utf-8",
             "webhook-id": given_id,
             "webhook-timestamp": timestamp,
             "webhook-signature": _signature(given_id, timestamp, raw_body, secret),

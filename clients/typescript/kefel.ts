@@ -787,7 +787,7 @@ export async function signTestWebhook(
   return {
     rawBody,
     headers: {
-      'content-type': 'application/json',
+      'content-type': 'application/json; charset=utf-8',
       'webhook-id': id,
       'webhook-timestamp': timestamp,
       'webhook-signature': `v1,${signature}`,

@@ -85,7 +85,7 @@ export class AlertReceivers {
         : refused(404, 'Not Found');
     }
     const { chat_id: chatId, text } = JSON.parse(body);
-    if (method !== 'POST' || headers['content-type'] !== 'application/json') {
+    if (method !== 'POST' || headers['content-type'] !== 'application/json; charset=utf-8') {
       return refused(400, 'Bad Request: message text is empty');
     }
     if (chatId !== CHAT_ID) {

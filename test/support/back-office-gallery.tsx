@@ -613,7 +613,7 @@ export const BACK_OFFICE_GALLERY = {
         type: 'payment_succeeded',
         createdAtMs: NOW_MS,
         requestBody: JSON.stringify({ body: JSON.stringify({ id: LONGEST.terms.uniqueId }) }),
-        fixedHeaders: { 'content-type': 'application/json' },
+        fixedHeaders: { 'content-type': 'application/json; charset=utf-8' },
         deliveries: EVENTS.map((event) => ({
           ...event,
           destination: ENDPOINT.url,

@@ -34,7 +34,7 @@ export interface VerificationKeys {
  */
 export function verifiedWebhook(request: ReceivedRequest, keys: VerificationKeys): VerifiedWebhook {
   expect(request.method).toBe('POST');
-  expect(request.headers['content-type']).toBe('application/json');
+  expect(request.headers['content-type']).toBe('application/json; charset=utf-8');
   const raw = request.rawBody.toString('utf8');
   const standardHeaders = headersNamed(request, 'webhook-');
   const svixHeaders = Object.fromEntries(

@@ -48,7 +48,7 @@ describe('one webhook request (decisions.md#18)', () => {
     expect(seen).toEqual({
       method: 'POST',
       url: '/hook?a=1',
-      contentType: 'application/json',
+      contentType: 'application/json; charset=utf-8',
       userAgent: 'Kefel-Webhooks/1',
       webhookId: 'evt_1',
       body: '{"a":"ብር"}',

@@ -13,7 +13,8 @@ export const EXCERPT_BYTES_MAX = 1024;
 
 /** The headers of every request besides those of Standard Webhooks. */
 export const FIXED_HEADERS = {
-  'content-type': 'application/json',
+  // A servlet reads a body without a charset as ISO 8859-1, and the signature of its text fails.
+  'content-type': 'application/json; charset=utf-8',
   'user-agent': 'Kefel-Webhooks/1',
 } as const;
 

@@ -500,6 +500,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     const options = { id: 'evt_test', at: at.toISOString() };
     const signed = Object(await stage.value('signTestWebhook', event, secret, options));
     expect(signed.headers).toMatchObject({
+      'content-type': 'application/json; charset=utf-8',
       'webhook-id': 'evt_test',
       'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
       'webhook-signature': expect.stringMatching(/^v1,/),
