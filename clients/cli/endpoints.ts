@@ -1,7 +1,7 @@
 import type { NewWebhookEndpoint, WebhookEndpoint } from '../typescript/kefel.ts';
 import { accessOf, clientOf } from './access.ts';
 import { type Command, UsageError } from './command.ts';
-import { inOneLine, print, printNote } from './output.ts';
+import { inOneLine, print } from './output.ts';
 
 export const endpoints: Command = {
   arguments: '[ID]',
@@ -33,8 +33,8 @@ export const endpoints: Command = {
       const eventTypes = given.texts('event') as NonNullable<NewWebhookEndpoint['eventTypes']>;
       const description = given.text('description') ?? null;
       const added = await webhookEndpoints.create({ url, eventTypes, description });
-      print(isJson ? json(added) : `${lineOf(added)}\n${added.secret}`);
-      printNote('Store the secret now: no other call shows it.');
+      const secret = `Its secret, which no other call shows: ${added.secret}`;
+      print(isJson ? json(added) : `${lineOf(added)}\n${secret}`);
     } else if (id === undefined) {
       const all = await webhookEndpoints.list();
       print(isJson ? json(all) : all.map(lineOf).join('\n') || 'None.');
