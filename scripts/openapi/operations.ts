@@ -226,10 +226,15 @@ const DESCRIPTIONS: Readonly<Record<OperationId, Description>> = {
     tag: 'Webhook endpoints',
     summary: 'Create a webhook endpoint',
     description:
-      'Within 5 seconds, Kefel sends events of payments without a `callbackUrl` there. The answer holds the secret; no later answer does. Each environment has at most 10.',
+      'Within 5 seconds, Kefel sends events of payments without a `callbackUrl` there. The answer holds the secret; besides a repeat with the same `Idempotency-Key`, no later answer does. Each environment has at most 10. `warnings` says if another enabled endpoint has the same `url`.',
     request: 'NewWebhookEndpoint',
-    answer: envelope(one('WebhookEndpointWithSecret')),
-    problems: [...PROBLEMS_OF_BODIES, 'webhook_endpoint_limit'],
+    answer: withWarnings(one('WebhookEndpointWithSecret')),
+    problems: [
+      ...PROBLEMS_OF_BODIES,
+      'idempotency_key_invalid',
+      'idempotency_key_reused',
+      'webhook_endpoint_limit',
+    ],
   },
   readWebhookEndpoint: {
     tag: 'Webhook endpoints',

@@ -15,6 +15,10 @@ const PURGE_RECEIPTS = `DELETE FROM manual_receipts
     WHERE recorded_at_ms <= ?1 LIMIT ?2)`;
 const PURGE_LETTERS = `DELETE FROM dead_letters WHERE id IN (
   SELECT id FROM dead_letters WHERE status <> 'waiting' AND handled_at_ms <= ?1 LIMIT ?2)`;
+const PURGE_ANSWERS = `DELETE FROM webhook_endpoint_answers
+  WHERE (merchant_id, environment, key_digest) IN (
+    SELECT merchant_id, environment, key_digest FROM webhook_endpoint_answers
+    WHERE created_at_ms <= ?1 LIMIT ?2)`;
 
 /** A write of a book is delayed by seconds, so this keeps every older one out. */
 const RESOLVED_KEPT_MS = 24 * 60 * 60 * 1_000;
@@ -33,6 +37,8 @@ export async function purgeExpired(env: Env, nowMs: number) {
     receipts: { keptMs: manualReceiptMs, statements: [PURGE_RECEIPTS] },
     auditAddresses: { keptMs: auditAddressMs, statements: [PURGE_ADDRESSES] },
     deadLetters: { keptMs: deadLetterMs, statements: [PURGE_LETTERS] },
+    // As long as a payment repeats its first answer.
+    endpointAnswers: { keptMs: paymentMs, statements: [PURGE_ANSWERS] },
   };
   const purged = await purgeAged(env.DB, purges, nowMs);
   await repeatedly(env.DB, [PURGE_RESOLVED], nowMs - RESOLVED_KEPT_MS);

@@ -146,7 +146,7 @@ function addressProblem(env: Env, url: string, ownOrigin: string): AddressProble
 /** A new endpoint with its first secret; null when the tenant has ENDPOINTS_MAX. */
 export const createEndpoint = byMember(async (by, typed: TypedEndpoint, ownOrigin: string) => {
   const added = await addEndpoint(by, settingsOf(by, typed, ownOrigin));
-  return added && { endpointId: added.endpointId, secret: shownSecret(added.secret) };
+  return added && { endpointId: added.endpoint.endpointId, secret: shownSecret(added.secret) };
 });
 
 /** False when the tenant has no such endpoint. A disabled one stays disabled. */

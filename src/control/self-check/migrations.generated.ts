@@ -7,4 +7,5 @@ export const PAYMENTS_MIGRATIONS = [
   '0004_backup.sql',
   '0005_customer_requests.sql',
   '0006_restore.sql',
+  '0007_endpoint_answers.sql',
 ] as const;

@@ -17,7 +17,7 @@ const PRINTABLE_ASCII = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
  */
 export async function readKeyedBody(
   request: Request,
-  endpoint: IntentKind | 'refund',
+  endpoint: IntentKind | 'refund' | 'webhook_endpoint',
 ): Promise<{ readonly value: unknown; readonly idempotency: IdempotencyClaim | null }> {
   const { value, bytes } = await readJsonBody(request, BODY_BYTES_MAX);
   const key = request.headers.get('idempotency-key');

@@ -1,12 +1,15 @@
 import type { Act, Changing } from '../../kit/audit/log.ts';
 import type { SqlStatement } from '../../kit/platform/database.ts';
 import { configOf } from '../config.ts';
+import type { IdempotencyClaim } from '../intent/protocol.ts';
+import { insertAnswer } from './endpoint-answers.ts';
 import {
   deleteEndpoint,
   type EndpointEntry,
   type EndpointSettings,
   endpointAuditDetail,
   insertEndpoint,
+  newEndpoint,
   updateEndpoint,
 } from './endpoint-store.ts';
 import { ENDPOINT_ID_PREFIX } from './endpoints.ts';
@@ -15,26 +18,45 @@ import { changeWebhooks, insertSecret, type NewSecret, newSecret } from './secre
 
 /** What members and programs change about endpoints, each change with its audit entry. */
 
-/** A new endpoint with a secret; null when the tenant has ENDPOINTS_MAX. */
+export interface AddedEndpoint {
+  readonly endpoint: EndpointEntry;
+  readonly secret: NewSecret;
+}
+
+/** The answer to store under an Idempotency-Key, if an endpoint is added. */
+export interface KeyedCreation {
+  readonly claim: IdempotencyClaim;
+  readonly answerOf: (added: AddedEndpoint) => string;
+}
+
+/**
+ * A new endpoint with a secret; null when the tenant has ENDPOINTS_MAX, or when the key has created
+ * one before.
+ */
 export async function addEndpoint(
   by: Changing,
   settings: EndpointSettings,
-): Promise<{ readonly endpointId: string; readonly secret: NewSecret } | null> {
+  keyed: KeyedCreation | null = null,
+): Promise<AddedEndpoint | null> {
   const { env, tenant, nowMs } = by;
   const endpointId = ENDPOINT_ID_PREFIX + crypto.randomUUID().replaceAll('-', '').slice(0, 20);
   const owner = { ...tenant, endpointId };
   const secret = await newSecret(configOf(env), owner, nowMs);
+  const endpoint = newEndpoint(endpointId, settings, nowMs);
+  const added = { endpoint, secret };
+  const answer =
+    keyed && (await insertAnswer(env, tenant, keyed.claim, endpoint, keyed.answerOf(added)));
   const isAdded = await changeWebhooks(
     by,
-    [insertEndpoint(tenant, { ...settings, endpointId, createdAtMs: nowMs })],
+    [insertEndpoint(tenant, endpoint, keyed?.claim.keyDigest ?? null)],
     {
       action: 'webhook.endpoint_created',
       target: endpointId,
       detail: endpointAuditDetail(settings),
     },
-    [insertSecret(owner, secret, nowMs)],
+    [insertSecret(owner, secret, nowMs), ...(answer === null ? [] : [answer])],
   );
-  return isAdded ? { endpointId, secret } : null;
+  return isAdded ? added : null;
 }
 
 /** `isResumed`: the change also ends a pause. */

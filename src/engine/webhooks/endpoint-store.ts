@@ -64,17 +64,40 @@ export async function findEndpoint(
   return endpoints.find((endpoint) => endpoint.endpointId === endpointId) ?? null;
 }
 
-/** Adds an endpoint. Changes no row when the tenant has ENDPOINTS_MAX. */
+/** An endpoint as it is created. */
+export function newEndpoint(
+  endpointId: string,
+  settings: EndpointSettings,
+  createdAtMs: number,
+): EndpointEntry {
+  return {
+    ...settings,
+    endpointId,
+    createdAtMs,
+    payloadVersion: PAYLOAD_VERSION,
+    failingSinceMs: null,
+    lastError: null,
+    pausedAtMs: null,
+  };
+}
+
+/**
+ * Adds an endpoint. Changes no row when the tenant has ENDPOINTS_MAX, or when a creation with this
+ * Idempotency-Key is stored.
+ */
 export function insertEndpoint(
   { merchantId, environment }: Tenant,
   endpoint: EndpointSettings & Pick<EndpointEntry, 'endpointId' | 'createdAtMs'>,
+  keyDigest: string | null = null,
 ): SqlStatement {
   return {
     sql: `INSERT INTO webhook_endpoints (merchant_id, environment, id, created_at_ms, url,
         event_types, description, enabled, signature_header, payload_version)
       SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10
       WHERE (SELECT COUNT(*) FROM webhook_endpoints
-        WHERE merchant_id = ?1 AND environment = ?2) < ${ENDPOINTS_MAX}`,
+          WHERE merchant_id = ?1 AND environment = ?2) < ${ENDPOINTS_MAX}
+        AND NOT EXISTS (SELECT 1 FROM webhook_endpoint_answers
+          WHERE merchant_id = ?1 AND environment = ?2 AND key_digest = ?11)`,
     params: [
       merchantId,
       environment,
@@ -82,6 +105,7 @@ export function insertEndpoint(
       endpoint.createdAtMs,
       ...columnsOf(endpoint),
       PAYLOAD_VERSION,
+      keyDigest,
     ],
   };
 }

@@ -1,6 +1,10 @@
 import { changing, type MerchantCall } from '../../engine/api/call.ts';
+import { readKeyedBody } from '../../engine/api/keyed-body.ts';
 import { BODY_BYTES_MAX } from '../../engine/config.ts';
+import type { IdempotencyClaim } from '../../engine/intent/protocol.ts';
+import { storedAnswer } from '../../engine/webhooks/endpoint-answers.ts';
 import {
+  type AddedEndpoint,
   addEndpoint,
   changeEndpoint,
   removeEndpoint,
@@ -16,7 +20,7 @@ import { ENDPOINTS_MAX, WIRE_EVENT_TYPES } from '../../engine/webhooks/endpoints
 import { SECRETS_MAX } from '../../engine/webhooks/secret-rules.ts';
 import { rotateSecret } from '../../engine/webhooks/secret-store.ts';
 import { destinationRefusal } from '../../engine/webhooks/send.ts';
-import { successResponse } from '../../kit/http/envelope.ts';
+import { jsonResponse, successBody, successResponse } from '../../kit/http/envelope.ts';
 import { fieldError } from '../../kit/http/field-error.ts';
 import { readJsonBody } from '../../kit/http/json-body.ts';
 import { problem, validationProblem } from '../../kit/http/problem.ts';
@@ -42,21 +46,64 @@ export async function readWebhookEndpoint(call: MerchantCall): Promise<Response>
 
 /** POST …/webhook-endpoints: the only answer besides a rotation with the secret. */
 export async function createWebhookEndpoint(call: MerchantCall): Promise<Response> {
-  const { value } = await readJsonBody(call.request, BODY_BYTES_MAX);
+  const { value, idempotency } = await readKeyedBody(call.request, 'webhook_endpoint');
+  // Before the body is validated: a repeat gets its first answer, even if the rules have changed.
+  const repeated = idempotency && (await answerIfRepeated(call, idempotency));
+  if (repeated !== null) {
+    return repeated;
+  }
   const read = checked(newEndpointSchema, value);
   refuseUndeliverable(call, read.url);
-  const added = await addEndpoint(changing(call), {
+  const settings: EndpointSettings = {
     url: read.url,
     eventTypes: inOrder(read.eventTypes ?? []),
     description: read.description?.trim() ?? '',
     isEnabled: read.enabled ?? true,
     signatureHeader: read.signatureHeader ?? null,
-  });
-  if (added === null) {
+  };
+  const warnings = await sameUrlWarnings(call, settings);
+  const answerOf = ({ endpoint, secret }: AddedEndpoint) => {
+    const content = { ...contentOf(endpoint), secret: secret.value };
+    return successBody('Webhook endpoint created', content, warnings);
+  };
+  const keyed = idempotency && { claim: idempotency, answerOf };
+  const added = await addEndpoint(changing(call), settings, keyed);
+  if (added !== null) {
+    return jsonResponse(200, answerOf(added));
+  }
+  // A request with the same key may have been faster.
+  const first = idempotency && (await answerIfRepeated(call, idempotency));
+  if (first === null) {
     throw problem('webhook_endpoint_limit', { endpointsMax: ENDPOINTS_MAX });
   }
-  const { endpointId: id, secret } = added;
-  return answerWithSecret('Webhook endpoint created', { ...call, id }, secret.value);
+  return first;
+}
+
+/** The first answer to a repeated creation, or null. Problem 422 when the key had another body. */
+async function answerIfRepeated(
+  { env, access }: MerchantCall,
+  claim: IdempotencyClaim,
+): Promise<Response | null> {
+  const stored = await storedAnswer(env, access, claim);
+  if (stored?.type === 'key_reused') {
+    throw problem('idempotency_key_reused');
+  }
+  return stored && jsonResponse(200, stored.answer, { 'idempotent-replayed': 'true' });
+}
+
+/** Two enabled endpoints with one address usually come from a repeated creation. */
+async function sameUrlWarnings(
+  { env, access }: MerchantCall,
+  { url, isEnabled }: EndpointSettings,
+): Promise<readonly string[]> {
+  const { href } = new URL(url);
+  const others = isEnabled ? await listEndpoints(env.DB, access) : [];
+  return others
+    .filter((other) => other.isEnabled && new URL(other.url).href === href)
+    .map(
+      ({ endpointId }) =>
+        `The enabled endpoint ${endpointId} has the same url: your server gets each event once for each of the two. Delete one of them.`,
+    );
 }
 
 /** PATCH …/webhook-endpoints/{id} */
@@ -97,7 +144,8 @@ export async function rotateWebhookSecret(call: MerchantCall): Promise<Response>
   if (secret === null) {
     throw problem('webhook_secret_limit', { secretsMax: SECRETS_MAX });
   }
-  return answerWithSecret('Webhook secret rotated', call, secret.value);
+  const content = { ...contentOf(await named(call)), secret: secret.value };
+  return successResponse('Webhook secret rotated', content);
 }
 
 /** The endpoint of the path. An id of another tenant is a 404 (docs/decisions.md#29). */
@@ -107,14 +155,6 @@ async function named({ env, access, id }: MerchantCall): Promise<EndpointEntry> 
     throw problem('webhook_endpoint_not_found');
   }
   return endpoint;
-}
-
-async function answerWithSecret(
-  message: string,
-  call: MerchantCall,
-  secret: string,
-): Promise<Response> {
-  return successResponse(message, { ...contentOf(await named(call)), secret });
 }
 
 export type EndpointContent = ReturnType<typeof contentOf>;

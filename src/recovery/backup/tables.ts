@@ -32,6 +32,11 @@ export const PAYMENTS_TABLES: readonly ExportedTable[] = [
   { table: 'api_keys', key: ['digest'], pageRows: SMALL },
   { table: 'webhook_secrets', key: ['id'], pageRows: SMALL },
   { table: 'webhook_endpoints', key: ['id'], pageRows: MEDIUM },
+  {
+    table: 'webhook_endpoint_answers',
+    key: ['merchant_id', 'environment', 'key_digest'],
+    pageRows: MEDIUM,
+  },
   { table: 'webhook_callback_settings', key: ['merchant_id', 'environment'], pageRows: SMALL },
   { table: 'dead_letters', key: ['id'], pageRows: HUGE },
   { table: 'payment_reviews', key: ['uuid'], pageRows: SMALL },

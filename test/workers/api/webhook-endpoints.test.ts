@@ -1,6 +1,8 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, test, vi } from 'vitest';
+import { ENDPOINTS_MAX } from '../../../src/engine/webhooks/endpoints.ts';
 import { SECRETS_MAX } from '../../../src/engine/webhooks/secret-rules.ts';
+import { databaseRows } from '../../security/storage.ts';
 import { auditLog } from '../dashboard/support.ts';
 import {
   ALPHA,
@@ -41,6 +43,11 @@ const create = (body: Record<string, unknown> = {}) =>
   ask(PATH, { method: 'POST', body: { url: URL_A, ...body } });
 const change = (id: string, body: Record<string, unknown>) =>
   ask(`${PATH}/${id}`, { method: 'PATCH', body });
+
+const KEY = 'first-endpoint';
+
+const createWith = (key: string, body: unknown = { url: URL_A }, options: CallOptions = {}) =>
+  answerOf(call(PATH, { method: 'POST', headers: { 'idempotency-key': key }, body, ...options }));
 
 let orders = 0;
 
@@ -105,6 +112,156 @@ test('creates, lists, reads, changes and deletes an endpoint', async () => {
   expect(
     await env.DB.prepare('SELECT * FROM webhook_secrets WHERE endpoint_id = ?').bind(id).first(),
   ).toBeNull();
+});
+
+describe('a creation with an Idempotency-Key (docs/decisions.md#8)', () => {
+  const ids = async () => ((await ask(PATH)).content as unknown as Content[]).map(({ id }) => id);
+
+  test('a repeat gets the first answer byte for byte, also after changes and the deletion', async () => {
+    const first = await createWith(KEY);
+    const { id, secret } = first.envelope.content as Content;
+    expect(first.status).toBe(200);
+    expect(first.headers.has('idempotent-replayed')).toBe(false);
+    const repeated = async () => {
+      const { status, text, headers } = await createWith(KEY);
+      expect([status, text]).toEqual([200, first.text]);
+      expect(headers.get('idempotent-replayed')).toBe('true');
+    };
+    await repeated();
+    expect(await ids()).toEqual([id]);
+    const [arrival] = await delivered();
+    expect(isSignedBy(secret, arrival)).toBe(true);
+    await change(id, { url: URL_B, enabled: false });
+    await repeated();
+    await ask(`${PATH}/${id}/secret`, { method: 'POST', body: { overlapHours: 0 } });
+    await repeated();
+    await ask(`${PATH}/${id}`, { method: 'DELETE' });
+    await repeated();
+    expect(await ids()).toEqual([]);
+  });
+
+  test('two requests at once create one endpoint, and get one answer', async () => {
+    const [one, other] = await Promise.all([createWith(KEY), createWith(KEY)]);
+    expect(one.text).toBe(other.text);
+    expect(await ids()).toHaveLength(1);
+    const log = await auditLog();
+    expect(log.map(({ action }) => action)).toEqual(['webhook.endpoint_created']);
+  });
+
+  test.each<[string, string, number, string?]>([
+    ['another body', JSON.stringify({ url: URL_B }), 422, 'idempotency_key_reused'],
+    ['the same fields in other bytes', `{ "url": "${URL_A}" }`, 422, 'idempotency_key_reused'],
+    ['no valid body', '{}', 422, 'idempotency_key_reused'],
+  ])('the key with %s is refused', async (_name, body, status, code) => {
+    await createWith(KEY);
+    expect(await createWith(KEY, body)).toMatchObject({ status, envelope: { code } });
+    expect(await ids()).toHaveLength(1);
+  });
+
+  test('the key of another merchant or environment is another key', async () => {
+    const first = await createWith(KEY);
+    const others = [
+      await createWith(KEY, undefined, { apiKey: BETA.apiKeys.sandbox }),
+      await answerOf(
+        call(PATH.replace('/sandbox', ''), {
+          method: 'POST',
+          headers: { 'idempotency-key': KEY },
+          body: { url: URL_A },
+          apiKey: ALPHA.apiKeys.production,
+        }),
+      ),
+    ];
+    for (const { status, text, headers } of others) {
+      expect([status, headers.has('idempotent-replayed')]).toEqual([200, false]);
+      expect(text).not.toBe(first.text);
+    }
+  });
+
+  test('a refused request stores nothing, so it can be corrected', async () => {
+    expect((await createWith(KEY, { url: 'shop' })).status).toBe(400);
+    expect((await createWith(KEY)).status).toBe(200);
+    expect((await createWith('x'.repeat(256))).envelope).toMatchObject({
+      code: 'idempotency_key_invalid',
+    });
+  });
+
+  test('at the limit of endpoints, only a repeat is answered', async () => {
+    const first = await createWith(KEY);
+    for (let made = 1; made < ENDPOINTS_MAX; made += 1) {
+      await create();
+    }
+    const { status, envelope } = await createWith('another');
+    expect([status, envelope.code]).toEqual([409, 'webhook_endpoint_limit']);
+    expect((await createWith(KEY)).text).toBe(first.text);
+    await ask(`${PATH}/${(await ids())[1]}`, { method: 'DELETE' });
+    expect((await createWith('another')).status).toBe(200);
+  });
+
+  test('a crash leaves the endpoint with its answer, or neither', async () => {
+    // The Worker loses D1's answer: once before the batch, then after it.
+    const unmocked = env.DB.batch.bind(env.DB);
+    const batch = vi.spyOn(env.DB, 'batch');
+    batch.mockRejectedValueOnce(new Error('died before the batch'));
+    expect((await createWith(KEY)).status).toBeGreaterThanOrEqual(500);
+    expect(await ids()).toEqual([]);
+    batch.mockImplementationOnce(async (statements) => {
+      await unmocked(statements);
+      throw new Error('died after the batch');
+    });
+    expect((await createWith(KEY)).status).toBeGreaterThanOrEqual(500);
+    const [id, ...more] = await ids();
+    expect(more).toEqual([]);
+    const { status, envelope } = await createWith(KEY);
+    expect([status, (envelope.content as Content).id]).toEqual([200, id]);
+    const [arrival] = await delivered();
+    expect(isSignedBy((envelope.content as Content).secret, arrival)).toBe(true);
+  });
+
+  test('the stored answer is sealed, and another merchant’s row does not open it', async () => {
+    const { text, envelope } = await createWith(KEY);
+    const { secret = '' } = envelope.content as Content;
+    const stored = JSON.stringify(await databaseRows());
+    expect(stored).not.toContain(secret.slice('whsec_'.length));
+    expect(stored).not.toContain('whsec_');
+    expect(text).toContain(secret);
+    await env.DB.prepare('UPDATE webhook_endpoint_answers SET merchant_id = ?').bind(BETA.id).run();
+    const stolen = await createWith(KEY, undefined, { apiKey: BETA.apiKeys.sandbox });
+    expect([stolen.status, stolen.text.includes(secret)]).toEqual([500, false]);
+  });
+});
+
+describe('two enabled endpoints with one url', () => {
+  test.each<[string, Record<string, unknown>, Record<string, unknown>, boolean]>([
+    ['the same url', {}, {}, true],
+    [
+      'a url that differs in the case of its host',
+      {},
+      { url: URL_A.replace('shop', 'SHOP') },
+      true,
+    ],
+    ['another path', {}, { url: `${URL_A}2` }, false],
+    ['a disabled first one', { enabled: false }, {}, false],
+    ['a disabled second one', {}, { enabled: false }, false],
+  ])('%s (%j, %j): a warning is %s', async (_name, first, second, isWarned) => {
+    const { content, warnings: none } = await create(first);
+    expect(none).toBeUndefined();
+    const { status, warnings = [] } = await create(second);
+    expect(status).toBe(200);
+    expect(warnings).toEqual(isWarned ? [expect.stringContaining(content.id)] : []);
+  });
+
+  test('a repeat has the warnings of the first answer', async () => {
+    await create();
+    const first = await createWith(KEY);
+    expect(first.envelope.warnings).toHaveLength(1);
+    expect((await createWith(KEY)).text).toBe(first.text);
+  });
+
+  test('the endpoints of others cause none', async () => {
+    await addEndpoint(BETA, 'we_beta', { url: URL_A });
+    await addEndpoint(ALPHA, 'we_live', { url: URL_A }, 'production');
+    expect((await create()).warnings).toBeUndefined();
+  });
 });
 
 test('of two endpoints, the one of the id is read, changed and deleted', async () => {
