@@ -353,6 +353,7 @@ final class Events
  * @phpstan-import-type WebhookEndpoint from Shapes
  * @phpstan-import-type WebhookEndpointChanges from Shapes
  * @phpstan-import-type WebhookEndpointWithSecret from Shapes
+ * @phpstan-import-type CreatedWebhookEndpoint from Shapes
  */
 final class WebhookEndpoints
 {
@@ -361,18 +362,19 @@ final class WebhookEndpoints
     }
 
     /**
-     * Adds an endpoint. Store its `secret`: no later answer has it. The client does not repeat this
-     * call: look for the endpoint in the list after a ConnectionException.
+     * Adds an endpoint. Store its `secret`: no other call shows it.
      *
      * @param NewWebhookEndpoint $request
-     * @return WebhookEndpointWithSecret
+     * @param string|null $idempotencyKey a later call with it adds no second endpoint; random by default
+     * @return CreatedWebhookEndpoint
      * @throws \InvalidArgumentException for an unknown key of the request; nothing is sent
      * @throws KefelException
      */
-    public function create(array $request): array
+    public function create(array $request, ?string $idempotencyKey = null): array
     {
         Arguments::expectKeys('NewWebhookEndpoint', $request);
-        return $this->transport->once('/webhook-endpoints', $request);
+        $key = Arguments::idempotencyKey($idempotencyKey);
+        return $this->transport->send('POST', '/webhook-endpoints', $request, $key)->withDetails();
     }
 
     /**
@@ -1478,6 +1480,21 @@ final class Transport
  *     late: bool,
  *     createdAt: string,
  *     updatedAt: string,
+ *     isReplayed: bool,
+ *     warnings: list<string>
+ * }
+ *
+ * @phpstan-type CreatedWebhookEndpoint array{
+ *     id: string,
+ *     url: string,
+ *     eventTypes: list<string>,
+ *     description: string,
+ *     enabled: bool,
+ *     paused: bool,
+ *     signatureHeader: string|null,
+ *     payloadVersion: string,
+ *     createdAt: string,
+ *     secret: string,
  *     isReplayed: bool,
  *     warnings: list<string>
  * }

@@ -350,15 +350,17 @@ class WebhookEndpoints:
     def __init__(self, transport: _Transport) -> None:
         self._transport = transport
 
-    def create(self, request: NewWebhookEndpoint) -> WebhookEndpointWithSecret:
-        """Adds an endpoint. Store its secret: no later answer has it.
+    def create(
+        self, request: NewWebhookEndpoint, *, idempotency_key: str | None = None
+    ) -> CreatedWebhookEndpoint:
+        """Adds an endpoint. Store its secret: no other call shows it.
 
-        The client does not repeat this call: look for the endpoint in the list after a
-        KefelConnectionError.
+        idempotency_key: a later call with it adds no second endpoint. Random by default.
         """
         _expect_keys(NewWebhookEndpoint, request)
-        content = self._transport.content_once("/webhook-endpoints", request)
-        return cast("WebhookEndpointWithSecret", content)
+        key = _checked_idempotency_key(idempotency_key)
+        answer = self._transport.send("POST", "/webhook-endpoints", request, key)
+        return cast("CreatedWebhookEndpoint", answer.with_details())
 
     # The name `list` is the method's from here on, so the type has another one.
     def list(self) -> _List[WebhookEndpoint]:
@@ -1343,6 +1345,21 @@ class CreatedRefund(TypedDict):
     warnings: list[str]
 
 
+class CreatedWebhookEndpoint(TypedDict):
+    id: str
+    url: str
+    eventTypes: list[str]
+    description: str
+    enabled: bool
+    paused: bool
+    signatureHeader: str | None
+    payloadVersion: str
+    createdAt: str
+    secret: str
+    isReplayed: bool
+    warnings: list[str]
+
+
 class PaymentPage(TypedDict):
     data: list[PaymentSummary]
     hasMore: bool
@@ -1450,6 +1467,7 @@ __all__ += [
     "WebhookKey",
     "ExpressPayment",
     "CreatedRefund",
+    "CreatedWebhookEndpoint",
     "PaymentPage",
     "RefundPage",
     "EventPage",

@@ -383,14 +383,17 @@ export class Events extends Calls {
 
 /** Where events are sent. */
 export class WebhookEndpoints extends Calls {
-  /**
-   * Adds an endpoint. Store its `secret`: no other call shows it. The client does not repeat this
-   * call, which would add a second endpoint.
-   */
-  create(request: NewWebhookEndpoint, options?: CallOptions): Promise<WebhookEndpointWithSecret> {
-    const path = '/webhook-endpoints';
-    const creation = { method: 'POST', path, body: request, isUnrepeatable: true } as const;
-    return this.transport.content(creation, options);
+  /** Adds an endpoint. Store its `secret`: no other call shows it. */
+  async create(
+    request: NewWebhookEndpoint,
+    options: CreationOptions = {},
+  ): Promise<WebhookEndpointWithSecret & Creation> {
+    const creation = { path: '/webhook-endpoints', body: request };
+    const { content, ...about } = await this.transport.create<WebhookEndpointWithSecret>(
+      creation,
+      options,
+    );
+    return { ...content, ...about };
   }
 
   /** All endpoints, oldest first. */

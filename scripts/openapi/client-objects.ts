@@ -48,6 +48,7 @@ const FILTERS: Readonly<Record<string, string>> = {
 const CREATED: Readonly<Record<string, string>> = {
   ExpressPayment: 'ExpressResult',
   CreatedRefund: 'Refund',
+  CreatedWebhookEndpoint: 'WebhookEndpointWithSecret',
 };
 
 /** The rows of each list. */

@@ -46,7 +46,11 @@ const change = (id: string, body: Record<string, unknown>) =>
 
 const KEY = 'first-endpoint';
 
-const createWith = (key: string, body: unknown = { url: URL_A }, options: CallOptions = {}) =>
+const createWith = (
+  key: string,
+  body: CallOptions['body'] = { url: URL_A },
+  options: CallOptions = {},
+) =>
   answerOf(call(PATH, { method: 'POST', headers: { 'idempotency-key': key }, body, ...options }));
 
 let orders = 0;
