@@ -158,11 +158,15 @@ describe('decisions.md#20: returnUrlField', () => {
   });
 
   test('names the registered schemes', () => {
-    expect(v.safeParse(field, 'other://x').issues?.[0].message).toContain(
-      'Must be a valid http or https URL, or begin with myshop:// or com.example.shop://.',
-    );
-    expect(v.safeParse(returnUrlField([]), 'myshop://x').issues?.[0].message).toContain(
-      'Must be a valid http or https URL.',
-    );
+    const messageOf = (url: string, schemes = ['myshop', 'com.example.shop']) =>
+      v.safeParse(returnUrlField(schemes), url).issues?.[0].message.replace('invalid_format: ', '');
+    const registered =
+      'Must be a valid http or https URL, or begin with myshop:// or com.example.shop://.';
+    const hint = 'The operator can register the scheme of your app.';
+    expect(messageOf('other://x')).toBe(`${registered} ${hint}`);
+    expect(messageOf('shop.example')).toBe(registered);
+    expect(messageOf('myshop://x', [])).toBe(`Must be a valid http or https URL. ${hint}`);
+    // No app can have this one.
+    expect(messageOf('javascript://x', [])).toBe('Must be a valid http or https URL.');
   });
 });

@@ -63,6 +63,10 @@ describe('an amount in a JSON text (decisions.md#5)', () => {
     ['1000000000000001e-9', null],
     ['100000000000000000001E-20', null],
     ['999999999.9800000001', null],
+    // PHP writes 19.99 so, with another serialize_precision.
+    ['19.989999999999998', null],
+    // The double after this one is 11.99.
+    ['11.989999999999998436', null],
     [far('1'), null],
     [far('0'), 100],
     ['1.1500000000000000000', 115],

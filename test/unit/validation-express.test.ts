@@ -70,7 +70,7 @@ const ROWS: readonly Row[] = [
   [
     'a number of a network that the rail does not serve',
     { method: 'E_BIRR', phoneNumber: '0700000000' },
-    { phoneNumber: 'Must be a number that can have an account with E_BIRR.' },
+    { phoneNumber: 'Must begin with 9, such as 0911223344: E_BIRR charges no other numbers.' },
   ],
   ['phone a number', { phoneNumber: 911223344 }, { phoneNumber: 'Must be a string.' }],
   ['description', { description: 5 }, { description: 'Must be a string.' }],

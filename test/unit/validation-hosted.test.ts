@@ -130,7 +130,11 @@ const DAMAGED =
 const METHOD = 'Must be one of TELE_BIRR, TELE_BIRR_USSD, CBE, ETS_SWITCH, M_PESA, E_BIRR.';
 const EXPIRE_IN = 'Must be a whole number of seconds from 5 to 31622400.';
 const QUANTITY = 'Must be a whole number from 1 to 2147483647.';
-const PHONE = 'Must be 9 digits without 0 or +251, such as 911223344.';
+const PHONE =
+  'Must be 9 digits that begin with 9, without 0 or +251, such as 911223344. Leave out a number ' +
+  'that begins with 7: the customer enters it on the page.';
+const NO_DISCOUNT =
+  'Must be greater than 0. For a discount lower a price, or leave out the items and lower amount.';
 
 const items = (...changes: object[]) => changes.map((change) => ({ ...ITEM, ...change }));
 
@@ -146,6 +150,11 @@ const ROWS: readonly Row[] = [
         'Must equal the sum of the item prices (10.00) or the sum of price × quantity (20.00).',
     },
   ],
+  [
+    'api.md#error-2: both sums are the same',
+    { amount: 15, items: items({ price: 25.5, quantity: 1 }) },
+    { amount: 'Must equal the sum of the item prices (25.50).' },
+  ],
   ['api.md#error-3: amount below 1.00', { amount: 0.99 }, { amount: TOO_SMALL }],
   [
     'api.md#error-3: items below 1.00',
@@ -156,6 +165,11 @@ const ROWS: readonly Row[] = [
     'api.md#error-4: amount 0': 0,
     'api.md#error-4: amount negative': -5,
   }),
+  [
+    'api.md#item: a discount as an item',
+    { items: items({ price: -10 }) },
+    { 'items[0].price': NO_DISCOUNT },
+  ],
   ['api.md#error-4: amount 1.005', { amount: 1.005 }, { amount: TWO_DECIMALS }],
   ['decisions.md#5: a numeric string', { amount: '100' }, { amount: 'Must be a JSON number.' }],
   ...wrong('amount', CAP, {
@@ -204,6 +218,8 @@ const ROWS: readonly Row[] = [
     { methods: ['CBE', 'BOGUS', 'M_PESA', 5, 'constructor'] },
     { 'methods[1]': METHOD, 'methods[3]': METHOD, 'methods[4]': METHOD },
   ],
+  ['a method null', { methods: ['CBE', null] }, { 'methods[1]': 'Must not be null.' }],
+  ['an item null', { items: [null] }, { 'items[0]': 'Must not be null.' }],
   ...wrong('methods', 'Must have at most 100 entries.', {
     'decisions.md#7: too many methods': Array(101).fill('CBE'),
   }),

@@ -89,6 +89,33 @@ describe('docs/decisions.md#3: a phoneNumber that the method ignores', () => {
   });
 });
 
+describe('values that are probably mistakes', () => {
+  const idWarning =
+    'paymentIntentUniqueId begins or ends with a blank: without it, it is another id.';
+  const timeWarning = (expireIn: number, minutes: number) =>
+    `expireIn is in seconds, and ${expireIn} looks like milliseconds: ` +
+    `for ${minutes} min send ${60 * minutes}.`;
+
+  test.each<[string, Fields, string[]]>([
+    ['an id with a blank behind', { paymentIntentUniqueId: 'x ' }, [idWarning]],
+    ['an id with a blank before', { paymentIntentUniqueId: '\u00a0x' }, [idWarning]],
+    ['an id with a blank within', { paymentIntentUniqueId: 'x y' }, []],
+    ['half an hour in milliseconds', { expireIn: 1_800_000 }, [timeWarning(1_800_000, 30)]],
+    ['a minute in milliseconds', { expireIn: 60_000 }, [timeWarning(60_000, 1)]],
+    ['a day in seconds', { expireIn: 86_400 }, []],
+    ['thirty days in seconds', { expireIn: 2_592_000 }, []],
+  ])('%s', (_name, changes, warnings) => {
+    for (const validate of [hosted, express]) {
+      const validated = validate(changes);
+      expect(validated.warnings).toEqual(warnings);
+      expect(orderOf(validated)).toMatchObject({
+        uniqueId: changes.paymentIntentUniqueId ?? 'order-1',
+        expireInSeconds: changes.expireIn ?? 600,
+      });
+    }
+  });
+});
+
 describe('docs/decisions.md#22: the sandbox says what production would refuse', () => {
   /** The rules of a gateway whose production is not set up. */
   const rules = (method: Method) => productionRules({} as Bindings, method);
@@ -98,7 +125,8 @@ describe('docs/decisions.md#22: the sandbox says what production would refuse', 
   const testMode = { testModeType: 'ACTUAL_TEST' };
   const locked = { phone: '911234567', isPhoneUpdatable: false };
   const cents = 'M_PESA can take whole amounts only, without cents.';
-  const ofAccount = (method: Method) => `Must be a number that can have an account with ${method}.`;
+  const beginning = (digit: 7 | 9, method: Method) =>
+    `Must begin with ${digit}, such as 0${digit}11223344: ${method} charges no other numbers.`;
   const REFUSES = 'would be refused in production:';
   const LEAVES_OUT = 'would leave out methods in production:';
 
@@ -114,13 +142,13 @@ describe('docs/decisions.md#22: the sandbox says what production would refuse', 
       'a phone that M_PESA cannot charge',
       { phoneNumber: '0911223344' },
       'phoneNumber',
-      ofAccount('M_PESA'),
+      beginning(7, 'M_PESA'),
     ],
     [
       'a customer’s phone that E_BIRR cannot charge',
       { method: 'E_BIRR', phoneNumber: null, customerInfo: { phone: '0711223344' } },
       'customerInfo.phone',
-      ofAccount('E_BIRR'),
+      beginning(9, 'E_BIRR'),
     ],
     ['dollars by M_PESA', { currency: 'USD' }, 'currency', 'M_PESA cannot take USD.'],
   ])('express: %s', (_name, changes, path, text) => {

@@ -6,7 +6,8 @@ const LONG_NUMBER = new RegExp(`[\\d.]{${EXACT_DIGITS + 1}}`);
 /**
  * `JSON.parse` for numbers with rules about decimals. A double rounds 1.0000000000000000001 to 1, and
  * the rule would not see the decimals (docs/decisions.md#5). This returns the next double instead,
- * which has too many decimals as well. Takes linear time. Throws SyntaxError.
+ * which has too many decimals as well; of 11.989999999999998436 the next one would be 11.99. Takes
+ * linear time. Throws SyntaxError.
  */
 export function parseExactly(text: string): unknown {
   return LONG_NUMBER.test(text) ? JSON.parse(text, withDecimals) : JSON.parse(text);
@@ -14,8 +15,13 @@ export function parseExactly(text: string): unknown {
 
 /** The type of `JSON.parse` does not know the context. */
 function withDecimals(_name: string, value: unknown, context?: { readonly source?: string }) {
-  return typeof value === 'number' && decimalsOf(context?.source ?? '') > decimalsOf(String(value))
-    ? value * (1 + Number.EPSILON)
+  if (typeof value !== 'number') {
+    return value;
+  }
+  const decimals = decimalsOf(String(value));
+  const next = value * (1 + Number.EPSILON);
+  return decimalsOf(context?.source ?? '') > decimals && decimalsOf(String(next)) > decimals
+    ? next
     : value;
 }
 

@@ -78,9 +78,12 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 export const objectField = v.custom<Record<string, unknown>>(isRecord, mustBe('a JSON object'));
 
 /** The error of an issue: every schema of an API gives its messages this form. */
-export function errorOf({ message }: v.BaseIssue<unknown>): FieldError {
-  return message as FieldError;
+export function errorOf({ message, path }: v.BaseIssue<unknown>): FieldError {
+  const isEntry = typeof path?.at(-1)?.key === 'number';
+  return message === REQUIRED && isEntry ? NULL_ENTRY : (message as FieldError);
 }
+
+const NULL_ENTRY = fieldError('invalid_type', 'Must not be null.');
 
 /** The path of an error about the whole body. */
 const WHOLE_BODY_PATH = 'body';

@@ -47,8 +47,10 @@ function parsed(bytes: Uint8Array): { readonly text: string; readonly value: unk
 
 function refuseOtherFormats(headers: Headers): void {
   const contentType = headers.get('content-type');
-  if (contentType !== null && !JSON_CONTENT_TYPE.test(contentType.trim())) {
-    throw problem('unsupported_content_type');
+  // Two headers arrive as one with a comma.
+  const times = contentType?.includes(',') ? ', given once: this request has more than one' : '';
+  if (contentType !== null && (times !== '' || !JSON_CONTENT_TYPE.test(contentType.trim()))) {
+    throw problem('unsupported_content_type', { times });
   }
   const charset = CHARSET.exec(contentType ?? '')?.[1];
   if (charset !== undefined && !UTF_8.test(charset)) {

@@ -19,7 +19,10 @@ export const PROBLEMS = {
   path_not_found: { status: 404, message: 'There is nothing at this path' },
   method_not_allowed: { status: 405, message: 'Method {method} is not allowed here' },
   body_too_large: { status: 413, message: 'The body is larger than {bytesMax} bytes' },
-  unsupported_content_type: { status: 415, message: 'Content-Type must be application/json' },
+  unsupported_content_type: {
+    status: 415,
+    message: 'Content-Type must be application/json{times}',
+  },
   unsupported_charset: { status: 415, message: 'The body must be UTF-8, not {charset}' },
   unsupported_content_encoding: { status: 415, message: 'Send the body uncompressed' },
   too_many_requests: { status: 429, message: 'Too many requests' },

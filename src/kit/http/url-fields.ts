@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { appUrl } from './app-scheme.ts';
 import { type FieldError, fieldError } from './field-error.ts';
 import { shortText } from './fields.ts';
 
@@ -31,13 +32,12 @@ export const httpUrlField = v.pipe(
  * of these schemes (docs/decisions.md#20).
  */
 export function returnUrlField(appSchemes: readonly string[]) {
-  const notOne =
-    appSchemes.length === 0
-      ? NOT_A_URL
-      : fieldError(
-          'invalid_format',
-          `Must be a valid http or https URL, or begin with ${appSchemes.map((scheme) => `${scheme}://`).join(' or ')}.`,
-        );
+  const starts = appSchemes.map((scheme) => `${scheme}://`).join(' or ');
+  const others = starts === '' ? '' : `, or begin with ${starts}`;
+  const notOne = ({ input }: { readonly input: string }) => {
+    const hint = appUrl(input) === null ? '' : ' The operator can register the scheme of your app.';
+    return fieldError('invalid_format', `Must be a valid http or https URL${others}.${hint}`);
+  };
   return v.pipe(
     urlField((url) => HTTP_START.test(url) || isOfApp(url, appSchemes), notOne),
     v.metadata({ pattern: '^[a-zA-Z][a-zA-Z0-9+.-]*://[^/\\\\]' }),
@@ -49,7 +49,10 @@ function isOfApp(url: string, appSchemes: readonly string[]): boolean {
   return appSchemes.includes(scheme) && /^[^/\\]/.test(rest);
 }
 
-function urlField(hasStart: (url: string) => boolean, notAUrl: FieldError) {
+function urlField(
+  hasStart: (url: string) => boolean,
+  notAUrl: FieldError | ((issue: { readonly input: string }) => FieldError),
+) {
   return v.pipe(
     shortText(URL_CHARACTERS_MAX),
     v.check(hasStart, notAUrl),

@@ -109,10 +109,21 @@ test.each([
   ['application/json; charset=utf-16', 415],
   ['application/json;charset=windows-1252', 415],
   ['application/json; charset=', 415],
+  ['application/json, application/json', 415],
 ])('decisions.md#10: content type "%s" is answered %i', async (contentType, expected) => {
   const { status, envelope } = await answerOf(postHosted({}, { contentType }));
   expect(status).toBe(expected);
   expect(envelope.status).toBe(expected);
+});
+
+test.each([
+  ['text/plain', 'Content-Type must be application/json'],
+  [
+    'application/json; charset=utf-8, application/json',
+    'Content-Type must be application/json, given once: this request has more than one',
+  ],
+])('the answer to the content type "%s" says what is wrong', async (contentType, message) => {
+  expect((await answerOf(postHosted({}, { contentType }))).envelope.message).toBe(message);
 });
 
 test.each([
@@ -373,7 +384,7 @@ test('decisions.md#22: the sandbox warns of what production would refuse, again 
     envelope: {
       warnings: [
         'amount would be refused in production: M_PESA can take whole amounts only, without cents.',
-        'phoneNumber would be refused in production: Must be a number that can have an account with M_PESA.',
+        'phoneNumber would be refused in production: Must begin with 7, such as 0711223344: M_PESA charges no other numbers.',
       ],
     },
   });

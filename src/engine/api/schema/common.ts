@@ -142,9 +142,23 @@ export function checkBody<
   const parts = values === undefined ? validParts(entries, body) : (values as Parts<Entries>);
   const { total, ...terms } = rules(parts, problems);
   const warnings = [...problems.warnings, ...unknownFieldWarnings(schema, body, others)];
-  return values === undefined || total === null || problems.found
-    ? { ok: false, errors: problems.toErrors(), warnings }
-    : { ok: true, value: orderOf(values, { total, ...terms }), warnings };
+  if (values === undefined || total === null || problems.found) {
+    return { ok: false, errors: problems.toErrors(), warnings };
+  }
+  const order = orderOf(values, { total, ...terms });
+  return { ok: true, value: order, warnings: [...warnings, ...doubts(order)] };
+}
+
+const MINUTE_MS = 60_000;
+
+/** Warnings of valid values that are probably mistakes. */
+function doubts({ uniqueId, expireInSeconds: expireIn }: PaymentOrder): string[] {
+  const isTrimmed = uniqueId === uniqueId.trim();
+  const id = 'paymentIntentUniqueId begins or ends with a blank: without it, it is another id.';
+  const time =
+    `expireIn is in seconds, and ${expireIn} looks like milliseconds: ` +
+    `for ${expireIn / MINUTE_MS} min send ${expireIn / 1_000}.`;
+  return [...(isTrimmed ? [] : [id]), ...(expireIn % MINUTE_MS === 0 ? [time] : [])];
 }
 
 type KnownTerms = CommonTerms & { readonly total: Total };

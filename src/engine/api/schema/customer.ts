@@ -30,7 +30,8 @@ const HOSTED_PHONE = /^9[0-9]{8}$/;
 /** Shop plugins show it to the shopper, who typed the number. */
 const PHONE_ERROR = fieldError(
   'invalid_format',
-  'Must be 9 digits without 0 or +251, such as 911223344.',
+  'Must be 9 digits that begin with 9, without 0 or +251, such as 911223344. Leave out a number ' +
+    'that begins with 7: the customer enters it on the page.',
 );
 
 const hostedPhoneField = v.pipe(stringField, v.regex(HOSTED_PHONE, PHONE_ERROR));

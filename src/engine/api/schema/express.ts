@@ -142,13 +142,23 @@ function checkUsable(
       ),
     );
   } else if (!canCharge(rulesOf(method, context), number)) {
-    const text = `Must be a number that can have an account with ${method}.`;
+    const text = chargeable(method, number, context);
     if (context.environment === 'production') {
       problems.add(path, fieldError('not_supported', text));
     } else {
       problems.warn(path, `${REFUSED}: ${text}`);
     }
   }
+}
+
+/** Which numbers the method can charge, where the first digit decides. */
+function chargeable(method: Method, number: string, context: ValidationContext): string {
+  const start = ['7', '9'].find((digit) =>
+    canCharge(rulesOf(method, context), number.replace(/^251./, `251${digit}`)),
+  );
+  return start === undefined
+    ? `Must be a number that can have an account with ${method}.`
+    : `Must begin with ${start}, such as 0${start}11223344: ${method} charges no other numbers.`;
 }
 
 function usablePhone(phone: string | null): string | null {

@@ -22,7 +22,18 @@ import type { Problems } from './problems.ts';
 
 const ITEM_TYPES = ['SERVICE', 'DIGITAL_PRODUCT', 'PHYSICAL_PRODUCT'] as const;
 
-const amountEntries = { price: moneyField, quantity: wholeNumber(1, QUANTITY_MAX, '') };
+const NO_DISCOUNT = fieldError(
+  'too_small',
+  'Must be greater than 0. For a discount lower a price, or leave out the items and lower amount.',
+);
+
+const priceField = v.pipe(
+  v.unknown(),
+  v.check((price) => typeof price !== 'number' || !(price < 0), NO_DISCOUNT),
+  moneyField,
+);
+
+const amountEntries = { price: priceField, quantity: wholeNumber(1, QUANTITY_MAX, '') };
 
 function withPriceMinor<Item extends { price: number }>({ price, ...rest }: Item) {
   return { ...rest, priceMinor: price };
@@ -134,9 +145,9 @@ function totalByAmount(
   const totals = itemTotals(items);
   const itemPriceBasis = matchingBasis(amountMinor, totals);
   if (kind === 'hosted' && items.length > 0 && itemPriceBasis === null) {
-    const text =
-      `Must equal the sum of the item prices (${totalText(totals.lineMinor)}) ` +
-      `or the sum of price × quantity (${totalText(totals.unitMinor)}).`;
+    const [line, unit] = [totalText(totals.lineMinor), totalText(totals.unitMinor)];
+    const other = line === unit ? '' : ` or the sum of price × quantity (${unit})`;
+    const text = `Must equal the sum of the item prices (${line})${other}.`;
     problems.add('amount', fieldError('mismatch', text));
   }
   return { amountMinor, itemPriceBasis: itemPriceBasis ?? 'unit' };
