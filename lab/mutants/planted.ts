@@ -483,8 +483,8 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       'a report of a returned commission is refused',
   },
   'back-office/dashboard/payments/csv.ts': {
-    'const NEGATIVE_AMOUNT = /^-\\d+[.,]\\d\\d«$→»/;':
-      'a text that begins like an amount runs as a formula',
+    'return isChanged(text) ? `${guarded}«\\t→»` : guarded;':
+      'a spreadsheet drops the zero before an id',
   },
   'src/kit/platform/object-alarm.ts': {
     '    if (lateMs «> ALARM_OVERDUE_MS→< 0» && !this.#isRunning) {':
@@ -517,7 +517,7 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       "an owner revokes another merchant's invitation",
   },
   'back-office/dashboard/overview/statement.ts': {
-    'dayText(«businessDay(atMs)→Math.floor(atMs / 86_400_000)»),':
+    'dayText(«businessDay(atMs)→Math.floor(atMs / 86_400_000)»)),':
       'the days of a statement begin in UTC',
   },
   'src/engine/intent/receipt-conflicts.ts': {

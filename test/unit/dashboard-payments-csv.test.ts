@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { csvLine, csvStream, paymentLines } from '../../back-office/dashboard/payments/csv.ts';
+import {
+  csvLine,
+  csvStream,
+  paymentLines,
+  value,
+} from '../../back-office/dashboard/payments/csv.ts';
 import type { Phones } from '../../src/control/rpc/lists.ts';
 import type { ExportedPayment } from '../../src/lists/book/reader.ts';
 
@@ -63,10 +68,22 @@ describe('cells', () => {
     ['\u0000=1', `"'\u0000=1"`],
     ['＝1+1', `"'＝1+1"`],
     ['=HYPERLINK("http://x","y")', `"'=HYPERLINK(""http://x"",""y"")"`],
-    ['1-1', '1-1'],
     ['-1.5', `"'-1.5"`],
-    // An amount is a number, not a formula.
-    ['-1.50', '-1.50'],
+    ['-1.50', `"'-1.50"`],
+    // A spreadsheet would read these as numbers, dates or truth values.
+    ...[
+      ...['0911', '251911234567', '9007199254740991', '12345678901234567890', '1.10', '1e5'],
+      ...['1-1', '2-3', '1/2', '12:30', '1 a', 'MAR1', '3 sept', 'Dec-2026', '2026-11-21'],
+      ...['(5)', '5%', ' 5', '5$', 'TRUE', 'false'],
+    ].map((text) => [text, `"${text}\t"`]),
+    ['1,5', '"1,5\t"'],
+    // It reads no number in these.
+    ['order-1001', 'order-1001'],
+    ['6B02F9A8JSRWKJ92838F', '6B02F9A8JSRWKJ92838F'],
+    ['251*****4567', '251*****4567'],
+    ['Marta 2', 'Marta 2'],
+    ['may', 'may'],
+    ['ቡና 2', 'ቡና 2'],
     ['-1.00+cmd|x', `"'-1.00+cmd|x"`],
     ['-1.00\n=1', `"'-1.00\n'=1"`],
     // Excel with decimal commas splits a line at semicolons and line ends, quotes or not.
@@ -77,6 +94,11 @@ describe('cells', () => {
   ])('%j', (text, cell) => {
     expect(csvLine(['x', text])).toBe(`x,${cell}\r\n`);
   });
+
+  test('amounts and times are values, which a spreadsheet reads', () => {
+    const cells = ['-1.50', '2026-11-21 13:00:00', '7'].map(value);
+    expect(csvLine(cells)).toBe('-1.50,2026-11-21 13:00:00,7\r\n');
+  });
 });
 
 test('with semicolons, amounts have decimal commas, and the other separator starts no formula', () => {
@@ -85,7 +107,9 @@ test('with semicolons, amounts have decimal commas, and the other separator star
   expect(cells).toHaveLength(names.length);
   expect(cells[names.indexOf('refunded')]).toBe('"20,50"');
   expect(cells[names.indexOf('unique_id')]).toBe(ROW.uniqueId);
-  expect(csvLine(['x', 'a,=1+1', 'b;c'], 'semicolon')).toBe(`x;"a,'=1+1";"b;c"\r\n`);
+  expect(csvLine(['x', 'a,=1+1', 'b;c', '0911'], 'semicolon')).toBe(
+    `x;"a,'=1+1";"b;c";"0911\t"\r\n`,
+  );
 });
 
 function cellsOf(row: ExportedPayment, phones: Phones = 'masked'): Record<string, string> {
@@ -101,7 +125,7 @@ test('writes a paid payment with times in UTC and amounts in major units', () =>
   expect(cellsOf(ROW)).toMatchObject({
     created_at: '2026-11-21T10:00:00.007Z',
     unique_id: 'order-1',
-    payment_intent_id: '9007199254740991',
+    payment_intent_id: '"9007199254740991\t"',
     amount: '100.50',
     commission: '1.01',
     charged: '101.51',
@@ -126,7 +150,7 @@ test('writes a paid payment with times in UTC and amounts in major units', () =>
     paid_at: '2026-11-23T22:04:00.000Z',
     paid_at_eat: '2026-11-24 01:04:00',
   });
-  expect(cellsOf(ROW, 'full').phone).toBe('251911234567');
+  expect(cellsOf(ROW, 'full').phone).toBe('"251911234567\t"');
   const details = { ...ROW.details, providerReference: 'ws_CO_23112026911234567' };
   expect(cellsOf({ ...ROW, details }).provider_reference).toBe('');
   expect(cellsOf({ ...ROW, details }, 'full').provider_reference).toBe(details.providerReference);

@@ -8,16 +8,16 @@ import type { StatementLine } from '../../../src/lists/book/rows.ts';
 import { redirectTo } from '../../ui/answer.ts';
 import { actorOf, type DashboardCall, tenantOf } from '../call.ts';
 import { overviewPath } from '../paths.ts';
-import { type Columns, csvLines } from '../payments/csv.ts';
+import { type Columns, csvLines, value } from '../payments/csv.ts';
 import { answerFile, pagesOf, separatorOf } from '../payments/export.ts';
 import { receivedMinor } from './figures.ts';
 import { readRange } from './range.ts';
 
 /** The statement's file: its columns add up to the figures of the overview. */
 const COLUMNS: Columns<StatementLine> = {
-  day: ({ atMs }) => dayText(businessDay(atMs)),
-  at: ({ atMs }) => isoTime(atMs),
-  at_eat: ({ atMs }) => ethiopianTimestamp(atMs),
+  day: ({ atMs }) => value(dayText(businessDay(atMs))),
+  at: ({ atMs }) => value(isoTime(atMs)),
+  at_eat: ({ atMs }) => value(ethiopianTimestamp(atMs)),
   type: ({ refundId }) => (refundId === null ? 'payment' : 'refund'),
   unique_id: ({ uniqueId }) => uniqueId,
   transaction_id: ({ transactionId }) => transactionId,

@@ -26,7 +26,7 @@ export type Separator = 'comma' | 'semicolon';
 
 interface Format {
   readonly separator: ',' | ';';
-  readonly amount: (minor: number) => string;
+  readonly amount: (minor: number) => Cell;
   /** The places in a cell where a spreadsheet that expects the other separator begins a cell. */
   readonly otherBeginnings: RegExp;
 }
@@ -39,25 +39,33 @@ const FORMULA_SIGN = String.raw`[=+\-@\uff1d\uff0b\uff0d\uff20]`;
 const FORMATS: Readonly<Record<Separator, Format>> = {
   comma: {
     separator: ',',
-    amount: majorText,
+    amount: (minor) => value(majorText(minor)),
     otherBeginnings: new RegExp(`([;\\r\\n])(?=${SKIPPED}${FORMULA_SIGN})`, 'gu'),
   },
   semicolon: {
     separator: ';',
-    amount: (minor) => majorText(minor).replace('.', ','),
+    amount: (minor) => value(majorText(minor).replace('.', ',')),
     otherBeginnings: new RegExp(`([,\\r\\n])(?=${SKIPPED}${FORMULA_SIGN})`, 'gu'),
   },
 };
+
+/** Text, which a spreadsheet must not change; or an amount, a count or a time, which it may read. */
+type Cell = string | { readonly value: string };
+
+/** A cell that a spreadsheet may read as a number or a time. */
+export function value(text: string): Cell {
+  return { value: text };
+}
 
 /**
  * The columns of a file. Programs read them, so they have one language. Times in UTC, and for people
  * in Addis Ababa. Amounts in major units.
  */
-export type Columns<Row> = Readonly<Record<string, (row: Row, format: Format) => string>>;
+export type Columns<Row> = Readonly<Record<string, (row: Row, format: Format) => Cell>>;
 
 const PAYMENT_COLUMNS = {
-  created_at: (row) => isoTime(row.createdAtMs),
-  created_at_eat: (row) => ethiopianTimestamp(row.createdAtMs),
+  created_at: (row) => value(isoTime(row.createdAtMs)),
+  created_at_eat: (row) => value(ethiopianTimestamp(row.createdAtMs)),
   unique_id: (row) => row.uniqueId,
   uuid: (row) => row.uuid,
   payment_intent_id: (row) => String(row.number),
@@ -77,12 +85,12 @@ const PAYMENT_COLUMNS = {
   refunded: (row, { amount }) => (isPaid(row) ? amount(row.refundedMinor) : ''),
   amount_after_refunds: (row, { amount }) =>
     isPaid(row) ? amount(row.amountMinor - row.refundedMinor) : '',
-  open_refunds: (row) => String(row.openRefunds),
-  unresolved_attempts: (row) => String(row.unresolvedAttempts),
-  anomalies: (row) => String(row.anomalies),
-  ended_at: (row) => (row.endedAtMs === null ? '' : isoTime(row.endedAtMs)),
-  ended_at_eat: (row) => (row.endedAtMs === null ? '' : ethiopianTimestamp(row.endedAtMs)),
-  updated_at: (row) => isoTime(row.updatedAtMs),
+  open_refunds: (row) => value(String(row.openRefunds)),
+  unresolved_attempts: (row) => value(String(row.unresolvedAttempts)),
+  anomalies: (row) => value(String(row.anomalies)),
+  ended_at: (row) => (row.endedAtMs === null ? '' : value(isoTime(row.endedAtMs))),
+  ended_at_eat: (row) => (row.endedAtMs === null ? '' : value(ethiopianTimestamp(row.endedAtMs))),
+  updated_at: (row) => value(isoTime(row.updatedAtMs)),
   transaction_id: (row) => row.transactionId ?? '',
   provider_reference: ({ details: { providerReference = '', phone = '' } }, _format, phones) =>
     phones === 'full' ? providerReference : (idWithoutPhone(providerReference, phone) ?? ''),
@@ -94,10 +102,10 @@ const PAYMENT_COLUMNS = {
   description: ({ details }) => details.description ?? '',
   metadata: ({ details: { metadata } }) => (metadata === undefined ? '' : JSON.stringify(metadata)),
   // Programs may read columns by their position, so later ones come last.
-  paid_at: (row) => (row.paidAtMs === null ? '' : isoTime(row.paidAtMs)),
-  paid_at_eat: (row) => (row.paidAtMs === null ? '' : ethiopianTimestamp(row.paidAtMs)),
+  paid_at: (row) => (row.paidAtMs === null ? '' : value(isoTime(row.paidAtMs))),
+  paid_at_eat: (row) => (row.paidAtMs === null ? '' : value(ethiopianTimestamp(row.paidAtMs))),
 } as const satisfies Readonly<
-  Record<string, (row: ExportedPayment, format: Format, phones: Phones) => string>
+  Record<string, (row: ExportedPayment, format: Format, phones: Phones) => Cell>
 >;
 
 /** The lines of a file. */
@@ -136,26 +144,44 @@ export function paymentLines(
 
 /** A formula, or a control character, which spreadsheets skip before one. */
 const FORMULA = new RegExp(String.raw`^(?:${FORMULA_SIGN}|\p{Cc})`, 'u');
-/** A negative amount in our format, which no spreadsheet takes for a formula. */
-const NEGATIVE_AMOUNT = /^-\d+[.,]\d\d$/;
-const NEEDS_QUOTES = /[",;\r\n]/;
+const NEEDS_QUOTES = /[",;\r\n\t]/;
+
+/** The words in numbers, dates and times: `1E5`, `MAR1`, `1 a`. */
+const WORD_OF_DATE =
+  /^(?:[ap]m?|e|jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)$/i;
+const NEVER_IN_DATE = /[^\p{Nd}\s.,:/()+%'\p{Pd}\p{Sc}]/u;
+
+/** Whether a spreadsheet reads the text as a number, a date or a truth value, and changes it. */
+function isChanged(text: string): boolean {
+  const rest = text.replaceAll(/\p{L}+/gu, (word) => (WORD_OF_DATE.test(word) ? '' : word));
+  return (/\d/.test(text) && !NEVER_IN_DATE.test(rest)) || /^\s*(?:true|false)\s*$/i.test(text);
+}
 
 /** One record with its line end. */
-export function csvLine(cells: readonly string[], separator: Separator = 'comma'): string {
+export function csvLine(cells: readonly Cell[], separator: Separator = 'comma'): string {
   const format = FORMATS[separator];
-  return cells.map((text) => csvCell(text, format)).join(format.separator) + LINE_END;
+  return cells.map((cell) => csvCell(cell, format)).join(format.separator) + LINE_END;
 }
 
 /**
- * A cell. Apostrophes keep spreadsheets from running customers' text as a formula, also where one that
- * expects the other separator splits the cell.
+ * Apostrophes keep spreadsheets from running customers' text as a formula, also where one that
+ * expects the other separator splits the cell. A tab at the end of a cell keeps them from reading its
+ * text as a number or date; `="0911"` would be text only where formulas of a file are computed.
  */
-function csvCell(text: string, { otherBeginnings }: Format): string {
+function csvCell(cell: Cell, { otherBeginnings }: Format): string {
+  return quoted(typeof cell === 'string' ? harmless(cell, otherBeginnings) : cell.value);
+}
+
+function harmless(text: string, otherBeginnings: RegExp): string {
   const guarded = text.replace(otherBeginnings, "$1'");
-  const isFormula = FORMULA.test(text) && !NEGATIVE_AMOUNT.test(text);
-  const harmless = isFormula ? `'${guarded}` : guarded;
-  const quoted = NEEDS_QUOTES.test(harmless) || harmless !== text;
-  return quoted ? `"${harmless.replaceAll('"', '""')}"` : harmless;
+  if (FORMULA.test(text)) {
+    return `'${guarded}`;
+  }
+  return isChanged(text) ? `${guarded}\t` : guarded;
+}
+
+function quoted(text: string): string {
+  return NEEDS_QUOTES.test(text) || text.startsWith("'") ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 /** Read one by one; `return` ends them early. */
