@@ -726,7 +726,8 @@ export interface VerificationOptions {
 /**
  * Checks the Standard Webhooks signature of a request to your endpoint, and whose event it is, and
  * returns the event. `rawBody`: the body as it arrived, before any JSON parser. `secret`:
- * `whsec_…`, from the dashboard. Without `expected` it warns. Throws WebhookVerificationError.
+ * `whsec_…`, from the dashboard. Without `expected` it warns. Throws WebhookVerificationError, and a
+ * TypeError for a body that was parsed before.
  */
 export async function verifyWebhook(
   rawBody: string | Uint8Array,
@@ -737,6 +738,11 @@ export async function verifyWebhook(
 ): Promise<VerifiedWebhook> {
   if (!(toleranceSeconds > 0 && toleranceSeconds < Number.POSITIVE_INFINITY)) {
     throw new RangeError(`toleranceSeconds must be a positive number, not ${toleranceSeconds}`);
+  }
+  if (!isRaw(rawBody)) {
+    throw new TypeError(
+      "rawBody must be the text or the bytes that arrived, not what a JSON parser made of them. In Express, put the route before express.json() and use express.raw({ type: 'application/json' }); with the Request of Fetch, pass await request.text()",
+    );
   }
   const id = headerOf(headers, 'webhook-id');
   const timestamp = headerOf(headers, 'webhook-timestamp');
@@ -843,6 +849,10 @@ function hmacKey(secret: string, use: 'sign' | 'verify'): Promise<CryptoKey> {
     throw new WebhookVerificationError('The secret is not whsec_ and base64');
   }
   return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, [use]);
+}
+
+function isRaw(body: unknown): boolean {
+  return typeof body === 'string' || ArrayBuffer.isView(body) || body instanceof ArrayBuffer;
 }
 
 /** Empty without the header, and when it came more than once. */
