@@ -25,6 +25,7 @@ export const SECTIONS: readonly Section[] = [
       'payments',
       'refunds',
       'webhooks',
+      'webhook-frameworks',
       'embedding',
       'clients',
       'sandbox',

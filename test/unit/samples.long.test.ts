@@ -27,8 +27,7 @@ const BODY = bodyOf({ merchantId: 'mer_1', environment: 'sandbox' });
 
 const LANGUAGES: Readonly<Record<string, () => Promise<Verify>>> = {
   js: async () => {
-    const code = javascriptSample('verifyWebhook');
-    const { verifyWebhook } = await import(`data:text/javascript,${encodeURIComponent(code)}`);
+    const { verifyWebhook } = await importedSample('verifyWebhook');
     return verifyWebhook;
   },
   php: async () => {
@@ -65,8 +64,9 @@ json.dumps(result)`),
 };
 
 /** The page's sample in JavaScript that exports this function. */
-function javascriptSample(name: string): string {
-  return samplesOf(PAGE, 'js').find((code) => code.includes(`function ${name}(`)) ?? '';
+function importedSample(name: string) {
+  const code = samplesOf(PAGE, 'js').find((sample) => sample.includes(`function ${name}(`)) ?? '';
+  return import(`data:text/javascript,${encodeURIComponent(code)}`);
 }
 
 function resultIn(text: string): unknown {
@@ -146,9 +146,16 @@ describe.each(Object.entries(LANGUAGES))('the sample in %s', (_language, start) 
   });
 });
 
+test('the sample in js takes the headers of Fetch', async () => {
+  const { verifyWebhook } = await importedSample('verifyWebhook');
+  const headers = new Headers(headersOf(SECRET));
+  expect(await verifyWebhook(BODY, headers, SECRET, ...TENANT)).toEqual(JSON.parse(BODY));
+  await expect(verifyWebhook(`${BODY} `, headers, SECRET, ...TENANT)).rejects.toThrow('wrong');
+  await expect(verifyWebhook(BODY, new Headers(), SECRET, ...TENANT)).rejects.toThrow('too old');
+});
+
 test('the sample for the RSA signature accepts only a signed text of the own merchant', async () => {
-  const code = javascriptSample('verifyRsa');
-  const { verifyRsa } = await import(`data:text/javascript,${encodeURIComponent(code)}`);
+  const { verifyRsa } = await importedSample('verifyRsa');
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const signed = (tenant: Parameters<typeof bodyOf>[0]) => {
     const { body }: { body: string } = JSON.parse(bodyOf(tenant));
@@ -164,4 +171,26 @@ test('the sample for the RSA signature accepts only a signed text of the own mer
   }
   // The shop forgot its settings, and the event is older than the two names.
   expect(() => verifyRsa(signed({}), publicKey, undefined, undefined)).toThrow('not ours');
+});
+
+test('the routes in Python share a file that accepts a genuine webhook and no other', async () => {
+  const [shared, ...routes] = samplesOf('docs/webhook-frameworks.md', 'python');
+  const python = await startPython();
+  const env = { KEFEL_WEBHOOK_SECRET: SECRET, KEFEL_MERCHANT_ID: TENANT[0] };
+  python.globals.set(
+    'call',
+    python.toPy({ shared, routes, env, body: BODY, headers: headersOf(SECRET) }),
+  );
+  const answers = await python.runPythonAsync(`
+import logging, os, sys
+os.environ.update(call["env"])
+sys.path.append("/kefel/clients/python")
+logging.disable()
+for route in call["routes"]:
+    compile(route, "route.py", "exec")
+exec(call["shared"])
+body = call["body"].encode()
+[receive_webhook(raw, call["headers"]) for raw in (body, body + b" ")]
+`);
+  expect(answers.toJs()).toEqual([204, 400]);
 });
