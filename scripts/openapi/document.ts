@@ -5,7 +5,13 @@ import { FIELD_ERROR_CODES } from '../../src/kit/http/field-error.ts';
 import { PROBLEMS, type ProblemCode } from '../../src/kit/http/problems.ts';
 import samples from './answer-samples.json' with { type: 'json' };
 import { COMPONENTS, WARNINGS } from './answers.ts';
-import { type JsonSchema, openEnum, reference } from './json-schema.ts';
+import {
+  type JsonSchema,
+  openEnum,
+  reference,
+  sampleOf,
+  withIntegerFormats,
+} from './json-schema.ts';
 import {
   DOCUMENTED,
   type DocumentedOperation,
@@ -16,16 +22,18 @@ import {
 import { requestComponents } from './requests.ts';
 import { amountsTable, webhookFaultsTable } from './sandbox-tables.ts';
 
+const REQUESTS = requestComponents();
+
 /** The API as an OpenAPI 3.1 document. `version`: of the package. */
 export function openApiDocument(version: string) {
-  return {
+  return withIntegerFormats({
     openapi: '3.1.1',
     info: {
       title: 'Kefel',
       version,
       summary: 'Payments in Ethiopia by telebirr, CBE Birr, EthSwitch, M-PESA and eBirr',
       description:
-        'Payments are created in major units (`150.50`); answers, webhooks and everything about refunds are in integer minor units (`15050`). In optional fields, `null` and an empty string count as absent, except in `amountMinor` of a refund. Ignore properties of answers that you do not know: more may come. So may values where a list of values ends with any string; the other lists are complete.',
+        'Payments are created in major units (`150.50`); answers, webhooks and everything about refunds are in integer minor units (`15050`). In optional fields of a new payment, `null` counts as absent, and so does an empty string, but an empty URL is an error. In other requests, a field says if it may be `null`. Ignore properties of answers that you do not know: more may come. So may values where a list of values ends with any string; the other lists are complete.',
       // Where the gateway that serves this document explains itself.
       contact: { name: 'Kefel', url: '/docs' },
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
@@ -46,25 +54,22 @@ export function openApiDocument(version: string) {
       },
       headers: HEADERS,
       schemas: {
-        ...requestComponents(),
+        ...REQUESTS,
         ...COMPONENTS,
         Error: errorSchema(),
         ErrorCode: ERROR_CODE,
       },
     },
-  };
+  });
 }
 
 /** By default the sandbox: a client that forgets to choose must not move money. */
 const SERVER = {
   url: template(''),
-  description: 'The gateway that serves this document',
+  description:
+    'The gateway that serves this document. `environment`: `/sandbox`, where no money moves, or nothing for production',
   variables: {
-    environment: {
-      enum: Object.values(SEGMENTS),
-      default: SEGMENTS.sandbox,
-      description: '`/sandbox`, where no money moves, or nothing for production',
-    },
+    environment: { enum: Object.values(SEGMENTS), default: SEGMENTS.sandbox },
   },
 };
 
@@ -170,11 +175,17 @@ function entry(operation: DocumentedOperation) {
       : {
           requestBody: {
             required: operation.isBodyOptional !== true,
-            content: { 'application/json': { schema: reference(request) } },
+            content: { 'application/json': bodyOf(request) },
           },
         }),
     responses: responsesOf(operation),
   };
+}
+
+/** Together the examples make a walk: two payments, and a refund of one. */
+function bodyOf(name: string) {
+  const example = sampleOf(REQUESTS[name] ?? {});
+  return { schema: reference(name), ...(example === undefined ? {} : { example }) };
 }
 
 function isIdempotent({ problems = [] }: DocumentedOperation): boolean {
@@ -182,8 +193,14 @@ function isIdempotent({ problems = [] }: DocumentedOperation): boolean {
 }
 
 function parametersOf(operation: DocumentedOperation) {
-  const { idText, query = [], headers = [] } = operation;
-  const id = { name: 'id', in: 'path', required: true, description: idText };
+  const { idText, idExample, query = [], headers = [] } = operation;
+  const id = {
+    name: 'id',
+    in: 'path',
+    required: true,
+    description: idText,
+    ...(idExample === undefined ? {} : { example: idExample }),
+  };
   const key = {
     name: 'Idempotency-Key',
     in: 'header',

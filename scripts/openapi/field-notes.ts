@@ -53,6 +53,7 @@ const COMMON_NOTES = {
 
 export const HOSTED_NOTES: Notes = {
   ...COMMON_NOTES,
+  paymentIntentUniqueId: [COMMON_NOTES.paymentIntentUniqueId[0], 'order-1002'],
   amount: [
     'The total in major units, at least 1.00, with at most two decimals: round to cents. With `items` too, it equals the sum of the prices or of price × quantity. Send `amount`, `items` or both. In the sandbox some amounts, such as 100.02, have a fixed outcome (`/docs/sandbox`).',
     150.5,

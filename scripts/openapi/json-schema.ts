@@ -78,3 +78,33 @@ export function openEnum(values: readonly string[], description?: string): JsonS
 export function reference(name: string): JsonSchema {
   return { $ref: `#/components/schemas/${name}` };
 }
+
+/** The published interface has these integers in 32 bits, and all others in 64. */
+const INT32_NAMES: ReadonlySet<string> = new Set(['status', 'quantity']);
+
+/** The document with the width of each integer, which generators take for 32 bits without one. */
+export function withIntegerFormats<Document>(document: Document): Document {
+  return JSON.parse(JSON.stringify(document), (name, value) =>
+    [value?.type].flat().includes('integer')
+      ? { ...value, format: INT32_NAMES.has(name) ? 'int32' : 'int64' }
+      : value,
+  );
+}
+
+/** A value out of the schema's examples; undefined where a required field has none. */
+export function sampleOf(schema: JsonSchema): unknown {
+  const { examples, properties, items, required = [] } = schema;
+  if (examples !== undefined) {
+    return examples[0];
+  }
+  const choices = (schema.anyOf ?? []).map(sampleOf).filter((choice) => choice !== undefined);
+  if (properties === undefined) {
+    const item = items && sampleOf(items);
+    return item === undefined ? choices[0] : [item];
+  }
+  const fields = Object.entries(properties)
+    .map(([name, field]) => [name, sampleOf(field)] as const)
+    .filter(([, value]) => value !== undefined);
+  const isWhole = required.every((name) => fields.some(([known]) => known === name));
+  return isWhole && fields.length > 0 ? Object.fromEntries(fields) : undefined;
+}

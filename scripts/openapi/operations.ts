@@ -13,6 +13,7 @@ interface Description {
   readonly description: string;
   /** Where `{id}` in the path comes from. */
   readonly idText?: string;
+  readonly idExample?: string;
   /** The name of the body's schema. */
   readonly request?: string;
   /** Without a body, the defaults apply. */
@@ -77,7 +78,11 @@ const PROBLEMS_OF_CREATION: readonly ProblemCode[] = [
 ];
 
 const PAYMENT_ID = 'Your `paymentIntentUniqueId`, percent-encoded';
-const REFUND_ID = 'Your `refundUniqueId`, percent-encoded';
+const OF_PAYMENT = { idText: PAYMENT_ID, idExample: 'order-1001' };
+const OF_REFUND = {
+  idText: 'Your `refundUniqueId`, percent-encoded',
+  idExample: 'refund-1001-1',
+};
 const EVENT_ID = 'The `id` of the event: `webhook-id` of its webhook';
 const ENDPOINT_ID = 'The `id` of the endpoint, `we_…`';
 
@@ -107,6 +112,7 @@ const DESCRIPTIONS: Readonly<Record<OperationId, Description>> = {
     tag: 'Payments',
     summary: 'Read a payment',
     description: 'The payment as it is now.',
+    ...OF_PAYMENT,
     idText: `${PAYMENT_ID}; or the \`uuid\` or \`paymentIntentId\` of the payment`,
     answer: envelope(one('Payment')),
     problems: ['payment_not_found'],
@@ -116,7 +122,8 @@ const DESCRIPTIONS: Readonly<Record<OperationId, Description>> = {
     summary: 'Cancel a payment',
     description:
       'Works while no attempt is under way. Canceling a canceled payment changes nothing. No event follows.',
-    idText: PAYMENT_ID,
+    ...OF_PAYMENT,
+    idExample: 'order-1002',
     answer: envelope(one('Payment')),
     problems: ['payment_not_found', 'payment_in_progress', 'payment_ended'],
   },
@@ -154,7 +161,7 @@ const DESCRIPTIONS: Readonly<Record<OperationId, Description>> = {
     tag: 'Refunds',
     summary: 'Read a refund',
     description: 'The refund as it is now.',
-    idText: REFUND_ID,
+    ...OF_REFUND,
     answer: envelope(one('Refund')),
     problems: ['refund_not_found'],
   },
@@ -163,7 +170,7 @@ const DESCRIPTIONS: Readonly<Record<OperationId, Description>> = {
     summary: 'Cancel a refund',
     description:
       'Works while it is `PENDING`. Canceling a canceled refund changes nothing. No event follows.',
-    idText: REFUND_ID,
+    ...OF_REFUND,
     answer: envelope(one('Refund')),
     problems: ['refund_not_found', 'refund_not_cancelable'],
   },

@@ -41,7 +41,7 @@ Every call, field and error, generated from the OpenAPI document that the gatewa
 
 Paths begin with \`/api/v1/payment/sandbox\` in the sandbox and with \`/api/v1/payment\` in production. Some calls have a second, published path; there \`{environment}\` is \`/sandbox\` or nothing.
 
-Send your key in the header \`apiKey\`: \`kfl_test_…\` in the sandbox, \`kfl_live_…\` in production. Payments are created in major units (\`150.50\`); answers, webhooks and everything about refunds are in integer minor units (\`15050\`). In optional fields, \`null\` and an empty string count as absent, except in \`amountMinor\` of a refund.`;
+Send your key in the header \`apiKey\`: \`kfl_test_…\` in the sandbox, \`kfl_live_…\` in production. Payments are created in major units (\`150.50\`); answers, webhooks and everything about refunds are in integer minor units (\`15050\`). In optional fields of a new payment, \`null\` counts as absent, and so does an empty string, but an empty URL is an error. In other requests, a field says if it may be \`null\`.`;
 
 /** The reference as Markdown, so that the search and \`llms-full.txt\` have it too. */
 export function referenceMarkdown(openApi: OpenApi): string {
@@ -73,7 +73,7 @@ export function referenceMarkdown(openApi: OpenApi): string {
 function callMarkdown(call: string, operation: Operation, openApi: OpenApi): string {
   const { summary, description, parameters = [], requestBody, responses } = operation;
   const aliases = operation['x-aliases'] ?? [];
-  const request = requestBody?.content[JSON_TYPE]?.schema;
+  const request = requestBody?.content[JSON_TYPE];
   const problems = Object.entries(responses).filter(([status]) => status !== '200');
   return [
     `## ${summary}`,
@@ -94,7 +94,7 @@ function callMarkdown(call: string, operation: Operation, openApi: OpenApi): str
             ),
           ),
         ]),
-    ...(request === undefined ? [] : requestMarkdown(resolve(request, openApi))),
+    ...(request === undefined ? [] : requestMarkdown(request, openApi)),
     `**Answer**: ${answerText(responses['200']?.content)}`,
     answerSample(responses['200']?.content),
     table(
@@ -104,10 +104,13 @@ function callMarkdown(call: string, operation: Operation, openApi: OpenApi): str
   ].join('\n\n');
 }
 
-/** A body of the fields' examples, which a wide page shows beside their table. */
-function requestMarkdown(schema: JsonSchema): readonly string[] {
-  const sample = sampleOf(schema);
-  return [...(sample === undefined ? [] : [block('json', pretty(sample))]), fieldTable(schema)];
+/** The example, which a wide page shows beside the table of the fields. */
+function requestMarkdown(
+  { schema, example }: Content[string],
+  openApi: OpenApi,
+): readonly string[] {
+  const sample = example === undefined ? [] : [block('json', pretty(example))];
+  return [...sample, fieldTable(resolve(schema, openApi))];
 }
 
 /** What a gateway answered, which a wide page shows beside the errors. */
@@ -116,24 +119,6 @@ function answerSample(byType: Content = {}): string {
   return typeof stream === 'string'
     ? block('text', stream.trim())
     : block('json', pretty(byType[JSON_TYPE]?.example));
-}
-
-/** A value out of the schema's examples; undefined where a required field has none. */
-function sampleOf(schema: JsonSchema): unknown {
-  const { examples, properties, items, required = [] } = schema;
-  if (examples !== undefined) {
-    return examples[0];
-  }
-  const choices = (schema.anyOf ?? []).map(sampleOf).filter((choice) => choice !== undefined);
-  if (properties === undefined) {
-    const item = items && sampleOf(items);
-    return item === undefined ? choices[0] : [item];
-  }
-  const fields = Object.entries(properties)
-    .map(([name, field]) => [name, sampleOf(field)] as const)
-    .filter(([, value]) => value !== undefined);
-  const isWhole = required.every((name) => fields.some(([known]) => known === name));
-  return isWhole && fields.length > 0 ? Object.fromEntries(fields) : undefined;
 }
 
 function objectMarkdown(name: string, schema: JsonSchema): string {
@@ -214,7 +199,8 @@ function rulesOf(schema: JsonSchema): string {
     minimum === undefined || maximum === undefined ? '' : `${minimum} to ${maximum}`,
     exclusiveMinimum === undefined ? '' : `above ${exclusiveMinimum}, at most ${maximum}`,
     schema.maxItems === undefined ? '' : `at most ${schema.maxItems}`,
-    schema.format ?? '',
+    // The width of integers is for generators.
+    /^int/.test(schema.format ?? '') ? '' : (schema.format ?? ''),
   ]
     .filter(Boolean)
     .join(', ');

@@ -77,10 +77,7 @@ test('every call answers as docs/reference.md shows', { timeout: 200_000 }, asyn
   const samples: Record<string, unknown> = {};
 
   const hosted = { ...shownRequest('Create a hosted payment'), callbackUrl };
-  samples.createHostedPayment = await answer('POST intent', {
-    ...hosted,
-    paymentIntentUniqueId: 'order-1002',
-  });
+  samples.createHostedPayment = await answer('POST intent', hosted);
   samples.cancelPayment = await answer('POST intents/order-1002/cancel');
   const express = { ...shownRequest('Create an express payment'), callbackUrl };
   samples.createExpressPayment = await answer('POST express/pay', express);

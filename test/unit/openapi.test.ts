@@ -1,6 +1,8 @@
+import SwaggerParser from '@apidevtools/swagger-parser';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import { openApiDocument } from '../../scripts/openapi/document.ts';
+import type { JsonSchema } from '../../scripts/openapi/json-schema.ts';
 import { shownBody } from '../support/documents/markdown.ts';
 import {
   EXPRESS_BODY,
@@ -17,7 +19,8 @@ import {
  * the gateway accepts and what a later gateway may answer. Generated clients: `npm run lab -- wire`.
  */
 
-const { paths, components } = openApiDocument('1.0.0');
+const document = openApiDocument('1.0.0');
+const { paths, components } = document;
 const { schemas } = components;
 const ajv = new Ajv2020({ allErrors: true, strict: false, validateFormats: false });
 ajv.addSchema({ $id: 'api', components: { schemas } });
@@ -136,4 +139,96 @@ const ANSWERS = operations.flatMap(({ summary, responses }) => {
 test.each(ANSWERS)('shows a valid answer to "$summary"', ({ schema, example }) => {
   const validate = ajv.compile({ ...schema, components: { schemas } });
   expect(validate(example) ? [] : validate.errors).toEqual([]);
+});
+
+test('swagger-parser accepts the document, which is stricter than the validator of npm run check', async () => {
+  const copy: unknown = structuredClone(document);
+  const parsed = await SwaggerParser.validate(copy as Parameters<typeof SwaggerParser.validate>[0]);
+  expect(parsed).toMatchObject({ openapi: '3.1.1' });
+});
+
+/** How openapi-generator maps an integer to Java; C#, Kotlin and Swift have the same two widths. */
+const JAVA: Readonly<Record<string, { readonly type: string; readonly bits: bigint }>> = {
+  none: { type: 'Integer', bits: 31n },
+  int32: { type: 'Integer', bits: 31n },
+  int64: { type: 'Long', bits: 63n },
+};
+
+const SPEC_INT32 = ['status', 'quantity'];
+
+describe('a generator that maps integers by format', () => {
+  const found = [...integersIn(document, '')];
+
+  test('makes 32 bits only of what the published interface has in 32 bits', () => {
+    const int32 = found.filter(({ format }) => JAVA[format ?? 'none']?.type === 'Integer');
+    expect(new Set(int32.map(({ name }) => name))).toEqual(new Set(SPEC_INT32));
+    expect(found.length).toBeGreaterThan(int32.length);
+  });
+
+  test.each(ANSWERS)(
+    'has room for each number of the answer to "$summary"',
+    ({ schema, example }) => {
+      for (const [place, value, format] of numbersIn(schema, example, '')) {
+        const { bits } = JAVA[format ?? 'none'] ?? { bits: 0n };
+        expect([place, BigInt(value) < 2n ** bits]).toEqual([place, true]);
+      }
+    },
+  );
+
+  test('has room for the id of a payment', () => {
+    const { paymentIntentId } = schemas.Payment?.properties ?? {};
+    const { bits } = JAVA[paymentIntentId?.format ?? 'none'] ?? { bits: 0n };
+    expect(8_613_261_458_257_505n < 2n ** bits).toBe(true);
+  });
+});
+
+interface Found {
+  readonly name: string;
+  readonly format: string | undefined;
+}
+
+/** Every schema of an integer, by the name of its property. */
+function* integersIn(value: unknown, name: string): Generator<Found> {
+  if (typeof value !== 'object' || value === null) {
+    return;
+  }
+  const { type, format } = value as JsonSchema;
+  if ([type].flat().includes('integer')) {
+    yield { name, format };
+  }
+  for (const [key, member] of Object.entries(value)) {
+    yield* integersIn(member, key);
+  }
+}
+
+/** The integers of an answer, each with the format of its schema. */
+function* numbersIn(
+  schema: JsonSchema,
+  value: unknown,
+  place: string,
+): Generator<readonly [string, number, string | undefined]> {
+  const { $ref, properties = {}, items, anyOf = [] } = schema;
+  if ($ref !== undefined) {
+    yield* numbersIn(schemas[$ref.split('/').at(-1) ?? ''] ?? {}, value, place);
+  }
+  if ([schema.type].flat().includes('integer') && typeof value === 'number') {
+    yield [place, value, schema.format];
+  }
+  for (const choice of anyOf) {
+    yield* numbersIn(choice, value, place);
+  }
+  if (Array.isArray(value)) {
+    for (const item of value) {
+      yield* numbersIn(items ?? {}, item, `${place}[]`);
+    }
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [name, member] of Object.entries(value)) {
+      yield* numbersIn(properties[name] ?? {}, member, `${place}.${name}`);
+    }
+  }
+}
+
+test.each(BODIES)('has the example of docs/reference.md for the body of "%s"', (summary) => {
+  const { requestBody } = operations.find((operation) => operation.summary === summary) ?? {};
+  expect(requestBody?.content['application/json']?.example).toEqual(shownBody(summary));
 });
