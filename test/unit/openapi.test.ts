@@ -21,7 +21,7 @@ import {
 
 const document = openApiDocument('1.0.0');
 const { paths, components } = document;
-const { schemas } = components;
+const schemas: Readonly<Record<string, JsonSchema>> = components.schemas;
 const ajv = new Ajv2020({ allErrors: true, strict: false, validateFormats: false });
 ajv.addSchema({ $id: 'api', components: { schemas } });
 
