@@ -1,7 +1,8 @@
 /**
- * `npm run lab -- wire`: three generators that others wrote make clients of the OpenAPI document. Each client
- * is compiled strictly and makes the first payment and refund in both environments, on a gateway with
- * stand-ins (docs/reliability.md#wire). Exits with 1 when a step has another outcome.
+ * `npm run lab -- wire`: three generators that others wrote make clients of the OpenAPI document, and
+ * Postman's converter a collection. Each client is compiled strictly and makes the first payment and
+ * refund in both environments, on a gateway with stand-ins (docs/reliability.md#wire); the collection
+ * does so in the sandbox, with its examples. Exits with 1 when a step has another outcome.
  */
 import { randomUUID } from 'node:crypto';
 import { cp } from 'node:fs/promises';
@@ -18,11 +19,13 @@ import { inDirectory } from './harness/directory.ts';
 import { runProgram } from './harness/program.ts';
 import { runLabScript } from './harness/script.ts';
 import { until } from './harness/until.ts';
+import { postmanShop } from './wire/postman.ts';
 import { expressPayment, hostedPayment, type NewShop, type Shop } from './wire/project/shop.ts';
 
 const SCRIPT = {
   usage: 'npm run lab -- wire',
-  about: 'Generates three clients from the OpenAPI document, compiles them and pays with them.',
+  about:
+    'Generates three clients and a Postman collection from the OpenAPI document, and pays with them.',
   options: {},
 };
 
@@ -62,6 +65,8 @@ await runLabScript(SCRIPT, () =>
           }
           console.log(`${name}: compiled, paid and refunded in both environments`);
         }
+        await payByCollection(directory, baseUrl, sandboxApiKey);
+        console.log('Postman: paid and refunded in the sandbox');
         return true;
       } finally {
         await gateway.stop();
@@ -105,6 +110,20 @@ async function payAndRefund(shop: Shop, standIn: StandIn, amount: number): Promi
     'returned money',
     async () => (await shop.refundStatus(refundUniqueId)) === 'SUCCESS',
   );
+}
+
+/** The walk of the document's examples, by what an import into Postman gives. */
+async function payByCollection(directory: string, baseUrl: string, apiKey: string): Promise<void> {
+  const document = await (await fetch(`${baseUrl}/openapi.json`)).text();
+  const shop = await postmanShop(directory, document, apiKey);
+  const page = String(await shop.content('Create a hosted payment'));
+  expectEqual(page.startsWith(`${baseUrl}/checkout/`), true);
+  expectEqual(Object(await shop.content('Create an express payment')).status, 'SUCCESS');
+  const statusOf = async (name: string) => Object(await shop.content(name)).status;
+  await until('paid payment', async () => (await statusOf('Read a payment')) === 'SUCCESS');
+  expectEqual(await statusOf('Refund a payment'), 'PENDING');
+  await until('returned money', async () => (await statusOf('Read a refund')) === 'SUCCESS');
+  expectEqual(await statusOf('Cancel a payment'), 'CANCELED');
 }
 
 function expectEqual<Value>(found: Value, expected: Value): void {

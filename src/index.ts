@@ -36,7 +36,12 @@ const HOURLY = '37 * * * *';
 export default {
   fetch(request, env, ctx) {
     return withCommonHeaders(request, env, async (asked, requestId) => {
-      return routerOf(new URL(asked.url)).fetch(asked, env, ctx, requestId);
+      const url = new URL(asked.url);
+      if (url.pathname === '/openapi.json') {
+        const { showOpenApi } = await import('./lists/api/open-api.ts');
+        return showOpenApi(asked, env);
+      }
+      return routerOf(url).fetch(asked, env, ctx, requestId);
     });
   },
   async queue(batch, env, ctx) {

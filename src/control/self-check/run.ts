@@ -60,6 +60,7 @@ const BINDINGS: Readonly<Record<Exclude<BindingName, 'BACKUPS'>, true>> = {
   MERCHANT_BOOK: true,
   MERCHANT_REGISTER: true,
   OPERATOR_ALERTS: true,
+  ASSETS: true,
 };
 
 type Checks = Readonly<Record<string, (env: Env, nowMs: number) => Finding | Promise<Finding>>>;

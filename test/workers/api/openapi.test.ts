@@ -1,4 +1,6 @@
+import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
+import { openApiDocument } from '../../../scripts/openapi/document.ts';
 import { DOCUMENTED } from '../../../scripts/openapi/operations.ts';
 import { SEGMENTS, template } from '../../../src/engine/api/operation.ts';
 import { apiRouter } from '../../../src/lists/api/router.ts';
@@ -33,6 +35,24 @@ test('the OpenAPI document has every route of the API and no other', () => {
     .filter(([method]) => method !== 'HEAD')
     .map(([method, , , path = '']) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`);
   expect([...new Set(documented)].sort()).toEqual(routed.sort());
+});
+
+test.each([
+  ['', 'https://pay.kefel.test'],
+  ['https://pay.example.com', 'https://pay.example.com'],
+])('with PUBLIC_BASE_URL "%s", the document names the server %s', async (base, origin) => {
+  const file = new Response(JSON.stringify(openApiDocument('1.0.0'), null, 2), {
+    headers: { 'content-type': 'application/json', etag: '"1"', 'content-length': '1' },
+  });
+  const ASSETS = { fetch: async () => file } as unknown as Fetcher;
+  const bindings = { ...env, PUBLIC_BASE_URL: base, ASSETS } as Env;
+  const response = await call('/openapi.json', { bindings });
+  expect(response.headers.has('etag')).toBe(false);
+  expect(response.headers.get('content-type')).toBe('application/json');
+  const { servers, ...others } = (await response.json()) as ReturnType<typeof openApiDocument>;
+  expect(servers.map(({ url }) => url)).toEqual([`${origin}/api/v1/payment{environment}`]);
+  const { servers: _file, ...expected } = openApiDocument('1.0.0');
+  expect(others).toEqual(expected);
 });
 
 interface Scene {
