@@ -14,13 +14,13 @@ export interface LocalGateway {
 const POLL_MS = 200;
 
 /** The gateway that `npm run dev` runs here, or a new one that ends with this process. */
-export async function findOrStartGateway(): Promise<LocalGateway> {
+export async function findOrStartGateway(port: number): Promise<LocalGateway> {
   const running = await findGateway();
   if (running !== null) {
     return running;
   }
   console.log('No gateway is running here: starting one, as `npm run dev` does.');
-  return untilFound(startGateway());
+  return untilFound(startGateway(port));
 }
 
 async function findGateway(): Promise<LocalGateway | null> {
@@ -33,10 +33,9 @@ async function findGateway(): Promise<LocalGateway | null> {
   return (await serves(baseUrl, merchant)) ? { baseUrl, merchant } : null;
 }
 
-function startGateway(): ChildProcess {
-  const gateway = spawn(process.execPath, [join(PROJECT_DIRECTORY, 'scripts', 'dev.ts')], {
-    stdio: 'inherit',
-  });
+function startGateway(port: number): ChildProcess {
+  const script = join(PROJECT_DIRECTORY, 'scripts', 'dev.ts');
+  const gateway = spawn(process.execPath, [script, '--port', String(port)], { stdio: 'inherit' });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => gateway.kill(signal));
   }

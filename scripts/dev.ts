@@ -12,6 +12,7 @@ import { demoInvitation } from './dev/demo-invitation.ts';
 import { publishDemoMerchant } from './dev/demo-merchant.ts';
 import { firstSteps } from './dev/first-steps.ts';
 import { DEV, type DevOptions } from './dev/options.ts';
+import { withoutStacks } from './dev/output.ts';
 import { expectFreePort } from './dev/ports.ts';
 import { prepareLocalGateway } from './dev/prepare.ts';
 import { writeWorkers } from './dev/workers.ts';
@@ -23,11 +24,13 @@ import { startStandIns } from './stand-ins/start-all.ts';
 const POLL_MS = 100;
 const PARENT_POLL_MS = 500;
 const SIGNAL_EXIT_CODE = 128;
+/** Wrangler does not end while it starts. */
+const GRACE_MS = 3_000;
 
 await runScript(DEV, async (options) => {
   const stateDirectory = options['persist-to'];
   const baseUrl = `http://localhost:${options.port}`;
-  await expectFreePort(options.port);
+  await expectFreePort(options.port, DEV.usage);
   const prepared = await prepareLocalGateway(stateDirectory, baseUrl, options.empty);
   const joinUrl = options.empty ? null : await demoInvitation(stateDirectory, prepared.merchant);
   const standIns = options['no-stand-ins']
@@ -48,10 +51,18 @@ await runScript(DEV, async (options) => {
     ...configFiles.flatMap((file) => ['--config', file]),
     ...wranglerArgs(options),
   ];
-  const wrangler = startWrangler(args, PROJECT_DIRECTORY, {
-    // The Workers of gateways that run at the same time have the same names.
-    WRANGLER_REGISTRY_PATH: join(stateDirectory, 'registry'),
-  });
+  const wrangler = startWrangler(
+    args,
+    PROJECT_DIRECTORY,
+    {
+      // The Workers of gateways that run at the same time have the same names.
+      WRANGLER_REGISTRY_PATH: join(stateDirectory, 'registry'),
+      ...(process.stderr.isTTY && { FORCE_COLOR: '1' }),
+    },
+    'pipe',
+  );
+  wrangler.stdout?.pipe(process.stdout);
+  wrangler.stderr?.setEncoding('utf8').pipe(withoutStacks()).pipe(process.stderr);
   liveAndDieWith(wrangler);
   await untilAnswered(baseUrl);
   const isPublished = await publishDemoMerchant(prepared.merchant);
@@ -83,7 +94,10 @@ function wranglerArgs(options: DevOptions): readonly string[] {
 /** Passes on signals and the end of npm, and ends when wrangler ends, the same way. */
 function liveAndDieWith(wrangler: ChildProcess): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.on(signal, () => wrangler.kill(signal));
+    process.on(signal, () => {
+      wrangler.kill(signal);
+      setTimeout(() => wrangler.kill('SIGKILL'), GRACE_MS).unref();
+    });
   }
   if (process.env.npm_lifecycle_event !== undefined) {
     // npm's shell keeps a SIGTERM to itself: being orphaned is the only sign that we get.

@@ -9,6 +9,7 @@ import { text as bodyOf } from 'node:stream/consumers';
 import type { Environment } from '../src/kit/tenant.ts';
 import { credentialsOf, readDemoMerchant } from './dev/demo-merchant.ts';
 import { WEBHOOK_RECEIVER_PORT } from './dev/first-steps.ts';
+import { expectFreePort } from './dev/ports.ts';
 import { isSignedByRsa, isStandardWebhook } from './gateway/webhook-signatures.ts';
 import { numberOption, runScript } from './project/options.ts';
 
@@ -57,6 +58,7 @@ interface ReceivedPayment {
 }
 
 await runScript(SCRIPT, async ({ port, status, secret: endpointSecrets }) => {
+  await expectFreePort(port, SCRIPT.usage);
   /** The tries of each `webhook-id`, which stays the same when Kefel retries. */
   const tries = new Map<string, number>();
   const server = createServer(async (request, response) => {

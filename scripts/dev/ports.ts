@@ -5,8 +5,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 const RELEASE_TRIES = 20;
 const RELEASE_WAIT_MS = 100;
 
-/** Throws an error that says what to do when another process listens on `port`. */
-export async function expectFreePort(port: number): Promise<void> {
+/** Throws an error that says what to do when another process listens on the `port` of a script. */
+export async function expectFreePort(port: number, usage: string): Promise<void> {
   for (let tries = 0; tries < RELEASE_TRIES; tries++) {
     if (!(await isTaken(port, '127.0.0.1')) && !(await isTaken(port, '::1'))) {
       return;
@@ -14,7 +14,7 @@ export async function expectFreePort(port: number): Promise<void> {
     await wait(RELEASE_WAIT_MS);
   }
   throw new Error(
-    `Port ${port} is taken. Stop what listens there, or choose another: npm run dev -- --port ${port + 1}`,
+    `Port ${port} is taken. Stop what listens there, or choose another: ${usage} -- --port ${port + 1}`,
   );
 }
 

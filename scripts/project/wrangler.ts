@@ -18,12 +18,13 @@ export function startWrangler(
   args: readonly string[],
   directory: string,
   environment: Readonly<Record<string, string>> = {},
+  output: 'inherit' | 'pipe' = 'inherit',
 ): ChildProcess {
   const main = createRequire(import.meta.url).resolve('wrangler');
   return spawn(process.execPath, ['--no-warnings', main, ...args], {
     cwd: directory,
     env: { ...process.env, ...WRANGLER_ENVIRONMENT, ...environment },
-    stdio: ['ignore', 'inherit', 'inherit'],
+    stdio: ['ignore', output, output],
   });
 }
 

@@ -55,6 +55,22 @@ describe('one webhook request (decisions.md#18)', () => {
     });
   });
 
+  test.each([
+    ['http://localhost:3000/localhost', 'http://[::1]:3000/localhost'],
+    ['https://shop.example.com/localhost', null],
+  ])('%s that refuses the connection is tried again at %s', async (href, other) => {
+    const called: unknown[] = [];
+    vi.spyOn(globalThis, 'fetch').mockImplementation(async (url) => {
+      called.push(url);
+      if (url === href) {
+        throw new TypeError('connection refused');
+      }
+      return new Response(null, { status: 204 });
+    });
+    expect((await send(new URL(href))).httpStatus).toBe(other === null ? null : 204);
+    expect(called).toEqual(other === null ? [href] : [href, other]);
+  });
+
   test('measures its time with the given clock', async () => {
     const url = await merchant((_request, response) => response.end());
     let nowMs = 1_000;

@@ -39,7 +39,7 @@ export async function sendWebhook(
   const signal = AbortSignal.timeout(timeoutMs);
   let response: Response;
   try {
-    response = await fetch(url.href, {
+    response = await post(url, {
       method: 'POST',
       headers: { ...headers, ...FIXED_HEADERS },
       body: requestBody,
@@ -65,6 +65,18 @@ export async function sendWebhook(
     answerExcerpt,
     retryAfterMs: retryAfterMs(response.headers.get('retry-after'), nowMs),
   };
+}
+
+async function post(url: URL, request: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url.href, request);
+  } catch (error) {
+    // A developer's server may listen on ::1 alone. Only a local gateway may call localhost.
+    if (url.hostname !== 'localhost') {
+      throw error;
+    }
+    return fetch(url.href.replace('localhost', '[::1]'), request);
+  }
 }
 
 /** The excerpt's bytes. Reads up to ANSWER_BYTES_MAX, then cancels the rest. */
