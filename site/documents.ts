@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { forMerchants } from './gateway.ts';
+import { forMerchants, withoutLocalPart } from './gateway.ts';
 import { standaloneMarkdown } from './markdown.ts';
 import { audienceOf } from './navigation.ts';
 
@@ -15,6 +15,8 @@ export interface Document {
   readonly markdown: string;
   /** For programs: see `standaloneMarkdown`. */
   readonly standalone: string;
+  /** The same without the parts about a gateway on the reader's own machine. */
+  readonly hosted: string;
 }
 
 const SUMMARY_CHARACTERS_MAX = 200;
@@ -43,6 +45,7 @@ function documentOf(name: string, text: string): Document {
     summary: shorten(plain(paragraph)),
     markdown,
     standalone: standaloneMarkdown(name, markdown),
+    hosted: standaloneMarkdown(name, withoutLocalPart(markdown)),
   };
 }
 

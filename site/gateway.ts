@@ -11,6 +11,11 @@ export const EXAMPLE_ORIGIN = 'https://pay.example.com';
 /** Parts about a gateway on the reader's own machine, between two comments. */
 const LOCAL_PART = /<!-- local -->[\s\S]*?<!-- \/local -->/;
 
+/** The text without those parts, for programs that have an account at the gateway. */
+export function withoutLocalPart(markdown: string): string {
+  return markdown.replace(LOCAL_PART, '');
+}
+
 /** The text for merchants: every sample calls the gateway that serves the page. */
 export function forMerchants(markdown: string): string {
   const parts = markdown.split(new RegExp(`(${LOCAL_PART.source})`));

@@ -27,7 +27,7 @@ export function llmsMerchantText(documents: readonly Document[]): string {
     INTRODUCTION,
     `The API's address is ${EXAMPLE_ORIGIN}, its OpenAPI document ${EXAMPLE_ORIGIN}/openapi.json.\n`,
     listOf(MERCHANT_SECTIONS, documents),
-    textsOf(MERCHANT_SECTIONS, documents),
+    textsOf(MERCHANT_SECTIONS, documents, 'hosted'),
   ].join('\n');
 }
 
@@ -48,12 +48,16 @@ function listOf(sections: readonly Section[], documents: readonly Document[]): s
     .join('\n');
 }
 
-function textsOf(sections: readonly Section[], documents: readonly Document[]): string {
+function textsOf(
+  sections: readonly Section[],
+  documents: readonly Document[],
+  form: 'standalone' | 'hosted' = 'standalone',
+): string {
   return sections
     .flatMap((section) => documentsOf(section, documents))
     .map(
-      ({ name, standalone }) =>
-        `<!-- ${EXAMPLE_ORIGIN}${markdownUrlOf(name)} -->\n\n${standalone.trim()}\n`,
+      (document) =>
+        `<!-- ${EXAMPLE_ORIGIN}${markdownUrlOf(document.name)} -->\n\n${document[form].trim()}\n`,
     )
     .join('\n');
 }

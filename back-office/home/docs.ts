@@ -1,6 +1,7 @@
 import { type PublicLink, type Support, supportOf } from '../../src/engine/config.ts';
 import { originOf } from '../../src/kit/http/envelope.ts';
 import { problem } from '../../src/kit/http/problem.ts';
+import { isLoopback } from '../../src/kit/loopback.ts';
 import { documentHeaders } from '../../src/kit/ui/headers.ts';
 import type { BackOfficeEnv } from '../env.ts';
 
@@ -8,6 +9,8 @@ import type { BackOfficeEnv } from '../env.ts';
 const EXAMPLE_ORIGIN = 'https://pay.example.com';
 /** The same before a path of the back office, which may have a host of its own. */
 const OWN_ADDRESS = /https:\/\/pay\.example\.com(?=\/(?:docs|llms|dashboard|operator))/g;
+/** Stands in the pages for a gateway on the reader's own machine. */
+const LOCAL_ORIGIN = 'http://localhost:8787';
 /** Built by site/eleventy.config.mjs. */
 const MISSING_PATH = '/docs/404';
 /** Where the built pages show the operator's support. */
@@ -26,10 +29,13 @@ export async function showDocument(request: Request, env: BackOfficeEnv): Promis
   const isMissing = found.status === 404;
   const page = isMissing ? await missingPage(request, env, found) : found;
   const isHtml = page.headers.get('content-type')?.startsWith('text/html') === true;
+  const gateway = env.PAYMENTS_BASE_URL || originOf(request, env);
+  const isLocal = isLoopback(URL.parse(gateway)?.hostname ?? '');
   const text = (await page.text())
     .replaceAll(SUPPORT_MARK, () => supportText(env, isHtml))
     .replaceAll(OWN_ADDRESS, () => originOf(request, env))
-    .replaceAll(EXAMPLE_ORIGIN, () => env.PAYMENTS_BASE_URL || originOf(request, env));
+    .replaceAll(EXAMPLE_ORIGIN, () => gateway)
+    .replaceAll(LOCAL_ORIGIN, () => (isLocal ? gateway : LOCAL_ORIGIN));
   // No cache may keep this 404, because the page may exist later.
   const policy = page.headers.get('content-security-policy') ?? "default-src 'none'";
   const headers = isMissing ? documentHeaders(request, policy) : new Headers(page.headers);
