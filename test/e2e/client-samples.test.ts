@@ -35,7 +35,7 @@ const LANGUAGES: readonly Language[] = [
 ];
 
 /** The id of every sample, which a payment can have only once. */
-const SAMPLE_ID = 'order-1001';
+const SAMPLE_ID = 'order-6001';
 
 /** Ids of the guides. */
 const GUIDE_IDS = /\b(?:order|refund)-\d{4}\b/g;

@@ -23,7 +23,7 @@ import {
 const OWN_SERVER = 'http://localhost:3000/webhooks';
 const DEFAULT_ADDRESS = 'http://localhost:8787';
 const PAYMENT = 'order-1001';
-const OPEN_PAYMENT = 'order-1002';
+const OPEN_PAYMENT = 'order-2001';
 const EVENT = /^evt_[0-9a-f]{32}$/;
 const ANSWERS = Array.from({ length: 10 }, () => status(204));
 

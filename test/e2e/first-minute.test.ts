@@ -198,8 +198,7 @@ describe('`npm run dev`', () => {
     const { charges, answer } = readmeCharges();
     expect(charges).toHaveLength(2);
     for (const charge of charges) {
-      // The quick start has the same id.
-      const script = charge.replace('http://localhost:8787', baseUrl).replace('1001', '1000');
+      const script = charge.replace('http://localhost:8787', baseUrl);
       const charged = await run('sh', ['-c', script], { cwd: clone });
       expect(JSON.parse(charged.stdout)).toMatchObject(answer);
     }

@@ -5,7 +5,7 @@ import { SUBJECT_IDS } from '../../src/engine/alerts/subjects.ts';
 import { openIntent } from '../../src/engine/domain/decide.ts';
 import { newRecord } from '../../src/engine/intent/store.ts';
 import { CHANGE_ACTIONS, OUTCOME_ACTIONS, REQUEST_ACTIONS } from '../../src/kit/audit/actions.ts';
-import { DOCUMENTS } from '../support/documents/markdown.ts';
+import { blocksOf, DOCUMENTS } from '../support/documents/markdown.ts';
 import { someTerms } from '../support/intents.ts';
 
 /**
@@ -24,11 +24,29 @@ const DEPLOYED = SOURCES.filter((path) => /^(?:src|back-office)\//.test(path))
   .join('\n');
 const PROMISES = 'docs/promises.md';
 const DECISIONS = 'docs/decisions.md';
+/** A payment's id where a sample creates it, in the syntax of each language. */
+const NEW_PAYMENT = /\b(?:paymentIntentUniqueId|id)["']?(?::| =>) ["'](order-\d+)/g;
 
 describe('links', () => {
   test.each(DOCUMENTS)('in %s resolve', (document) => {
     const broken = linksOf(document).filter((target) => !resolves(target));
     expect(broken).toEqual([]);
+  });
+});
+
+describe('samples', () => {
+  test.each(['sh', 'ts', 'php', 'python'])('in %s create each payment on one page', (language) => {
+    // The clients have the samples of docs/clients.md.
+    const pages = DOCUMENTS.filter((document) => !document.startsWith('clients/'));
+    const created = pages.flatMap((document) => [
+      ...new Set(
+        blocksOf(document)
+          .filter((block) => block.language === language && !block.text.includes('refundUniqueId'))
+          .flatMap(({ text }) => [...text.matchAll(NEW_PAYMENT)].map(([, id]) => id)),
+      ),
+    ]);
+    expect(created).not.toEqual([]);
+    expect(created.filter((id, index) => created.indexOf(id) !== index)).toEqual([]);
   });
 });
 
