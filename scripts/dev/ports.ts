@@ -6,7 +6,7 @@ const RELEASE_TRIES = 20;
 const RELEASE_WAIT_MS = 100;
 
 /** Throws an error that says what to do when another process listens on the `port` of a script. */
-export async function expectFreePort(port: number, usage: string): Promise<void> {
+export async function expectFreePort(port: number, usage = 'npm run dev'): Promise<void> {
   for (let tries = 0; tries < RELEASE_TRIES; tries++) {
     if (!(await isTaken(port, '127.0.0.1')) && !(await isTaken(port, '::1'))) {
       return;

@@ -101,7 +101,8 @@ const CLOUD_COMMANDS = [
 ];
 
 /** Fenced blocks of any other language could hide commands from this test. */
-const LANGUAGES = 'sh sql json toml text html js ts php python java go dart kotlin swift mermaid'.split(' ');
+const LANGUAGES =
+  'sh sql json toml text html js ts php python java go dart kotlin swift mermaid'.split(' ');
 
 /** The setting that turns on a rail's status query. */
 const STATUS_QUERIES: Readonly<Record<string, object>> = {
