@@ -60,7 +60,8 @@ const withProto = (body: Body): Body =>
 /** The merchant's view; ids differ from payment to payment. */
 async function viewOf(uniqueId: string): Promise<unknown> {
   const { text } = await answerOf(call(statusPath(uniqueId)));
-  const isId = (name: string) => /^(?:id|uuid|uniqueId|paymentIntentId|transactionId)$/.test(name);
+  const isId = (name: string) =>
+    /^(?:id|uuid|uniqueId|paymentIntentId|transactionId|checkoutUrl)$/.test(name);
   return JSON.parse(text, (name, value) => (isId(name) ? typeof value : value));
 }
 

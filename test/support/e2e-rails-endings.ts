@@ -87,6 +87,7 @@ export async function expectTold(
     refunds: [],
     netShareAmounts: [],
     expiryHeldUntil: null,
+    checkoutUrl: null,
   });
   if (payment.answer !== null) {
     expect(status.transaction?.transactionId).toBe(payment.answer.transactionId);
