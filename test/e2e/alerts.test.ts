@@ -82,10 +82,18 @@ function letTimePass(ms: number): void {
   alarms.close();
   const object = new DatabaseSync(join(directory, `${id}.sqlite`));
   object.exec(`UPDATE _cf_METADATA SET value = value - ${nanoseconds} WHERE key = 1`);
-  object.exec(`UPDATE memory SET value = json_set(value,
-      '$.lookedAtMs', value ->> 'lookedAtMs' - ${ms},
-      '$.beatAtMs', value ->> 'beatAtMs' - ${ms},
-      '$.beatTriedAtMs', value ->> 'beatTriedAtMs' - ${ms}) WHERE name = 'times'`);
+  const setBack = (name: string, field: string) =>
+    object
+      .prepare(
+        "UPDATE memory SET value = json_set(value, '$.' || ?1, value ->> ?1 - ?2) WHERE name = ?3",
+      )
+      .run(field, ms, name);
+  const changed = [
+    setBack('look', 'atMs'),
+    setBack('beats', 'beatAtMs'),
+    setBack('beats', 'triedAtMs'),
+  ];
+  expect(changed.map(({ changes }) => changes)).toEqual([1, 1, 1]);
   object.close();
 }
 
