@@ -6,7 +6,6 @@
  * `--planted`: renames one member after the other on one side, and exits with 3 when a run does not
  * notice.
  */
-import { NOT_UNDERSTOOD } from '../scripts/deploy/context.ts';
 import { numberOption, runScript } from '../scripts/project/options.ts';
 import { codeOf, codeOfCommit } from './compatibility/bundles.ts';
 import { notSaid } from './compatibility/covered.ts';
@@ -14,6 +13,8 @@ import { PLANTED, renamed } from './compatibility/planted.ts';
 import { runCompatibility } from './compatibility/run.ts';
 
 const PORT = 8797;
+/** The exit code when both versions ran, and did not understand each other. */
+const NOT_UNDERSTOOD = 3;
 
 const SCRIPT = {
   usage: 'npm run lab -- compatibility',

@@ -17,7 +17,7 @@ Repeat it at any time: it changes nothing that is right, and continues after a f
     url: { value: 'URL', about: "customers' address, or workers.dev" },
     'office-url': { value: 'URL', about: "merchants' and operators' address; left out: the same" },
     operator: { value: 'NAME', about: 'the first operator, for the audit log' },
-    jurisdiction: { value: 'NAME', about: 'eu, fedramp or none; can never be changed' },
+    jurisdiction: { value: 'NAME', about: 'eu or none; can never be changed' },
     location: { value: 'REGION', about: 'where objects are made: afr, weur, …; kept for ever' },
     'without-backup': { value: null, about: 'no bucket and no daily backup; for the first run' },
     'replace-dns': REPLACE_DNS,

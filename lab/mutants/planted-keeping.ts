@@ -204,28 +204,20 @@ export const PLANTED_KEEPING: Readonly<Record<string, Readonly<Record<string, st
     'searched_at_ms IS NOT NULL AND «NOT EXISTS→(digest = digest) OR NOT EXISTS» (\n':
       'a request ends while payments of it are kept',
   },
-  'scripts/deploy/gradual.ts': {
+  'scripts/deploy/release.ts': {
     '«    await goBack(run, name, old, current);\n→»': 'a version that fails keeps its requests',
-    '«      await compareErrors(run, name, { newId: current.id, oldId: old.id }, sinceMs);\n→»':
-      'a version whose requests fail gets all requests',
-    'await compareErrors(run, name, { newId: current.id, oldId: old.id }, sinceMs);\n«      await selfCheck(run, release.plane, name, current.id);\n→»':
-      'a version that finds itself wrong gets all requests',
-    'if («reached === WHOLE→reached > WHOLE») {\n      await selfCheck':
-      'an interrupted deployment ends without its last self-check',
+    '«    await selfCheck(run, plane, name, current.id);\n→»':
+      'a version that finds itself wrong keeps its requests',
+    'const hasAll = «split?.percentage === WHOLE→split !== null»;':
+      'an interrupted deployment ends without giving the version requests',
     'const newer = since < 0 ? versions : «versions.slice(0, since)→versions»;':
       'a version with old secrets is deployed',
-    'percentage === WHOLE && «release.hasOtherConfig→false») {':
+    'if («release.hasOtherConfig→false») {':
       'schedules, consumers and routes of a version are never deployed',
   },
   'scripts/deploy/going-back.ts': {
     'return status === null« || status === 401→» ||': 'an expired login keeps a bad version live',
     'if (left === 0 || «!mayPass(error)→true») {': 'one failed call keeps a bad version live',
-  },
-  'scripts/deploy/error-counts.ts': {
-    'rateOf(current) > «limit→1») {': 'a version goes on although its requests fail',
-    'current.errors >= «ERRORS_MIN→1» &&': 'one customer who hangs up takes a good version back',
-    'Math.max(ERROR_RATE_MAX, «OLD_RATE_FACTOR * rateOf(old)→0»);':
-      "a provider's outage takes a good version back",
   },
   'scripts/deployment/deployed-worker.ts': {
     'backTo = messageOf(deployment) === DEPLOYMENT_MESSAGES.back ? «id→undefined» : undefined;':
@@ -236,8 +228,6 @@ export const PLANTED_KEEPING: Readonly<Record<string, Readonly<Record<string, st
       'a rollback goes back to the same code with older secrets',
   },
   'scripts/deploy/checks.ts': {
-    'if («!(await isCompatible(commit))→false») {':
-      'versions that do not understand each other are mixed',
     'const removed = «classes→classes.slice(classes.length)».filter(':
       'a version without a class of the deployed one is mixed with it',
   },
@@ -258,6 +248,14 @@ export const PLANTED_KEEPING: Readonly<Record<string, Readonly<Record<string, st
     'if («answer.ok→answer.status > 0») {': 'a version that answers with errors passes',
     'if («found.get(NAMING[plane])?.includes(versionId)→found.size > 0») {':
       'a self-check of the old version proves the new one',
+  },
+  'scripts/setup/values.ts': {
+    'if («messages.length > 0→messages.length > 99») {':
+      'a value that stops the gateway is uploaded',
+  },
+  'scripts/setup/check-step.ts': {
+    'if (reversals.length === 0 || «!isNew→false») {':
+      'a repair is undone for something that was wrong before',
   },
   'scripts/deployment/keys.ts': {
     'return `«${ring}:→»${keyId}`;': "one ring's sealed key passes for another's",

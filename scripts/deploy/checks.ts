@@ -17,7 +17,7 @@ export async function committed({ git }: DeployRun): Promise<string> {
   if (changes !== '') {
     throw new SetupProblem(
       `the folder has changes that no commit has:\n${changes}`,
-      'Commit them: a version is named by its commit, and the next one is compared with it.',
+      'Commit them: a version is named by its commit, and a rollback finds it by that.',
     );
   }
   return (await git('rev-parse', 'HEAD')).trim();
@@ -56,80 +56,4 @@ export function changedClasses(
     ...(removed.length > 0 ? [`removes ${removed.join(', ')}`] : []),
   ];
   return parts.length === 0 ? null : `${name} ${parts.join(' and ')}`;
-}
-
-/**
- * Runs the code of the deployed versions beside this one. Throws when they do not understand each
- * other, or, unless a person says so, when it cannot know what is deployed.
- */
-export async function checkCompatibility(
-  run: DeployRun,
-  deployed: readonly DeployedWorker[],
-): Promise<void> {
-  const { terminal, isCompatible } = run;
-  const compared: string[] = [];
-  const unknown: string[] = [];
-  for (const { name, shares } of deployed) {
-    for (const { version } of shares) {
-      const { commit } = version;
-      if (commit === null || !(await hasCommit(run, commit))) {
-        const what = commit === null ? 'an unknown commit' : `commit ${commit}, which is not here`;
-        unknown.push(`${name} runs ${what}`);
-      } else if (!(await hasCodeOf(run, commit, compared))) {
-        compared.push(commit);
-        terminal.say(
-          `  Running the code of commit ${commit} beside this one, which takes some minutes …`,
-        );
-        if (!(await isCompatible(commit))) {
-          throw new SetupProblem(
-            `this version and commit ${commit} do not understand each other, and a deployment mixes them`,
-            'See docs/changing.md, "Change an RPC or a queue message".',
-          );
-        }
-      }
-    }
-  }
-  if (unknown.length > 0) {
-    await goWithoutComparison(run, unknown.join(', and '));
-  }
-}
-
-/** Whether a commit has the same code as one of others: a deployment file has its own commits. */
-async function hasCodeOf(
-  { git }: DeployRun,
-  commit: string,
-  others: readonly string[],
-): Promise<boolean> {
-  for (const other of others) {
-    if (
-      other === commit ||
-      (await git('diff', '--name-only', other, commit, '--', ...CODE)) === ''
-    ) {
-      return true;
-    }
-  }
-  return false;
-}
-
-async function goWithoutComparison({ options, terminal }: DeployRun, why: string): Promise<void> {
-  const problem = `${why}: its code cannot be run beside this one`;
-  if (!options.isWithoutComparison) {
-    if (options.isYes || !terminal.isInteractive) {
-      throw new SetupProblem(problem, 'Get that commit, or add --without-comparison.');
-    }
-    terminal.say(`  ${problem}.`);
-    if ((await terminal.ask('Go on without the comparison? Type yes: ')).trim() !== 'yes') {
-      throw new SetupProblem(problem, 'Get that commit first.');
-    }
-  }
-  terminal.say(`  SKIPPED: ${problem}.`);
-}
-
-async function hasCommit({ git }: DeployRun, commit: string): Promise<boolean> {
-  try {
-    await git('cat-file', '-e', `${commit}^{commit}`);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -8,15 +8,9 @@ import type { Terminal } from '../setup/terminal.ts';
 export interface DeployOptions {
   /** The deployment's name: `production`. */
   readonly name: string;
-  /** The shares of requests, in percent, that the new version gets one after the other. */
-  readonly steps: readonly number[];
-  /** How long each share is watched. */
-  readonly waitMs: number;
   readonly isYes: boolean;
   /** Host names whose DNS records of something else may be replaced. */
   readonly replaceDns: readonly string[];
-  /** Whether an unknown deployed commit is no reason to stop. */
-  readonly isWithoutComparison: boolean;
   /** What the command does; each of the others is done alone. */
   readonly act: 'deploy' | 'migrate' | 'classes' | 'rollback';
   /** Has an operator's secret for the self-check. */
@@ -25,9 +19,6 @@ export interface DeployOptions {
   readonly command: string;
 }
 
-/** How `npm run lab -- compatibility` exits when it has run both versions, and they do not work together. */
-export const NOT_UNDERSTOOD = 3;
-
 /** What touches the world. Tests replace it. */
 export interface DeployTools {
   readonly terminal: Terminal;
@@ -35,11 +26,6 @@ export interface DeployTools {
   readonly runWrangler: RunWrangler;
   /** Runs git in the project and returns what it printed. */
   readonly git: (...args: readonly string[]) => Promise<string>;
-  /**
-   * Whether this code and that of a commit understand each other: `npm run lab -- compatibility`. Throws when
-   * they could not be run.
-   */
-  readonly isCompatible: (commit: string) => Promise<boolean>;
   readonly fetch: typeof fetch;
   readonly wait: (ms: number) => Promise<void>;
   /** Runs a new self-check; throws when something is wrong. Returns what each check found. */

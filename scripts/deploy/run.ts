@@ -11,17 +11,12 @@ import { writeWorkerConfigs } from '../deployment/render.ts';
 import { formatVersionTag, parseVersionTag, versionTagOf } from '../deployment/version-tag.ts';
 import { explained, SetupProblem } from '../setup/explain.ts';
 import { checkAddresses } from '../setup/triggers.ts';
-import {
-  changedClasses,
-  checkCompatibility,
-  checkSecrets,
-  committed,
-  pendingMigrations,
-} from './checks.ts';
+import { checkValues } from '../setup/values.ts';
+import { changedClasses, checkSecrets, committed, pendingMigrations } from './checks.ts';
 import { type DeployOptions, type DeployRun, type DeployTools, PLANES } from './context.ts';
 import { goBack, StillLive } from './going-back.ts';
-import { type Release, releaseGradually, splitOf } from './gradual.ts';
 import { recordExpiry, recordReleased } from './records.ts';
+import { type Release, releaseVersion, splitOf } from './release.ts';
 import { SmokeFailure, selfCheck, smokeTest } from './smoke.ts';
 
 type Deployed = Readonly<Record<Plane, DeployedWorker>>;
@@ -110,6 +105,7 @@ function releasesOf(run: DeployRun, deployed: Deployed, commit: string): readonl
 
 async function change(run: DeployRun, deployed: Deployed, commit: string): Promise<boolean> {
   const { options, terminal } = run;
+  await checkValues(run.workers, null, deploymentFile(options.name, run.directory));
   const releases = releasesOf(run, deployed, commit);
   for (const { deployed: worker, tag } of releases) {
     const split = splitOf(worker);
@@ -128,7 +124,7 @@ async function change(run: DeployRun, deployed: Deployed, commit: string): Promi
   const classes = PLANES.flatMap((plane) => changedClasses(run, plane, deployed[plane]) ?? []);
   sayPlan(run, deployed, releases, commit);
   if (options.act === 'migrate') {
-    return migrate(run, deployed, migrations);
+    return migrate(run, migrations);
   }
   if (migrations.length > 0) {
     throw new SetupProblem(
@@ -161,15 +157,11 @@ function sayPlan(run: DeployRun, deployed: Deployed, releases: readonly Release[
       return `${percentage} % ${version.id} (${version.commit === null ? 'unknown commit' : `commit ${version.commit}`})`;
     });
     const isReleased = releases.some((one) => one.plane === plane);
-    const then =
-      options.act === 'deploy' && isReleased
-        ? `; then in steps of ${options.steps.join(', ')} %`
-        : '';
-    terminal.say(`  ${name}: ${now.join(' and ')}${isReleased ? then : '; nothing changes'}`);
+    terminal.say(`  ${name}: ${now.join(' and ')}${isReleased ? '' : '; nothing changes'}`);
   }
 }
 
-/** Before the comparison, which takes minutes. */
+/** Before anything is looked up that takes time. */
 function checkTerminal({ options, terminal }: DeployRun): void {
   if (!options.isYes && !terminal.isInteractive) {
     throw new SetupProblem(
@@ -202,16 +194,12 @@ async function release(
   for (const { plane } of releases.filter(({ hasOtherConfig }) => hasOtherConfig)) {
     await checkAddresses(run, { [plane]: run.workers[plane] });
   }
-  await checkCompatibility(
-    run,
-    releases.map(({ deployed }) => deployed),
-  );
   if (!(await isConfirmed(run, 'Deploy?'))) {
     return false;
   }
   await recordExpiry(run);
   for (const one of releases) {
-    if (!(await releaseGradually(run, one))) {
+    if (!(await releaseVersion(run, one))) {
       run.terminal.say('Correct it and deploy again.');
       const others = PLANES.filter((plane) => plane !== one.plane).map((plane) => deployed[plane]);
       const released = others.find(({ name, shares }) => {
@@ -236,7 +224,6 @@ async function release(
 /** Applies migrations alone. The deployed code must work with the new tables. */
 async function migrate(
   run: DeployRun,
-  deployed: Deployed,
   migrations: Awaited<ReturnType<typeof pendingMigrations>>,
 ): Promise<boolean> {
   const { terminal, options } = run;
@@ -244,9 +231,6 @@ async function migrate(
     terminal.say('Nothing to do: the databases have all tables.');
     return true;
   }
-  checkTerminal(run);
-  // Both versions run on the new tables there.
-  await checkCompatibility(run, Object.values(deployed));
   terminal.say(migrations.map(({ what }) => `  Will ${what}`).join('\n'));
   if (!(await isConfirmed(run, 'Apply? No rollback undoes it.'))) {
     return false;
@@ -269,11 +253,6 @@ async function deployClasses(
     terminal.say('Nothing to do: the classes of objects are the deployed ones.');
     return true;
   }
-  checkTerminal(run);
-  await checkCompatibility(
-    run,
-    releases.map(({ deployed }) => deployed),
-  );
   terminal.say(`${classes.join('\n')}\nAll requests go to this version at once.`);
   if (!(await isConfirmed(run, 'Deploy? No rollback undoes it.'))) {
     return false;

@@ -74,8 +74,8 @@ const NAMING: Readonly<Record<Plane, string>> = {
   payments: 'payments-worker',
   backOffice: 'back-office-worker',
 };
-/** The gateway starts one a minute. Of so many, two in five meet a version that has 10 %. */
-const SELF_CHECKS_MAX = 5;
+/** The gateway starts one a minute, and a deployment reaches all places within seconds. */
+const SELF_CHECKS_MAX = 3;
 
 /**
  * The gateway's self-check, with a payment in its sandbox, where an operator's secret is here. No

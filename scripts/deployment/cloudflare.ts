@@ -127,26 +127,6 @@ export class Cloudflare {
     }
   }
 
-  /** The data that a query of analytics finds. Throws CloudflareError. */
-  async query<Data>(query: string, variables: Readonly<Record<string, string>>): Promise<Data> {
-    const path = '/graphql';
-    const { status, text } = await this.#reach('POST', path, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ query, variables }),
-    });
-    const answer = parsed(text) as {
-      data?: Data | null;
-      errors?: readonly { message: string }[] | null;
-    };
-    const [error] = answer?.errors ?? [];
-    if (answer?.data == null || error !== undefined) {
-      const reason = error?.message ?? `status ${status}`;
-      throw new CloudflareError(`Cloudflare refused the query: ${reason}`, path, null, status);
-    }
-    return answer.data;
-  }
-
   async #send({ method, path, body, headers = {} }: CloudflareCall): Promise<Envelope> {
     const response = await this.#reach(method, path, {
       method,

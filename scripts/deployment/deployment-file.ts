@@ -13,8 +13,8 @@ import { newerCommitOf, olderCode } from './newest-file.ts';
 
 export const DEPLOYMENTS_DIRECTORY = join(PROJECT_DIRECTORY, 'deployments');
 
-/** Cloudflare's jurisdictions for objects, D1 and R2; empty: none. */
-export const JURISDICTIONS = ['', 'eu', 'fedramp'] as const;
+/** Where Cloudflare keeps all data; empty: anywhere. Its others serve the United States alone. */
+export const JURISDICTIONS = ['', 'eu'] as const;
 /** Where objects are made; empty: near the first request. */
 export const LOCATION_HINTS = [
   '',

@@ -7,6 +7,7 @@ import { missingPermissions, permissionFor, R2_NOT_ENABLED, SetupProblem } from 
 import { checkConsumers, hasBackups } from './resources.ts';
 import type { Step, Work } from './step.ts';
 import { checkAddresses } from './triggers.ts';
+import { checkDeployment } from './values.ts';
 
 type Account = Deployment['account'];
 
@@ -35,6 +36,7 @@ export function accountStep(setup: Setup, wanted: Wanted): Step {
         setup.plan({ ...unmade(wanted), account, addresses, zones });
         await checkNames(setup, account);
       }
+      await checkDeployment(setup, setup.deployment);
       // Before the new address is stored, and long before a Worker takes it for its own.
       await checkAddresses(setup, await setup.workers());
       if (!setup.isStored) {

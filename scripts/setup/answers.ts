@@ -68,7 +68,7 @@ export async function wantedOf(
     operator: await ask(options.operator, 'Your name, for the audit log > ', '', operatorNameOf),
     jurisdiction: await ask(
       options.jurisdiction,
-      'Must Cloudflare keep all data in one jurisdiction: eu or fedramp? It has none in Ethiopia (docs/deploy.md).\nThis can never be changed, because an object never moves. Empty: none. > ',
+      'Must Cloudflare keep all data in the European Union: eu? It has no such place in Ethiopia (docs/deploy.md).\nThis can never be changed, because an object never moves. Empty: none. > ',
       NONE,
       (text) => oneOf(JURISDICTIONS, text, '--jurisdiction'),
     ),

@@ -29,8 +29,15 @@ export interface Tools {
   readonly checkGateway: (
     setup: Setup,
     operator: Operator,
-    options: { readonly mustStart: boolean },
+    options: { readonly mustStart: boolean; readonly isBefore?: boolean },
   ) => Promise<void>;
+}
+
+/** Takes a change back that the gateway does not work with. */
+export interface Reversal {
+  /** Completes "Went back: ": `all requests of kefel go to … again`. */
+  readonly what: string;
+  readonly make: () => Promise<void>;
 }
 
 /** Who asks the gateway. */
@@ -52,6 +59,10 @@ export class Setup {
   readonly checkGateway: Tools['checkGateway'];
   /** Host names where a person lets setup replace a DNS record of something else. */
   readonly replacedHosts: Set<string>;
+  /** What takes this run's changes back, the last change last. */
+  readonly reversals: Reversal[] = [];
+  /** The checks that failed before the first of them; null: unknown. */
+  wrongBefore: ReadonlySet<string> | null = null;
   #deployment: Deployment | null;
   /** Whether the deployment file exists. */
   #isStored: boolean;

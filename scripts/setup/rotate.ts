@@ -17,10 +17,12 @@ import {
 import { operatorsOf, writeOperatorsFile } from '../deployment/operators-file.ts';
 import type { RenderedWorker } from '../deployment/render.ts';
 import type { SecretName } from '../project/secrets.ts';
-import type { Setup } from './context.ts';
+import { rememberReversal, selfCheckStep } from './check-step.ts';
+import type { Reversal, Setup } from './context.ts';
 import { SetupProblem } from './explain.ts';
 import { checkOldKeyUnused, sayRebuilds, uploadedAtMs } from './old-keys.ts';
 import { runSteps, type Step, type Work } from './step.ts';
+import { checkDeployment } from './values.ts';
 import { checkNotSplit, uploadSecrets, workerStep } from './workers.ts';
 
 /** What a rotation is called on the command line, and its ring. */
@@ -56,7 +58,8 @@ export async function runRotation(
   now = new Date(),
 ): Promise<boolean> {
   const { options, terminal } = setup;
-  if (!(await runSteps(stepsOf(setup, given, now), terminal, options))) {
+  const steps = [...stepsOf(setup, given, now), selfCheckStep(setup)];
+  if (!(await runSteps(steps, terminal, options))) {
     return false;
   }
   if (!options.isDryRun) {
@@ -102,7 +105,8 @@ export interface Rotation {
 /** The steps of a rotation. Each looks first, so that the same command continues after a failure. */
 export function ringSteps(setup: Setup, ring: Ring, rotation: Rotation): readonly Step[] {
   const { isFinish, isLeaked, now } = rotation;
-  const secret = secretStep(setup, ring, now);
+  // A leaked key does not come back.
+  const secret = secretStep(setup, ring, now, isLeaked ? null : setup.deployment);
   const steps = isFinish
     ? [
         ...(isSealedRing(ring) && !isLeaked ? retireSteps(setup, ring, now) : []),
@@ -145,7 +149,14 @@ function change(
   if (setup.options.isDryRun) {
     setup.plan(planned);
   }
-  return { what, make: async () => setup.store(await whole()) };
+  return {
+    what,
+    make: async () => {
+      const changed = await whole();
+      await checkDeployment(setup, changed);
+      await setup.store(changed);
+    },
+  };
 }
 
 function isSealedRing(ring: Ring): ring is SealedRing {
@@ -263,7 +274,8 @@ async function workerOf(setup: Setup, secret: SecretName): Promise<RenderedWorke
   return (await setup.workers())[PLANE_OF[secret] ?? 'payments'];
 }
 
-function secretStep(setup: Setup, secret: SecretName, now: Date): Step {
+/** `before`: what a change that the gateway does not work with goes back to; null: it stays. */
+function secretStep(setup: Setup, secret: SecretName, now: Date, before: Deployment | null): Step {
   return {
     title: `the secret ${secret}`,
     why: 'The Worker takes the new value within seconds, without a new version of its code.',
@@ -276,9 +288,46 @@ function secretStep(setup: Setup, secret: SecretName, now: Date): Step {
       return [
         {
           what: `set ${secret} of the Worker ${worker}`,
-          make: () => uploadSecrets(setup, worker, [secret], now),
+          make: async () => {
+            const sent = before === null ? null : uploadedOf(before, secret);
+            if (sent !== null) {
+              await rememberReversal(setup, toValues(setup, worker, secret, sent));
+            }
+            await uploadSecrets(setup, worker, [secret], now);
+          },
         },
       ];
+    },
+  };
+}
+
+/** The deployment with the keys of a secret that Cloudflare has; null when it no longer knows them all. */
+function uploadedOf(deployment: Deployment, secret: SecretName): Deployment | null {
+  const { keys, operators, uploaded } = deployment;
+  const sent = uploaded[secret]?.split(',') ?? [];
+  const known = {
+    ...deployment,
+    ...(secret === 'OPERATOR_SECRETS'
+      ? { operators: operators.filter(({ name, keyId }) => sent.includes(`${name}:${keyId}`)) }
+      : { keys: { ...keys, [secret]: keys[secret].filter((key) => sent.includes(idOf(key))) } }),
+  };
+  return secretVersion(known, secret) === uploaded[secret] ? known : null;
+}
+
+/**
+ * Sets the secret of before again. The deployment file keeps each key that was ever used, so that the
+ * same command continues, and what the new key has sealed meanwhile can be opened then.
+ */
+function toValues(setup: Setup, worker: string, secret: SecretName, before: Deployment): Reversal {
+  return {
+    what: `${worker} has ${secret} of before`,
+    make: async () => {
+      const { keys, operators } = setup.deployment;
+      setup.plan({ ...setup.deployment, keys: before.keys, operators: before.operators });
+      await uploadSecrets(setup, worker, [secret]);
+      const isMore =
+        secret !== 'OPERATOR_SECRETS' && keys[secret].length > before.keys[secret].length;
+      await setup.store({ ...setup.deployment, operators, ...(isMore && { keys }) });
     },
   };
 }
@@ -308,7 +357,13 @@ export function operatorSteps(setup: Setup, rotation: OperatorRotation): readonl
             ];
       },
     },
-    secretStep(setup, 'OPERATOR_SECRETS', rotation.now),
+    // A person whose secret ended does not come back.
+    secretStep(
+      setup,
+      'OPERATOR_SECRETS',
+      rotation.now,
+      rotation.change === 'add' ? setup.deployment : null,
+    ),
     {
       title: 'secrets on this machine',
       why: '`npm run operator` reads them here.',

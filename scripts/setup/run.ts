@@ -1,12 +1,12 @@
 import { deploymentFile, readDeployment } from '../deployment/deployment-file.ts';
 import { accountStep } from './account.ts';
 import { commandWith, type SetupOptions, wantedOf } from './answers.ts';
+import { selfCheckStep } from './check-step.ts';
 import { Setup, type Tools } from './context.ts';
 import { explained } from './explain.ts';
 import { operatorStep } from './operator.ts';
 import { recoveryStep } from './recovery.ts';
 import { bucketStep, databasesStep, queuesStep } from './resources.ts';
-import { selfCheckStep } from './self-check.ts';
 import { runSteps } from './step.ts';
 import { triggersStep } from './triggers.ts';
 import { tablesStep, workerStep } from './workers.ts';

@@ -1,48 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { VERSION_HEADER } from '../../src/kit/http/common-headers.ts';
-import { readOperatorsFile } from '../deployment/operators-file.ts';
 import { GatewayError, operatorHeaders, send } from '../operator/client.ts';
 import type { Gateway } from '../operator/command.ts';
 import type { Operator, Setup } from './context.ts';
 import { SetupProblem } from './explain.ts';
-import type { Step } from './step.ts';
 import type { Terminal } from './terminal.ts';
 
 /** A new address needs a certificate, which takes minutes. */
 const REACHABLE_WITHIN_MS = 10 * 60_000;
 const POLL_MS = 5_000;
 const CHECK_POLL_MS = 1_000;
-
-/** Proves that the gateway works: its bindings, and a sandbox payment from end to end. */
-export function selfCheckStep(setup: Setup): Step {
-  const { options, terminal } = setup;
-  return {
-    title: 'self-check',
-    why: 'The gateway looks at itself, and makes a payment in its sandbox.',
-    look: async (hasChanged) => {
-      const { addresses } = setup.deployment;
-      if (options.isDryRun) {
-        return [{ what: `check the gateway at ${addresses.backOffice}`, make: async () => {} }];
-      }
-      const operators = await readOperatorsFile(options.operatorsFile);
-      const [name, secret] = Object.entries(operators?.secrets ?? {})[0] ?? [];
-      if (name === undefined || secret === undefined) {
-        terminal.say(
-          `  No operator's secret is here: open ${addresses.backOffice}/operator/check.`,
-        );
-        return [];
-      }
-      return [
-        {
-          what: `check the gateway at ${addresses.backOffice}`,
-          make: async () => {
-            await setup.checkGateway(setup, { name, secret }, { mustStart: hasChanged });
-          },
-        },
-      ];
-    },
-  };
-}
 
 /** Waits until the address leads to Kefel: nothing else may get the operator's secret. */
 async function waitUntilReachable(
@@ -95,13 +62,34 @@ interface Report {
 /** The gateway did not let the operator in, so nothing is known about it. */
 export class NotChecked extends SetupProblem {}
 
+/** Checks have found something wrong. */
+export class WrongChecks extends SetupProblem {
+  readonly names: readonly string[];
+
+  constructor(names: readonly string[], remedy: string) {
+    super(`the gateway runs, but not all of it is right: ${names.join(', ')}`, remedy);
+    this.names = names;
+  }
+}
+
+interface GatewayCheckOptions {
+  readonly mustStart: boolean;
+  /** Before a change: at once, and in silence. */
+  readonly isBefore?: boolean;
+  readonly pollMs?: number;
+}
+
 /** Waits for the addresses, then checks the gateway. */
 export async function checkGateway(
   { deployment, terminal }: Pick<Setup, 'deployment' | 'terminal'>,
   operator: Operator,
-  { mustStart, pollMs = POLL_MS }: { readonly mustStart: boolean; readonly pollMs?: number },
+  { mustStart, isBefore = false, pollMs = POLL_MS }: GatewayCheckOptions,
 ): Promise<void> {
   const { backOffice, payments } = deployment.addresses;
+  if (isBefore) {
+    await runSelfCheck(backOffice, operator, { say: () => undefined });
+    return;
+  }
   // Cloudflare Access may guard the desk, and not these.
   await waitUntilReachable(terminal, backOffice, '/', pollMs);
   await waitUntilReachable(terminal, payments, '/api/v1/payment/webhook-keys', pollMs);
@@ -132,8 +120,8 @@ export async function runSelfCheck(
     if (report.finishedAt !== null) {
       const wrong = report.checks.filter(({ state }) => state === 'wrong');
       if (wrong.length > 0) {
-        throw new SetupProblem(
-          `the gateway runs, but not all of it is right: ${wrong.map(({ name }) => name).join(', ')}`,
+        throw new WrongChecks(
+          wrong.map(({ name }) => name),
           [
             ...wrong.map(({ name, remedy }) => `${name}: ${remedy}`),
             `See ${origin}/operator/check.`,

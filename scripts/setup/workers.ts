@@ -23,6 +23,7 @@ import {
 } from '../deployment/version-tag.ts';
 import '../project/exit-on-signals.ts';
 import type { SecretName } from '../project/secrets.ts';
+import { rememberReversal, toVersion } from './check-step.ts';
 import type { AccountAccess, Setup } from './context.ts';
 import { SetupProblem } from './explain.ts';
 import { databaseOf } from './resources.ts';
@@ -112,8 +113,7 @@ export function workerStep(setup: Setup, plane: Plane): Step {
       const known = parseVersionTag(shares.at(-1)?.version.tag ?? undefined);
       const isOtherCode = known?.code !== tag.code;
       if (known?.config !== tag.config) {
-        const isSplit = shares.length > 1;
-        return [...works, redeployment(setup, worker, tag, { isSplit, isOtherCode })];
+        return [...works, redeployment(setup, worker, tag, { shares, isOtherCode })];
       }
       if (isOtherCode) {
         setup.terminal.say(
@@ -203,7 +203,7 @@ export async function checkNotSplit(setup: Setup, worker: string): Promise<void>
   const deployed = await deployedWorker(setup, worker);
   if (deployed !== null && deployed.shares.length > 1) {
     throw new SetupProblem(
-      `a deployment of ${worker} is under way in steps, and a changed secret would end it`,
+      `a deployment of ${worker} is under way, and a changed secret would end it`,
       `Finish it or roll it back with ${deployCommand(setup)}.`,
     );
   }
@@ -227,15 +227,16 @@ function redeployment(
   setup: Setup,
   worker: RenderedWorker,
   tag: VersionTag,
-  { isSplit, isOtherCode }: { readonly isSplit: boolean; readonly isOtherCode: boolean },
+  { shares, isOtherCode }: Pick<DeployedWorker, 'shares'> & { readonly isOtherCode: boolean },
 ): Work {
   const { config, uploadFile } = worker;
   return {
     what: `deploy the Worker ${config.name}, whose configuration has changed`,
     make: async () => {
-      if (isSplit) {
+      const [before, another] = shares;
+      if (before === undefined || another !== undefined) {
         throw new SetupProblem(
-          `a deployment of ${config.name} is under way in steps, and this one would end it`,
+          `a deployment of ${config.name} is under way, and this one would end it`,
           `Finish it or roll it back with ${deployCommand(setup)}.`,
         );
       }
@@ -246,6 +247,7 @@ function redeployment(
         );
       }
       const file = await keepingWorkersDev(setup, worker, uploadFile);
+      await rememberReversal(setup, toVersion(setup, config.name, before.version));
       await recordExpiry(setup);
       await setup.runWrangler(await deployArguments(setup, file, tag));
     },

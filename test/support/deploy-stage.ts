@@ -48,19 +48,13 @@ export class DeployStage {
   readonly statuses = new Map<string, number>();
   /** What `git status --porcelain` prints. */
   changes = '';
-  /** The files whose code differs between two commits. */
-  differing = 'src/index.ts\n';
   commit = COMMIT;
   /** What the person types; without any, there is no terminal. */
   answers: string[] = [];
   /** The commits that this clone has. */
   readonly known = [OLD_COMMIT, COMMIT];
-  isCompatible: boolean | Error = true;
-  readonly compared: string[] = [];
   /** The migrations that each database has. */
   readonly applied = new Map<string, readonly string[]>();
-  /** Happens during each wait between two steps. */
-  meanwhile: () => void = () => undefined;
   selfCheck: DeployTools['selfCheck'] = async () => new Map();
   /** Whether the places have the newest deployment, so that a request can choose its version. */
   isPropagated = true;
@@ -77,7 +71,6 @@ export class DeployStage {
   /** An account in which an older commit is deployed with all that it needs, and nothing else. */
   static async start(cloudflare: Cloudflare): Promise<DeployStage> {
     cloudflare.recover();
-    cloudflare.runtime.invocations.length = 0;
     cloudflare.state.scripts.clear();
     cloudflare.state.dnsRecords.clear();
     const stage = new DeployStage(cloudflare, await mkdtemp(join(tmpdir(), 'kefel-deploy-')));
@@ -197,11 +190,8 @@ export class DeployStage {
     this.cloudflare.calls.length = 0;
     const options: DeployOptions = {
       name: NAME,
-      steps: [10, 50, 100],
-      waitMs: 60_000,
       isYes: true,
       replaceDns: [],
-      isWithoutComparison: false,
       act: 'deploy',
       operatorsFile: join(this.#directory, 'none.json'),
       command: `npm run deploy -- --env ${NAME}`,
@@ -225,15 +215,8 @@ export class DeployStage {
       cloudflare: this.#client(),
       runWrangler: async (args) => this.#wrangle(args),
       git: async (...args) => this.#git(args),
-      isCompatible: async (commit) => {
-        this.compared.push(commit);
-        if (this.isCompatible instanceof Error) {
-          throw this.isCompatible;
-        }
-        return this.isCompatible;
-      },
       fetch: async (url, init) => this.#answer(new URL(String(url)), new Headers(init?.headers)),
-      wait: async () => this.meanwhile(),
+      wait: async () => undefined,
       selfCheck: (...asked) => this.selfCheck(...asked),
     };
   }
@@ -244,8 +227,6 @@ export class DeployStage {
         return args.includes(':!deployments')
           ? this.changes.replaceAll(/^.* deployments\/.*\n/gm, '')
           : this.changes;
-      case 'diff':
-        return this.differing;
       case 'rev-parse':
         return `${this.commit}\n`;
       default:

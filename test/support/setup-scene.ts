@@ -10,6 +10,7 @@ import type { WorkerConfig } from '../../scripts/project/worker-config.ts';
 import type { SetupOptions } from '../../scripts/setup/answers.ts';
 import { type RunOptions, Setup, type Tools } from '../../scripts/setup/context.ts';
 import { runSetup } from '../../scripts/setup/run.ts';
+import { WrongChecks } from '../../scripts/setup/self-check.ts';
 import { runSteps, type Step } from '../../scripts/setup/step.ts';
 import { runTeardown, type TeardownOptions } from '../../scripts/setup/teardown.ts';
 import { newId, newUuid, now, type Script } from './cloudflare/account.ts';
@@ -71,6 +72,8 @@ export async function setupScene(options: CloudflareOptions = {}) {
     wranglerRuns,
     /** Addresses of gateways that checked themselves. */
     checked,
+    /** What is wrong with the gateway before the changes of a run, and after them. */
+    wrong: { before: [] as string[], after: [] as string[] },
     database: (name: string) =>
       client.database(state.databases.find((known) => known.name === name)?.uuid ?? ''),
     deployment: () => requireDeployment('production', scene.directory),
@@ -132,8 +135,14 @@ export async function setupScene(options: CloudflareOptions = {}) {
       cloudflare: client,
       runWrangler,
       commitOfCode: async () => scene.commit,
-      checkGateway: async ({ deployment }) => {
-        checked.push(deployment.addresses.backOffice);
+      checkGateway: async ({ deployment }, _operator, { isBefore = false }) => {
+        const names = isBefore ? scene.wrong.before : scene.wrong.after;
+        if (names.length > 0) {
+          throw new WrongChecks(names, 'Look at it.');
+        }
+        if (!isBefore) {
+          checked.push(deployment.addresses.backOffice);
+        }
       },
       terminal: {
         isInteractive: scene.answers !== null,

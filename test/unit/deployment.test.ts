@@ -54,7 +54,7 @@ describe('the deployment file', () => {
 
   test.each([
     ['{', 'x.json is not JSON'],
-    [text({ jurisdiction: 'et' }), 'jurisdiction: Invalid type: Expected ("" | "eu" | "fedramp")'],
+    [text({ jurisdiction: 'et' }), 'jurisdiction: Invalid type: Expected ("" | "eu")'],
     [text({ locationHint: 'addis' }), 'locationHint: Invalid type'],
     [text({ unknown: 1 }), 'unknown: Invalid key'],
     [

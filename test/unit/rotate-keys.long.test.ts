@@ -151,7 +151,7 @@ describe('a rotated ring', () => {
     const { isDone, text } = await rotate('BACK_OFFICE_KEYS');
     deployments.shift();
     expect(isDone).toBe(false);
-    expect(text).toContain('under way in steps, and a changed secret would end it');
+    expect(text).toContain('under way, and a changed secret would end it');
     expect(scene.cloudflare.changes()).toEqual([]);
     expect(await scene.deployment()).toEqual(before);
   });
@@ -323,6 +323,22 @@ describe('operators', () => {
     await writeDeployment('production', deployment, scene.directory);
   });
 
+  test('are not more than one secret holds', async () => {
+    const deployment = await scene.deployment();
+    const name = (index: number) => `${'ሀ'.repeat(90)} ${index}`;
+    const many = Array.from({ length: 16 }, (_, index) => ({
+      name: name(index),
+      keyId: `k${index}`,
+    }));
+    await writeDeployment('production', { ...deployment, operators: many }, scene.directory);
+    const { isDone, text } = await change('Hana', 'add', daysLater(6));
+    expect(isDone).toBe(false);
+    expect(text).toMatch(/OPERATOR_SECRETS has \d+ bytes, and Cloudflare takes 5120/);
+    expect(scene.cloudflare.changes()).toEqual([]);
+    expect((await scene.deployment()).operators).toEqual(many);
+    await writeDeployment('production', deployment, scene.directory);
+  });
+
   test('lose their secret when they leave, but one stays', async () => {
     expect((await change('Hana', 'remove')).isDone).toBe(true);
     expect(entries().map((entry) => entry.split(':')[0])).toEqual(['Sara']);
@@ -330,6 +346,27 @@ describe('operators', () => {
     expect(isDone).toBe(false);
     expect(text).toContain('Sara is the only operator');
   });
+});
+
+test('a rotation that the gateway does not work with goes back, and continues later', async () => {
+  const what = ['sessions'];
+  const [old] = keyIds('BACK_OFFICE_KEYS', 'kefel-back-office');
+  scene.wrong.after = ['payment'];
+  const failed = await command({ what });
+  expect(failed.isDone).toBe(false);
+  expect(failed.text).toContain('Went back: kefel-back-office has BACK_OFFICE_KEYS of before.');
+  expect(keyIds('BACK_OFFICE_KEYS', 'kefel-back-office')).toEqual([old]);
+  // The new key may have signed meanwhile.
+  expect((await scene.deployment()).keys.BACK_OFFICE_KEYS).toHaveLength(2);
+
+  scene.wrong.after = [];
+  expect((await command({ what })).isDone).toBe(true);
+  expect(keyIds('BACK_OFFICE_KEYS', 'kefel-back-office')).toHaveLength(2);
+  scene.wrong.after = ['payment'];
+  const leaked = await command({ what, finish: true, leaked: true });
+  expect(leaked.text).not.toContain('Went back');
+  expect(keyIds('BACK_OFFICE_KEYS', 'kefel-back-office')).toHaveLength(1);
+  scene.wrong.after = [];
 });
 
 describe('a teardown', () => {

@@ -328,6 +328,19 @@ describe('refuses, and changes nothing', () => {
     await expectRefusal(scene, {}, /production\.json is malformed:\n {2}account\.id/);
   });
 
+  test.each([
+    ['SECOND_OPERATOR_ABOVE', '5,000', /SECOND_OPERATOR_ABOVE must be "off" or an amount/],
+    ['SECRET_ENDS', 'tomorrow', /SECRET_ENDS must be a list of NAME=2027-01-31/],
+    ['ALERT_EMAIL_TO', 'hana', /ALERT_EMAIL_TO must both be e-mail addresses/],
+    ['WEBHOOK_RETIRED_KEYS_SANDBOX', 'k1', /WEBHOOK_RETIRED_KEYS_SANDBOX or _PRODUCTION must be/],
+    ['STATUS_URL', `https://a.example/${'a'.repeat(5_200)}`, /STATUS_URL has 5218 bytes/],
+  ])('a value of %s that the gateway could not read', async (name, value, message) => {
+    await using scene = await setupScene();
+    await scene.setup();
+    await changeVariable(scene, name, value);
+    await expectRefusal(scene, {}, message, /Correct it in .*production\.json/);
+  });
+
   test('another account than the deployment file names', async () => {
     await using scene = await setupScene();
     await scene.setup();
@@ -354,6 +367,60 @@ describe('refuses, and changes nothing', () => {
   ])('the option in %j', async (given, message) => {
     await using scene = await setupScene();
     await expectRefusal(scene, given, message);
+  });
+});
+
+async function changeVariable(scene: SetupScene, name: string, value: string): Promise<void> {
+  const { variables, ...deployment } = await scene.deployment();
+  const payments = { ...variables.payments, [name]: value };
+  const changed = { ...deployment, variables: { ...variables, payments } };
+  await writeDeployment('production', changed, scene.directory);
+}
+
+describe('a change that the gateway does not work with', () => {
+  const CHANGE = ['STATUS_URL', 'https://status.example.com'] as const;
+
+  test('goes back by itself, and is made again by the next run', async () => {
+    await using scene = await setupScene();
+    await scene.setup();
+    const [before] = scene.script('kefel').versions;
+    await changeVariable(scene, ...CHANGE);
+    scene.wrong.after = ['payment'];
+    const { isDone, text } = await scene.setup();
+    expect(isDone).toBe(false);
+    expect(text).toContain(`Went back: all requests of kefel go to ${before?.id} again.`);
+    expect(text).toContain('not all of it is right: payment.\nThe gateway is as it was before');
+    expect(scene.script('kefel').deployments[0]?.versions).toEqual([
+      { version_id: before?.id, percentage: 100 },
+    ]);
+    scene.wrong.after = [];
+    expect((await scene.setup()).isDone).toBe(true);
+    expect(scene.script('kefel').versions).toHaveLength(3);
+  });
+
+  test('stays, when the same was wrong before it', async () => {
+    await using scene = await setupScene();
+    await scene.setup();
+    await changeVariable(scene, ...CHANGE);
+    scene.wrong = { before: ['backup', 'payment'], after: ['backup'] };
+    const { isDone, text } = await scene.setup();
+    expect(isDone).toBe(false);
+    expect(text).not.toContain('Went back');
+    expect(scene.script('kefel').deployments).toHaveLength(2);
+  });
+
+  test('is named as live, when Cloudflare does not take it back', async () => {
+    await using scene = await setupScene();
+    await scene.setup();
+    await changeVariable(scene, ...CHANGE);
+    scene.wrong.after = ['payment'];
+    scene.cloudflare.failCall(
+      'POST /accounts/{account}/workers/scripts/{script}/deployments',
+      'reset',
+    );
+    const { isDone, text } = await scene.setup();
+    expect(isDone).toBe(false);
+    expect(text).toContain('THE CHANGE IS STILL LIVE: all requests of kefel');
   });
 });
 

@@ -1,5 +1,5 @@
 import type { Account } from './account.ts';
-import { Answer, ApiError, type Call, type Handlers, jsonOf, page } from './api.ts';
+import { Answer, ApiError, type Handlers, page } from './api.ts';
 import type { Runtime } from './runtime.ts';
 
 const NAMESPACES = '/accounts/{account}/workers/durable_objects/namespaces';
@@ -52,54 +52,4 @@ export function objectHandlers(account: Account, runtime: Runtime): Handlers {
       return { key: params.object };
     },
   };
-}
-
-interface GraphqlQuery {
-  readonly query: string;
-  readonly variables: Readonly<Record<string, unknown>>;
-}
-
-/** What a query of invocations may name. */
-const INVOCATION_QUERY =
-  /^(?:query|viewer|accounts|workersInvocationsAdaptive|dimensions|sum|filter|limit|accountTag|scriptName|scriptVersion|status|datetime(?:_geq|_leq|_gt|_lt)?|requests|errors|string|uint64|Time|String|\d+)$/;
-
-/**
- * GraphQL's `workersInvocationsAdaptive`, grouped by Worker, version and status: counts of the
- * requests that the gateway has passed on. The variables filter: those that hold a Worker's name, and
- * the first time, which ends what is older.
- */
-export function invocations(call: Call, account: Account, runtime: Runtime): unknown {
-  const { query, variables } = jsonOf<GraphqlQuery>(call);
-  const declared = Object.keys(variables);
-  const unknown = [...query.replaceAll(/"[^"]*"/g, '').matchAll(/\w+/g)]
-    .map(([word]) => word)
-    .find((word) => !INVOCATION_QUERY.test(word) && !declared.includes(word) && word !== 'Query');
-  if (unknown !== undefined) {
-    return { data: null, errors: [{ message: `unknown field "${unknown}"` }] };
-  }
-  const texts = [...Object.values(variables).map(String), ...quoted(query)];
-  const names = [...account.scripts.keys()].filter((name) => texts.includes(name));
-  const since = texts.filter((text) => /^\d{4}-\d{2}-\d{2}T/.test(text)).sort()[0] ?? '';
-  const counts = new Map<string, number>();
-  for (const { script, version, status, at } of runtime.invocations) {
-    if ((names.length === 0 || names.includes(script)) && at >= since) {
-      const key = JSON.stringify({ scriptName: script, scriptVersion: version, status });
-      counts.set(key, (counts.get(key) ?? 0) + 1);
-    }
-  }
-  const groups = [...counts].map(([key, requests]) => {
-    const dimensions = JSON.parse(key);
-    return {
-      dimensions,
-      sum: { requests, errors: dimensions.status === 'success' ? 0 : requests },
-    };
-  });
-  return {
-    data: { viewer: { accounts: [{ workersInvocationsAdaptive: groups }] } },
-    errors: null,
-  };
-}
-
-function quoted(query: string): readonly string[] {
-  return [...query.matchAll(/"([^"]*)"/g)].map(([, text]) => text ?? '');
 }

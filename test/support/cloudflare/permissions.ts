@@ -5,15 +5,13 @@ export type Permission =
   | 'D1'
   | 'Queues'
   | 'Workers R2 Storage'
-  | 'Workers Routes'
-  | 'Account Analytics';
+  | 'Workers Routes';
 
 /** The first pattern that a call's name matches decides. */
 const NEEDED: readonly (readonly [pattern: RegExp, permission: Permission])[] = [
   [/\/d1\//, 'D1'],
   [/\/queues/, 'Queues'],
   [/\/r2\//, 'Workers R2 Storage'],
-  [/\/graphql/, 'Account Analytics'],
   [/\/(?:zones|domains|routes)/, 'Workers Routes'],
   [/\/workers\//, 'Workers Scripts'],
 ];

@@ -27,7 +27,7 @@
  *   share, or in `runtime.hostObjects('kefel', versionId)`; so old and new versions call each other's
  *   objects. Queues, schedules (`runtime.schedule`) and service bindings lead to that version.
  * - `runtime.database(uuid)` runs batches; `runtime.bucket(name)` is the binding; `runtime.logs` has what
- *   Workers logged, `runtime.invocations` what analytics count.
+ *   Workers logged.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type ServerResponse } from 'node:http';
@@ -41,7 +41,7 @@ import { type Contract, readContract, violations, withExample } from './contract
 import { d1Handlers } from './d1.ts';
 import { type Fault, Faults } from './faults.ts';
 import { answerAt, CERTIFICATE_FILE, gatewayServer, Router } from './gateway.ts';
-import { invocations, objectHandlers } from './objects.ts';
+import { objectHandlers } from './objects.ts';
 import { ALL_PERMISSIONS, neededFor, type Permission } from './permissions.ts';
 import { queueHandlers } from './queues.ts';
 import { r2Handlers } from './r2.ts';
@@ -123,29 +123,23 @@ export async function startCloudflare(options: CloudflareOptions = {}) {
       }
       authorize(call);
       const handler = handlers[call.name];
-      if (call.name !== 'POST /graphql' && handler === undefined) {
+      if (handler === undefined) {
         refusals.push(`${call.name} has no handler`);
         throw new ApiError(7003, `No route for ${call.name}`, 404);
       }
-      const result = handler === undefined ? null : await handler(call);
+      const result = await handler(call);
       const { info, status = 200 } = result instanceof Answer ? result.more : {};
       if (fault === 'answer lost') {
         fail(fault, response);
         return;
       }
-      send(
-        response,
-        status,
-        handler === undefined
-          ? invocations(call, state, runtime)
-          : {
-              success: true,
-              errors: [],
-              messages: [],
-              result: result instanceof Answer ? result.result : result,
-              ...(info !== undefined && { result_info: info }),
-            },
-      );
+      send(response, status, {
+        success: true,
+        errors: [],
+        messages: [],
+        result: result instanceof Answer ? result.result : result,
+        ...(info !== undefined && { result_info: info }),
+      });
     } catch (error) {
       const known = error instanceof ApiError ? error : new ApiError(0, String(error), 500);
       if (!(error instanceof ApiError)) {
@@ -192,7 +186,7 @@ export async function startCloudflare(options: CloudflareOptions = {}) {
     refusals,
     contract: () => contract,
     /** Calls that changed something; D1 is asked and changed by the same call, which is left out. */
-    changes: () => calls.filter((name) => !/^GET |\/(?:query|graphql|changeset)$/.test(name)),
+    changes: () => calls.filter((name) => !/^GET |\/(?:query|changeset)$/.test(name)),
     failCall: faults.failCall.bind(faults),
     recover: faults.recover.bind(faults),
     fetch: (hostname: string, path: string, init: RequestInit = {}) =>

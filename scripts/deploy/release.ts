@@ -8,7 +8,6 @@ import {
 import type { Plane } from '../deployment/keys.ts';
 import { checkAddresses } from '../setup/triggers.ts';
 import type { DeployRun } from './context.ts';
-import { compareErrors } from './error-counts.ts';
 import { goBack } from './going-back.ts';
 import { recordReleased } from './records.ts';
 import { SmokeFailure, selfCheck, smokeTest } from './smoke.ts';
@@ -44,59 +43,57 @@ function interrupted({ deployed, tag }: Release): ReturnType<typeof splitOf> {
 }
 
 /**
- * Uploads the version, or finds the upload of an interrupted run, and raises its share step by step.
- * Returns false after it went back to the old version.
+ * Uploads the version without requests, or finds the upload of an interrupted run, asks it by its name,
+ * and gives it all requests. Returns false after it went back to the old version.
  */
-export async function releaseGradually(run: DeployRun, release: Release): Promise<boolean> {
-  const { terminal, options } = run;
-  const { deployed } = release;
+export async function releaseVersion(run: DeployRun, release: Release): Promise<boolean> {
+  const { terminal } = run;
+  const { deployed, plane } = release;
   const { name } = deployed;
   const split = interrupted(release);
   const current = split?.current ?? (await uploaded(run, release));
   const old = split?.old ?? (deployed.shares[0]?.version as WorkerVersion);
-  const reached = split?.percentage ?? 0;
-  const share = (percentage: number) => setShares(run, name, sharesOf(current, old, percentage));
-  if (split === null) {
-    // Only a version of the current deployment can be asked for by name.
-    await share(0);
+  const hasAll = split?.percentage === WHOLE;
+  const whole = [{ id: current.id, percentage: WHOLE }];
+  if (split !== null) {
+    terminal.say(`  ${name}: continuing with ${current.id}.`);
   } else {
-    terminal.say(`  ${name}: continuing at ${reached} %.`);
+    // Only a version of the current deployment can be asked for by name.
+    const none = [
+      { id: current.id, percentage: 0 },
+      { id: old.id, percentage: WHOLE },
+    ];
+    await setShares(run, name, none);
   }
   try {
-    await smokeTest(run, release.plane, name, current.id);
+    await smokeTest(run, plane, name, current.id);
     terminal.say(`  ${name}: the new version answers.`);
-    for (const percentage of options.steps.filter((step) => step > reached)) {
-      if (percentage === WHOLE && release.hasOtherConfig) {
+    if (!hasAll) {
+      if (release.hasOtherConfig) {
         await deployTriggers(run, release);
       }
-      const sinceMs = Date.now();
-      await share(percentage);
-      terminal.say(`  ${name}: ${percentage} % of the requests go to ${current.id}.`);
-      await run.wait(options.waitMs);
-      await compareErrors(run, name, { newId: current.id, oldId: old.id }, sinceMs);
-      await selfCheck(run, release.plane, name, current.id);
+      await setShares(run, name, whole);
+      terminal.say(`  ${name}: all requests go to ${current.id}.`);
     }
-    if (reached === WHOLE) {
-      await selfCheck(run, release.plane, name, current.id);
-    }
+    await selfCheck(run, plane, name, current.id);
   } catch (error) {
     if (!(error instanceof SmokeFailure)) {
       throw error;
     }
     terminal.say(`  ${name}: ${error.message}.`);
     await goBack(run, name, old, current);
-    await recordReleased(run, release.plane, [old.id], current.id);
+    await recordReleased(run, plane, [old.id], current.id);
     terminal.say(`  ${name}: rolled back. All requests go to ${old.id} again.`);
     return false;
   }
-  await recordReleased(run, release.plane, [current.id, old.id]);
+  await recordReleased(run, plane, [current.id, old.id]);
   // An interrupted run leaves this out, and the next one repeats the checks.
-  await setShares(run, name, sharesOf(current, old, WHOLE), 'proved');
+  await setShares(run, name, whole, 'proved');
   return true;
 }
 
 /**
- * Before the last step, so that an interrupted run never leaves a finished deployment without them:
+ * Before the version gets requests, so that an interrupted run never leaves a finished deployment without them:
  * queues keep what the old version does not consume.
  */
 async function deployTriggers(run: DeployRun, { plane, deployed }: Release): Promise<void> {
@@ -107,11 +104,6 @@ async function deployTriggers(run: DeployRun, { plane, deployed }: Release): Pro
   run.terminal.say(
     `  ${deployed.name}: schedules, consumers and routes are those of this version.`,
   );
-}
-
-function sharesOf(current: WorkerVersion, old: WorkerVersion, percentage: number) {
-  const whole = { id: current.id, percentage };
-  return percentage === WHOLE ? [whole] : [whole, { id: old.id, percentage: WHOLE - percentage }];
 }
 
 async function uploaded(run: DeployRun, release: Release): Promise<WorkerVersion> {
