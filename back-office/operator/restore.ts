@@ -12,8 +12,9 @@ export async function restoreGateway(call: OperatorCall, fields: Fields): Promis
   const memberRows = await countOf(env.BACK_OFFICE_DB, 'members');
   const step: RestoreProgress = await operations.restoreStep(actor, {}, { ...fields, memberRows });
   if (step.members !== null) {
-    const { insertStatements } = await import('../../src/recovery/restore/rows.ts');
-    const { place, table, rows } = step.members;
+    const { insertStatements, withParents } = await import('../../src/recovery/restore/rows.ts');
+    const { place, round, table, rows: given } = step.members;
+    const { rows, orphans } = await withParents(env.BACK_OFFICE_DB, table, given);
     const statements = insertStatements(table, rows);
     if (statements.length > 0) {
       await runBatch(env.BACK_OFFICE_DB, statements);
@@ -25,14 +26,24 @@ export async function restoreGateway(call: OperatorCall, fields: Fields): Promis
     } = await operations.confirmRestoredMembers(
       actor,
       {},
-      { ...fields, table: place.table, part: place.part },
+      {
+        ...{ run: fields.run, round, table: place.table, part: place.part },
+        ...{ rows: given.length, orphans },
+      },
     );
     return { message: 'Under way', content: { ...progress, proof: null } };
   }
   const { members: _, counts, ...progress } = step;
   const isOver = step.phase === 'proof' || step.phase === 'finished';
-  const proof = isOver ? await proofOf(call, fields, counts) : null;
-  return { message: isOver ? 'Restored' : 'Under way', content: { ...progress, proof } };
+  const proof = isOver ? await proofOf(call, { run: fields.run }, counts) : null;
+  return { message: isOver ? 'Compared' : 'Under way', content: { ...progress, proof } };
+}
+
+/** Closes the restore without what its proof has named. */
+export async function closeRestore(call: OperatorCall, fields: Fields): Promise<Outcome> {
+  const { BACK_OFFICE_TABLES } = await import('../backup.ts');
+  const tables = BACK_OFFICE_TABLES.map(({ table }) => table);
+  return { message: 'Closed', content: await proofOf(call, fields, tables) };
 }
 
 async function proofOf(

@@ -50,19 +50,27 @@ export const PLANTED_KEEPING: Readonly<Record<string, Readonly<Record<string, st
     'return «isSending→false» ?': 'a payment is erased before its last event has arrived',
   },
   'src/recovery/payments/records.ts': {
-    'record.events()) >= «backup.order→Number.POSITIVE_INFINITY») {':
+    'backup) >= «backup.order→Number.POSITIVE_INFINITY») {':
       'an old line of a backup replaces a newer payment',
-    'record.events()) «>=→>» backup.order) {': 'a payment is restored, and marked, twice',
+    'backup) «>=→>» backup.order) {': 'a payment is restored, and marked, twice',
     'return «stored.restoredFrom === from.part→false» ?':
       'the proof misses payments that a step restored before it died',
-    'if («known !== null && known.terms.uuid !== backup.intent?.terms.uuid→false») {':
+    'if («known !== null && known.terms.uuid !== newer?.terms.uuid→false») {':
       'another payment with the id is not reported',
     'return intent === null ? «Number.POSITIVE_INFINITY→0» :':
       'a restore brings an erased payment back',
     'if (stored === undefined« || !(stored.schemaVersion <= SCHEMA_VERSION)→») {':
       'rows of a newer release are stored, and nothing can read them',
-    'orderOf(stored.intent, «record.events()→[]») >=':
+    'orderOf(intent, «record.events()→[]»)\n':
       'a payment whose deliveries moved is overwritten by its own backup',
+    'intent === null || «restoredOrder === undefined || isCopiedSince→true»\n':
+      'the newer copy of a payment is refused, because an older one came back first',
+    'restoredOrder === undefined« || isCopiedSince→»\n':
+      'an older copy sets back a payment that went on after its restore',
+    'return «hasAllOf(newer, known)→true» &&':
+      'a newer copy replaces what a provider has reported since',
+    'record.apply(«proofsIn(newer, known)→[]», nowMs)':
+      'the proof of money in a newer copy is lost, because the payment has gone on',
   },
   'src/recovery/point-in-time/restore-point.ts': {
     "startClaim === «'taken'→'free'» && deadlineAtMs > atMs,":
@@ -139,15 +147,18 @@ export const PLANTED_KEEPING: Readonly<Record<string, Readonly<Record<string, st
   'src/recovery/restore/steps.ts': {
     'const isSame = «(await digestIn(part.lines, expected.name)) === expected.sha256→true»;':
       'a part with other lines is restored without a word',
-    'if («place.table !== inserted.table || place.part !== inserted.part→false») {':
+    'table === undefined« || wanted.table !== inserted.table || wanted.part !== inserted.part→») {':
       'a late request skips rows of members',
+    'only === null || «(name !== undefined && only.includes(name))→true») {':
+      'a later round brings back what members have removed since',
+    'untaken: [...counted.untaken, «name→»]': 'a part that is put back is not taken',
     '«  await registerOf(call.env, register).restore({ refunds });\n→»':
       'a register forgets its refunds, and the id of one is used again',
     ', «...pauseStatements(table, rows)→...[]»];':
       'members may change what the operator had paused',
   },
   'src/recovery/restore-state.ts': {
-    'iif(place = ?1, run, «NULL→run»)': 'a call that wakes up late begins a finished restore again',
+    '?5, run, «NULL→run»)': 'a call that wakes up late begins a finished restore again',
   },
   'src/recovery/payments/restore.ts': {
     'next: «done < all.length→done < 0» ?':
@@ -174,6 +185,10 @@ export const PLANTED_KEEPING: Readonly<Record<string, Readonly<Record<string, st
   },
   'src/recovery/restore/proof.ts': {
     'inBackup !== null && inGateway «<→>» inBackup);': 'the proof does not name what is missing',
+    '«      ...secretDifferences(env, manifest.secrets),\n→»':
+      "the proof does not say that the providers' secrets are missing",
+    '«      ...unread.flatMap(({ differences }) => differences),\n→»':
+      'a damaged part of a book that the manifest does not name is lost without a word',
     '«      ...refunds.flat(),\n→»': 'the proof does not name refunds that only the register knows',
   },
   'src/recovery/restore/gateway.ts': {
@@ -182,6 +197,8 @@ export const PLANTED_KEEPING: Readonly<Record<string, Readonly<Record<string, st
       'a restored gateway repeats refunds that were made after the backup',
     'if («missing !== undefined→missing === null») {':
       'a backup of a newer release is restored without its new columns',
+    'if (!isOver && («missing === null || without !== undefined→true»)) {':
+      'a restore closes by itself while something is missing',
     'const isNew = «(await readIfWhole(call.env, name)).part === null→true»;':
       'an upload brings back what was erased from the bucket',
   },

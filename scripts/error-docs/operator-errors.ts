@@ -127,8 +127,13 @@ export const OPERATOR_ERRORS: Readonly<Record<OperatorProblemCode, ErrorText>> =
     remedy: 'Set up a new gateway, and restore into that.',
   },
   restore_under_way: {
-    meaning: 'Another restore has begun and has not ended.',
+    meaning: 'A restore has begun, and is open until nothing is missing or an operator closes it.',
     remedy: 'Repeat the command with the run that the message names.',
+  },
+  restore_missing_changed: {
+    meaning:
+      'An operator closes a restore without what its proof named, and the gateway misses something else by now.',
+    remedy: 'Run `restore gateway` again, and read what its proof names.',
   },
   restore_step_taken: {
     meaning:

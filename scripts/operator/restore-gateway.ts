@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import type { RestoreProof } from '../../src/control/rpc/operations.ts';
 import { GatewayError, send } from './client.ts';
 import type { Gateway } from './command.ts';
 import { FoundError, type Given, UsageError } from './command.ts';
@@ -8,7 +9,8 @@ import type { RestoreShown, RestoreStep, Uploaded } from './restore-lines.ts';
 
 /**
  * Restores an empty gateway: it takes one bounded step after another until the gateway proves what it
- * has. Killed anywhere, it continues where the gateway stands when it is run again.
+ * has. Killed anywhere, it continues where the gateway stands when it is run again. After the proof it
+ * walks through the backup again, for what has come since, until the restore is closed.
  */
 
 /** A gateway that restarts, or an object that moves, answers again within these. */
@@ -16,6 +18,8 @@ const TRIES_MAX = 20;
 const TRY_AGAIN_MS = 1_000;
 /** Where the manifests of a backup are. */
 const MANIFESTS = 'runs/';
+/** What else lies in the folder is no part. */
+const PART = /^(?:payments|registers|databases|runs)\//;
 
 /** Yields after each step. Throws FoundError after the proof if anything differs. */
 export async function* restoreGateway(
@@ -24,12 +28,10 @@ export async function* restoreGateway(
 ): AsyncGenerator<RestoreShown> {
   const directory = given.option('from');
   const run = given.option('run') ?? '';
-  if (directory !== undefined) {
-    yield* upload(gateway, directory, run);
-  }
+  const unread = directory === undefined ? [] : yield* upload(gateway, directory, run);
   let before = '';
-  for (;;) {
-    const step = (await persistently(gateway, '/restore', { run })) as RestoreStep;
+  for (let first = { again: true, unread }; ; first = { again: false, unread: [] }) {
+    const step = (await persistently(gateway, '/restore', { run, ...first })) as RestoreStep;
     const text = JSON.stringify(step);
     // Many steps find nothing to bring back.
     if (text !== before) {
@@ -37,17 +39,35 @@ export async function* restoreGateway(
     }
     before = text;
     if (step.proof !== null) {
-      const { differences } = step.proof;
-      if (differences.length > 0) {
-        throw new FoundError(`The gateway differs from the backup:\n  ${differences.join('\n  ')}`);
+      if (step.proof.differences.length > 0) {
+        throw new FoundError(differing(run, step.proof));
       }
       return;
     }
   }
 }
 
-/** Parts that the bucket has are not written again. The manifests come last. */
-async function* upload(gateway: Gateway, directory: string, run: string): AsyncGenerator<Uploaded> {
+function differing(run: string, { differences, missing, closedAtMs }: RestoreProof): string {
+  const list = `  ${differences.join('\n  ')}`;
+  return closedAtMs === null
+    ? `The gateway differs from the backup:
+${list}
+The restore stays open. Put back what is missing and run this command again: it takes what has come.
+To go on without it for good: npm run operator -- restore close --run ${run} --without ${missing}`
+    : `The restore was closed on ${new Date(closedAtMs).toISOString()}, and takes nothing more. It was closed without:
+${list}`;
+}
+
+/**
+ * Parts that the bucket has are not written again. The manifests come last. Returns the names of parts
+ * that neither the copy nor the bucket has whole: they must not keep the others from coming back.
+ */
+async function* upload(
+  gateway: Gateway,
+  directory: string,
+  run: string,
+): AsyncGenerator<Uploaded, string[]> {
+  const unread: string[] = [];
   const names = await partsIn(directory);
   const isManifest = (name: string) => name.startsWith(MANIFESTS);
   if (!names.includes(`${MANIFESTS}${run}`)) {
@@ -59,8 +79,24 @@ async function* upload(gateway: Gateway, directory: string, run: string): AsyncG
   const ordered = [...names.filter((name) => !isManifest(name)), ...names.filter(isManifest)];
   for (const [index, name] of ordered.entries()) {
     const base64 = (await readFile(join(directory, ...name.split('/')))).toString('base64');
+    if (!(await isWhole(gateway, name, base64))) {
+      unread.push(name);
+    }
+    yield { phase: 'upload', parts: index + 1, of: ordered.length, unread };
+  }
+  return unread;
+}
+
+/** Uploads a part. False for one that does not open. */
+async function isWhole(gateway: Gateway, name: string, base64: string): Promise<boolean> {
+  try {
     await persistently(gateway, '/restore/parts', { name, base64 });
-    yield { phase: 'upload', parts: index + 1, of: ordered.length };
+    return true;
+  } catch (error) {
+    if (error instanceof GatewayError && error.status === 409) {
+      return false;
+    }
+    throw error;
   }
 }
 
@@ -72,6 +108,7 @@ async function partsIn(directory: string): Promise<readonly string[]> {
   const files = entries.filter((entry) => entry.isFile() && !entry.name.startsWith('.'));
   return files
     .map(({ parentPath, name }) => relative(directory, join(parentPath, name)).split(sep).join('/'))
+    .filter((name) => PART.test(name))
     .sort();
 }
 

@@ -15,6 +15,8 @@ export interface Uploaded {
   readonly phase: 'upload';
   readonly parts: number;
   readonly of: number;
+  /** Those that neither the copy nor the bucket has whole. */
+  readonly unread: readonly string[];
 }
 
 export type RestoreShown = RestoreStep | Uploaded;
@@ -22,8 +24,11 @@ export type RestoreShown = RestoreStep | Uploaded;
 /** A step as a line, and the proof as a table. */
 export function restoreLines(shown: RestoreShown): readonly string[] {
   if (shown.phase === 'upload') {
-    const { parts, of } = shown as Uploaded;
-    return [`${parts} of ${of} parts are in the bucket`];
+    const { parts, of, unread } = shown as Uploaded;
+    const lines = [`${parts - unread.length} of ${of} parts are in the bucket`];
+    return parts < of || unread.length === 0
+      ? lines
+      : [...lines, ...unread.map((name) => `${name} cannot be opened, and was passed over`)];
   }
   const { phase, rows, payments, proof } = shown as RestoreStep;
   return proof === null

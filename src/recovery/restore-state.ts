@@ -1,6 +1,9 @@
 import { isConstraintFailure, prepare, type SqlStatement } from '../kit/platform/database.ts';
 
-/** How far the restore of a gateway is: one row in D1, so that any call can continue it. */
+/**
+ * How far the restore of a gateway is: one row in D1, so that any call can continue it. It stays open
+ * at its proof while anything is missing, and each new round takes what has come since.
+ */
 
 /** What the next step restores. Numbers count from 0 in the lists of the manifest. */
 export type Place =
@@ -29,8 +32,19 @@ export interface PaymentsPlace {
   readonly lines: number;
 }
 
-/** What the steps so far have counted. */
+/** What the steps of this round have counted. */
 export interface Counts {
+  /** Counts from 1. */
+  readonly round: number;
+  /**
+   * The parts of tables that this round takes; null: all. A later round takes none of those that came
+   * back whole, because it would bring back what members have removed since, such as a passkey.
+   */
+  readonly only: readonly string[] | null;
+  /** The parts of tables that were missing, damaged or left something out: for the next round. */
+  readonly untaken: readonly string[];
+  /** Parts of the operator's copy that did not open, and that the bucket lacks or cannot open. */
+  readonly unread: readonly string[];
   readonly rows: Readonly<Record<string, number>>;
   /** Lines of payments: a payment that changed after its backup has several. */
   readonly lines: number;
@@ -38,8 +52,10 @@ export interface Counts {
   readonly kept: number;
   /** How many payments the parts of each book have, each counted once. */
   readonly payments: Readonly<Record<string, number>>;
-  /** What is not as the manifest says, in a few words each. */
+  /** What is not as the manifest says, in a few words each: the first ones. */
   readonly differences: readonly string[];
+  /** How many differences there are. */
+  readonly found: number;
 }
 
 export interface RestoreState {
@@ -52,8 +68,14 @@ export interface RestoreState {
 }
 
 export const NO_COUNTS: Counts = {
-  ...{ rows: {}, lines: 0, restored: 0, kept: 0, payments: {}, differences: [] },
+  ...{ round: 1, only: null, untaken: [], unread: [] },
+  ...{ rows: {}, lines: 0, restored: 0, kept: 0, payments: {}, differences: [], found: 0 },
 };
+
+/** The counts of the next round. */
+export function nextRound({ round, untaken, unread }: Counts): Counts {
+  return { ...NO_COUNTS, round: round + 1, only: untaken, unread };
+}
 
 /** The first place of a restore: D1's tables, so that the payments find their merchants. */
 export const FIRST_PLACE: Place = { phase: 'tables', table: 0, part: 0 };
@@ -79,7 +101,7 @@ export function beginStatement(run: string, startedBy: string, nowMs: number): S
 
 /**
  * Moves the restore on, in the batch of what the step wrote. The batch fails if another call has
- * taken this step meanwhile: `run` takes no NULL.
+ * taken this step meanwhile, also that of another round: `run` takes no NULL.
  */
 export function moveStatement(
   before: RestoreState,
@@ -88,13 +110,14 @@ export function moveStatement(
   nowMs: number,
 ): SqlStatement {
   return {
-    sql: `UPDATE restore SET run = iif(place = ?1, run, NULL), place = ?2, counts = ?3,
-      finished_at_ms = ?4`,
+    sql: `UPDATE restore SET run = iif(place = ?1 AND counts ->> '$.round' = ?5, run, NULL),
+      place = ?2, counts = ?3, finished_at_ms = ?4`,
     params: [
       JSON.stringify(before.place),
       JSON.stringify(place),
       JSON.stringify(counts),
       place.phase === 'finished' ? nowMs : null,
+      before.counts.round,
     ],
   };
 }

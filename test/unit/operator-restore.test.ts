@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { Given } from '../../scripts/operator/command.ts';
 import { restoreGateway } from '../../scripts/operator/restore-gateway.ts';
+import { type RestoreShown, restoreLines } from '../../scripts/operator/restore-lines.ts';
 
 /** Goal: the command that restores a gateway uploads no copy in vain, and prints what is new. */
 
@@ -17,9 +18,14 @@ afterEach(() => vi.restoreAllMocks());
 
 async function restored(run: string, answers: readonly object[]) {
   const paths: string[] = [];
-  vi.spyOn(globalThis, 'fetch').mockImplementation(async (url) => {
+  const bodies: unknown[] = [];
+  vi.spyOn(globalThis, 'fetch').mockImplementation(async (url, init) => {
     paths.push(new URL(String(url)).pathname);
-    return Response.json({ status: 200, message: 'ok', content: answers[paths.length - 1] });
+    bodies.push(JSON.parse(String(init?.body)));
+    const answer = answers[paths.length - 1];
+    return answer instanceof Response
+      ? answer
+      : Response.json({ status: 200, message: 'ok', content: answer });
   });
   const options = new Map([
     ['run', [run]],
@@ -30,9 +36,9 @@ async function restored(run: string, answers: readonly object[]) {
     for await (const step of restoreGateway(GATEWAY, new Given(new Map(), options))) {
       shown.push(step);
     }
-    return { paths, shown, error: null };
+    return { paths, bodies, shown, error: null };
   } catch (error) {
-    return { paths, shown, error: String(error) };
+    return { paths, bodies, shown, error: String(error) };
   }
 }
 
@@ -48,5 +54,39 @@ test('prints a step that found nothing new only once', async () => {
   const { paths, shown, error } = await restored(RUN, [{}, step, step, last]);
   expect(error).toBeNull();
   expect(paths).toHaveLength(4);
-  expect(shown).toEqual([{ phase: 'upload', parts: 1, of: 1 }, step, last]);
+  expect(shown).toEqual([{ phase: 'upload', parts: 1, of: 1, unread: [] }, step, last]);
+});
+
+const UNREADABLE = Response.json(
+  { status: 409, code: 'backup_unreadable', message: 'A part cannot be opened' },
+  { status: 409 },
+);
+const PROOF = {
+  ...{ lines: [], differences: ['part 2 is missing'], missing: '3f9a01bc', closedAtMs: null },
+  ...{ linesOfPayments: 1, restored: 1, kept: 0 },
+};
+
+test('passes over a part of the copy that does not open, and tells the gateway of it', async () => {
+  const open = { phase: 'proof', rows: 1, payments: 0, proof: PROOF };
+  const step = { ...open, proof: null };
+  const { bodies, shown, error } = await restored(RUN, [UNREADABLE, step, open]);
+  const name = `runs/${RUN}`;
+  expect(bodies.slice(1)).toEqual([
+    { run: RUN, again: true, unread: [name] },
+    { run: RUN, again: false, unread: [] },
+  ]);
+  expect(restoreLines(shown[0] as RestoreShown)).toEqual([
+    '0 of 1 parts are in the bucket',
+    `${name} cannot be opened, and was passed over`,
+  ]);
+  expect(error).toContain('part 2 is missing');
+  expect(error).toContain(`restore close --run ${RUN} --without 3f9a01bc`);
+});
+
+test('says of a closed restore without what it was closed, and offers nothing more', async () => {
+  const proof = { ...PROOF, closedAtMs: Date.UTC(2026, 10, 28) };
+  const { error } = await restored(RUN, [{}, { phase: 'finished', rows: 1, payments: 0, proof }]);
+  expect(error).toContain('closed on 2026-11-28T00:00:00.000Z, and takes nothing more');
+  expect(error).toContain('part 2 is missing');
+  expect(error).not.toContain('restore close');
 });

@@ -11,8 +11,32 @@ const RESTORE_GATEWAY: OperatorAction = {
     const { restoreGateway } = await import('../restore.ts');
     return restoreGateway(call, fields);
   },
-  fields: { run: required('RUN', 'run of the backup, such as 20261127T011700Z') },
+  fields: {
+    run: required('RUN', 'run of the backup, such as 20261127T011700Z'),
+    again: {},
+    unread: {},
+  },
   commands: [],
+};
+
+const CLOSE_RESTORE: OperatorAction = {
+  path: '/restore/close',
+  answers: 'restored_gateway',
+  run: async (call, _target, fields) => {
+    const { closeRestore } = await import('../restore.ts');
+    return closeRestore(call, fields);
+  },
+  fields: {
+    run: required('RUN', 'run of the backup, such as 20261127T011700Z'),
+    without: required('CODE', 'the code that the proof gives for all that is missing'),
+  },
+  commands: [
+    {
+      name: 'restore close',
+      about: 'close a restore without what its proof names as missing, which never comes back then',
+      examples: ['restore close --run 20261127T011700Z --without 3f9a01bc'],
+    },
+  ],
 };
 
 /** The command `restore gateway --from DIR` uploads parts. */
@@ -45,4 +69,4 @@ const RESTORE_PAYMENT: OperatorAction = {
   ],
 };
 
-export const RESTORE_ACTIONS = [RESTORE_GATEWAY, UPLOAD_PART, RESTORE_PAYMENT];
+export const RESTORE_ACTIONS = [RESTORE_GATEWAY, CLOSE_RESTORE, UPLOAD_PART, RESTORE_PAYMENT];

@@ -83,7 +83,12 @@ export const OPERATION_PROBLEMS = {
   },
   restore_under_way: {
     status: 409,
-    message: 'A restore of the run {run} is under way: continue that one. Nothing was changed',
+    message: 'A restore of the run {run} is open: continue it, or close it. Nothing was changed',
+  },
+  restore_missing_changed: {
+    status: 409,
+    message:
+      'The restore of the run {run} has not reached its proof, or misses other things than the code names: read its proof again. Nothing was changed',
   },
   restore_step_taken: {
     status: 503,

@@ -157,8 +157,9 @@ export interface BackupPlace {
  * What became of a payment's rows from a backup. `kept`: a newer part has brought the payment back, or
  * the object has a newer state.
  * `unreadable`: they are of a newer release. `conflict`: another payment has the id meanwhile.
+ * `overtaken`: an older part has brought the payment back, and it has gone on since.
  */
-export type RestoreResult = 'restored' | 'kept' | 'unreadable' | 'conflict';
+export type RestoreResult = 'restored' | 'kept' | 'unreadable' | 'conflict' | 'overtaken';
 
 /** Cloudflare's bookmark of a time is approximate, and machines have clocks of their own. */
 export const BOOKMARK_TOLERANCE_MS = 60_000;

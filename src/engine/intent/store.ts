@@ -24,6 +24,8 @@ export interface StoredIntent {
   readonly hold?: LegalHold;
   /** The part of the backup that it came from, if a restore has brought it back. */
   readonly restoredFrom?: string;
+  /** How new the copy in that part was: a newer one may turn up while the restore is open. */
+  readonly restoredOrder?: number;
 }
 
 /** What is left of a purged payment, and the defaults of a new one. */

@@ -155,24 +155,35 @@ export class RefundClaims {
     if (known.paymentUniqueId === paymentUniqueId) {
       this.#confirm([id]);
     }
+    this.#advance(known, paymentUniqueId, refund);
+    return true;
+  }
+
+  #advance(
+    known: RefundRow,
+    paymentUniqueId: string,
+    { id, stage }: Pick<BackedUpRefund, 'id' | 'stage'>,
+  ): void {
     if (known.paymentUniqueId === paymentUniqueId && stage > known.stage) {
       this.#sql.exec('UPDATE refunds SET stage = ? WHERE refund_unique_id = ?', stage, id);
       this.#recount(heldIn(known), heldIn({ ...known, stage }));
     }
-    return true;
   }
 
   /**
-   * Adds a refund of a backup with the day on which it counts. A known refund stays as it is. Its
-   * payment may have come back without it, and would pay it out again: no claim gets its id before
-   * the payment confirms it.
+   * Adds a refund of a backup with the day on which it counts. A known refund only moves to a later
+   * stage: its part may come after its payment. The payment may have come back without the refund, and
+   * would pay it out again: no claim gets its id before the payment confirms it.
    */
   restore(refund: BackedUpRefund): void {
     const { id, paymentUniqueId, stage, amountMinor, currency, day } = refund;
-    if (this.#refund(id) === null) {
+    const known = this.#refund(id);
+    if (known === null) {
       this.#insert(paymentUniqueId, refund);
       this.#recount(null, heldIn({ stage, amountMinor, currency, day }));
       this.#sql.exec('INSERT INTO unconfirmed_refunds VALUES (?, ?, 0)', id, paymentUniqueId);
+    } else {
+      this.#advance(known, paymentUniqueId, refund);
     }
   }
 

@@ -1,4 +1,5 @@
 import type { Intent } from '../../engine/domain/intent.ts';
+import { receiptsOf } from '../../engine/domain/receipt.ts';
 import { intentByUniqueId } from '../../engine/intent/client.ts';
 import type { RestoreResult } from '../../engine/intent/protocol.ts';
 import { methodOfSharedAddress } from '../../engine/rails/settings.ts';
@@ -71,27 +72,37 @@ export async function restorePayments(
     book,
     lines.filter((_line, index) => isBack(outcomes[index])),
   );
-  const conflicts = lines.filter((_line, index) => outcomes[index] === 'conflict');
+  const linesThat = (wanted: RestoreResult) =>
+    lines.filter((_line, index) => outcomes[index] === wanted);
   return {
     lines: lines.length,
     restored: countOf('restored'),
-    kept: countOf('kept'),
+    kept: countOf('kept') + countOf('overtaken'),
     differences: [
       ...read.differences,
       ...(unreadable === 0 ? [] : [`${part.name}: ${unreadable} payments are of a newer release`]),
-      ...conflicts.map(
+      ...linesThat('conflict').map(
         ({ uniqueId }) => `${nameOf(book)}: another payment has the id ${uniqueId} now`,
       ),
+      ...linesThat('overtaken').map((line) => `${nameOf(book)}: ${overtaken(part.name, line)}`),
     ],
     next: done < all.length ? { ...place, lines: done } : next,
   };
+}
+
+/** What a person compares by hand. */
+function overtaken(part: string, { uniqueId, records }: PaymentLine): string {
+  const newer = intentIn(records);
+  const receipts = newer?.attempts.flatMap(receiptsOf) ?? [];
+  const paid = receipts.length === 0 ? '' : `, with the receipts ${receipts.join(', ')}`;
+  return `${uniqueId} has gone on from an older copy; ${part} has it as ${newer?.status}${paid}`;
 }
 
 async function restoreLine(env: Env, book: BookBackup, part: string, line: PaymentLine) {
   const client = await intentByUniqueId(env, book, line.uniqueId);
   try {
     const outcome = await client.restore(line.records, { part, backedUpAtMs: book.atMs });
-    if (outcome === 'restored' || outcome === 'kept') {
+    if (outcome === 'restored' || outcome === 'kept' || outcome === 'overtaken') {
       await client.republish();
     }
     return outcome;

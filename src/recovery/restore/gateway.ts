@@ -3,7 +3,7 @@ import { maintenanceStatement } from '../../control/modes/modes.ts';
 import { action, type OperatorCall } from '../../control/operator/call.ts';
 import { patternField } from '../../control/operator/fields.ts';
 import { operationProblem } from '../../control/operator/problems.ts';
-import { bytesFromBase64 } from '../../kit/crypto/encoding.ts';
+import { bytesFromBase64, sha256Hex } from '../../kit/crypto/encoding.ts';
 import { fieldError } from '../../kit/http/field-error.ts';
 import { wholeNumber } from '../../kit/http/fields.ts';
 import { body } from '../../kit/http/strict-body.ts';
@@ -22,12 +22,15 @@ import {
 } from '../restore-state.ts';
 import { proofOf } from './proof.ts';
 import {
+  beginRound,
   confirmMembers,
   finish,
   type MemberRows,
+  noteUnread,
   readManifest,
   tablesOf,
   takeStep,
+  UNREAD_MAX,
 } from './steps.ts';
 
 /**
@@ -40,6 +43,20 @@ const runField = v.pipe(
   v.check((run) => runTimeMs(run) !== null, fieldError('invalid_format', 'There is no such time.')),
 );
 
+const indexField = wholeNumber(0, Number.MAX_SAFE_INTEGER);
+
+/** The limit of a name in the bucket: longer than any that a backup has. */
+const NAME_LENGTH_MAX = 400;
+const NAME = /^(?:payments|registers|databases|runs)\/[A-Za-z0-9_./-]+$/;
+
+const nameField = v.pipe(
+  patternField(NAME, 'Must be the name of a part.'),
+  v.maxLength(NAME_LENGTH_MAX, fieldError('invalid_format', 'Must be the name of a part.')),
+);
+
+const MISSING_CODE_LENGTH = 8;
+const MISSING_CODE = /^[0-9a-f]{8}$/;
+
 export interface RestoreProgress {
   readonly phase: Place['phase'];
   readonly rows: number;
@@ -50,72 +67,120 @@ export interface RestoreProgress {
   readonly counts: readonly string[];
 }
 
-/** Begins the restore, or takes its next step. */
+/**
+ * Begins the restore, or takes its next step. `again`: at the proof, begins another round, for what has
+ * come since. `unread`: parts of the operator's copy that did not open.
+ */
 export const restoreStep = action(
-  body({ run: runField, memberRows: wholeNumber(0, Number.MAX_SAFE_INTEGER) }),
-  async (call, _target, { run, memberRows }): Promise<RestoreProgress> => {
+  body({
+    run: runField,
+    memberRows: indexField,
+    again: v.optional(v.boolean(), false),
+    unread: v.optional(v.pipe(v.array(nameField), v.maxLength(UNREAD_MAX)), []),
+  }),
+  async (call, _target, { run, memberRows, again, unread }): Promise<RestoreProgress> => {
     const manifest = await manifestOf(call, run);
     const state = await readState(call.env.DB);
     if (state === null) {
       await taking(run, begin(call, run, manifest, memberRows));
+      if (unread.length > 0) {
+        await taking(run, noteUnread(call, await stateOf(call, run), unread));
+      }
       return progressOf(await stateOf(call, run), manifest, null);
     }
     checkRun(state, run);
-    const members = await taking(run, takeStep(call, state, manifest));
+    const members = await taking(run, stepFrom(call, state, manifest, { again, unread }));
     return progressOf(await stateOf(call, run), manifest, members);
   },
 );
 
-const indexField = wholeNumber(0, Number.MAX_SAFE_INTEGER);
+async function stepFrom(
+  call: OperatorCall,
+  state: RestoreState,
+  manifest: Manifest,
+  { again, unread }: { readonly again: boolean; readonly unread: readonly string[] },
+): Promise<MemberRows | null> {
+  if (again && state.place.phase === 'proof') {
+    await beginRound(call, state, unread);
+    return null;
+  }
+  if (unread.length > 0 && state.place.phase !== 'finished') {
+    await noteUnread(call, state, unread);
+    return null;
+  }
+  return takeStep(call, state, manifest);
+}
 
-/** The back office has inserted the rows of this place. */
+/** The back office has inserted the rows of this place, but for the orphans. */
 export const confirmRestoredMembers = action(
-  body({ run: runField, table: indexField, part: indexField }),
-  async (call, _target, { run, table, part }): Promise<RestoreProgress> => {
+  body({
+    ...{ run: runField, round: indexField, table: indexField, part: indexField },
+    ...{ rows: indexField, orphans: indexField },
+  }),
+  async (call, _target, { run, ...inserted }): Promise<RestoreProgress> => {
     const manifest = await manifestOf(call, run);
-    const inserted = { phase: 'members', table, part } as const;
     await taking(run, confirmMembers(call, await stateOf(call, run), manifest, inserted));
     return progressOf(await stateOf(call, run), manifest, null);
   },
 );
 
-/** Compares the gateway with the manifest, and ends the restore. Can be repeated. */
+/**
+ * Compares the gateway with the manifest. If nothing differs, this closes the restore. Else only the
+ * operator's decision closes it: `without` is the code of all that is missing, which the proof gives.
+ * Can be repeated.
+ */
 export const proveRestore = action(
-  body({ run: runField, memberRows: v.record(v.string(), v.number()) }),
-  async (call, _target, { run, memberRows }) => {
+  body({
+    run: runField,
+    memberRows: v.record(v.string(), v.number()),
+    without: v.optional(patternField(MISSING_CODE, 'Must be the code that the proof gives.')),
+  }),
+  async (call, _target, { run, memberRows, without }) => {
     const manifest = await manifestOf(call, run);
     const state = await stateOf(call, run);
-    if (state.place.phase !== 'proof' && state.place.phase !== 'finished') {
+    const { place, counts } = state;
+    if (place.phase !== 'proof' && place.phase !== 'finished') {
+      if (without !== undefined) {
+        throw operationProblem('restore_missing_changed', { run });
+      }
       throw new Error('the restore has not reached its proof');
     }
-    const proof = await proofOf(call.env, manifest, state.counts, memberRows);
-    if (state.place.phase === 'proof') {
-      await taking(run, finish(call, state, state.counts));
+    const proof = await proofOf(call.env, manifest, counts, memberRows);
+    // What is closed says for good what it was closed without.
+    const isOver = place.phase === 'finished';
+    const differences = isOver ? counts.differences : proof.differences;
+    const missing = differences.length === 0 ? null : await codeOf(differences);
+    if (without !== undefined && without !== missing) {
+      throw operationProblem('restore_missing_changed', { run });
     }
-    const { lines, restored, kept } = state.counts;
-    return { ...proof, linesOfPayments: lines, restored, kept };
+    if (!isOver && (missing === null || without !== undefined)) {
+      await taking(run, finish(call, state, differences));
+    }
+    const { finishedAtMs: closedAtMs } = await stateOf(call, run);
+    const { lines: linesOfPayments, restored, kept } = counts;
+    const { lines } = proof;
+    return { lines, differences, linesOfPayments, restored, kept, missing, closedAtMs };
   },
 );
 
-/** The limit of a name in the bucket: longer than any that a backup has. */
-const NAME_LENGTH_MAX = 400;
-const NAME = /^(?:payments|registers|databases|runs)\/[A-Za-z0-9_./-]+$/;
+/** Names these differences and no others. */
+async function codeOf(differences: readonly string[]): Promise<string> {
+  return (await sha256Hex(JSON.stringify(differences))).slice(0, MISSING_CODE_LENGTH);
+}
 
 /** Puts a part of a fetched backup into the bucket. Making one needs BACKUP_KEYS. */
 export const uploadBackupPart = action(
   body({
-    name: v.pipe(
-      patternField(NAME, 'Must be the name of a part.'),
-      v.maxLength(NAME_LENGTH_MAX, fieldError('invalid_format', 'Must be the name of a part.')),
-    ),
-    base64: patternField(/^[A-Za-z0-9+/]+={0,2}$/, 'Must be base64.'),
+    name: nameField,
+    // A copy that stopped in the middle may have empty files.
+    base64: patternField(/^[A-Za-z0-9+/]*={0,2}$/, 'Must be base64.'),
   }),
   async (call, _target, { name, base64 }) => {
-    const bytes = bytesFromBase64(base64);
-    await reading(openPart(call.config.backupKeys, name, bytes));
     // One that opens is as good or newer: an erasure may have rewritten it.
     const isNew = (await readIfWhole(call.env, name)).part === null;
     if (isNew) {
+      const bytes = bytesFromBase64(base64);
+      await reading(openPart(call.config.backupKeys, name, bytes));
       // Only its run tells when a part was written. Others begin to age now.
       const run = runOfPart(name);
       const writtenAtMs = String((run && runTimeMs(run)) ?? call.nowMs);

@@ -1,7 +1,9 @@
 import { registerOf } from '../../engine/register/client.ts';
+import { concurrently } from '../../kit/platform/concurrently.ts';
 import { prepare } from '../../kit/platform/database.ts';
 import type { Tenant } from '../../kit/tenant.ts';
 import { bookOf } from '../../lists/book/client.ts';
+import { readIfWhole } from '../backup/bucket.ts';
 import type { Manifest, TableExport } from '../backup/manifest.ts';
 import { nameOf } from '../payments/restore.ts';
 import type { Counts } from '../restore-state.ts';
@@ -43,15 +45,49 @@ export async function proofOf(
     manifest.registers.map((register) => lostRefunds(env, register)),
   );
   const lost = lines.filter(({ inBackup, inGateway }) => inBackup !== null && inGateway < inBackup);
+  const unread = await concurrently(counts.unread, (name) => readIfWhole(env, name));
+  const unshown = counts.found - counts.differences.length;
   return {
     lines,
     differences: [
       ...counts.differences,
+      ...(unshown > 0 ? [`${unshown} more differences of payments and rows`] : []),
+      ...unread.flatMap(({ differences }) => differences),
+      ...secretDifferences(env, manifest.secrets),
       ...(manifest.databases['back-office'] === null ? ['the backup has no members'] : []),
       ...refunds.flat(),
       ...lost.map(({ what, inBackup, inGateway }) => `${what}: ${inGateway} of ${inBackup}`),
     ],
   };
+}
+
+/**
+ * Secrets without which payments that came back do not work: their methods, links and signatures. A
+ * ring may have newer keys, but lacks none. Names them, and no value.
+ */
+function secretDifferences(env: Env, secrets: Manifest['secrets']): readonly string[] {
+  const own: Readonly<Record<string, unknown>> = { ...env };
+  return Object.entries(secrets).flatMap(([name, value]) => {
+    const has = own[name];
+    if (typeof has !== 'string' || has.trim() === '') {
+      return [`the secret ${name} is missing`];
+    }
+    if (!isRing(name)) {
+      return has.trim() === value.trim() ? [] : [`the secret ${name} has another value`];
+    }
+    const known = entriesOf(has);
+    return entriesOf(value)
+      .filter((entry) => !known.includes(entry))
+      .map((entry) => `the secret ${name} lacks the key ${entry.slice(0, entry.indexOf(':'))}`);
+  });
+}
+
+function isRing(name: string): boolean {
+  return /_KEYS(?:_|$)/.test(name);
+}
+
+function entriesOf(ring: string): readonly string[] {
+  return ring.split(',').map((entry) => entry.trim());
 }
 
 /** A payment that came back from an older line than its register may lack refunds that were made. */

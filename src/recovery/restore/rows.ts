@@ -1,4 +1,4 @@
-import type { SqlStatement } from '../../kit/platform/database.ts';
+import { prepare, type SqlStatement } from '../../kit/platform/database.ts';
 import type { RowLine } from '../backup/manifest.ts';
 
 /** Rows of a backup as statements. Both Workers insert theirs so. */
@@ -6,6 +6,61 @@ import type { RowLine } from '../backup/manifest.ts';
 /** The length of one parameter, as JSON. D1 takes 2 MB. */
 const CHUNK_LENGTH_MAX = 500_000;
 const NAME = /^[a-z][a-z0-9_]*$/;
+
+interface Parent {
+  readonly columns: readonly string[];
+  readonly table: string;
+  readonly keys: readonly string[];
+}
+
+const MERCHANT: Parent = { columns: ['merchant_id'], table: 'merchants', keys: ['id'] };
+const MEMBER: Parent = { columns: ['member_id'], table: 'members', keys: ['id'] };
+
+/** What the rows of both databases refer to, as the migrations say. */
+export const PARENTS: Readonly<Record<string, readonly Parent[]>> = {
+  merchant_branding: [
+    MERCHANT,
+    {
+      columns: ['merchant_id', 'logo_digest'],
+      table: 'merchant_logos',
+      keys: ['merchant_id', 'digest'],
+    },
+  ],
+  merchant_logos: [MERCHANT],
+  merchant_business: [MERCHANT],
+  merchant_limits: [MERCHANT],
+  book_volumes: [MERCHANT],
+  customer_request_payments: [
+    { columns: ['request_id'], table: 'customer_requests', keys: ['id'] },
+  ],
+  passkeys: [MEMBER],
+  invitations: [MEMBER],
+};
+
+/**
+ * The rows whose parents the database has, and how many have none. It would refuse the whole part of
+ * a row whose merchant or member was in a part that is missing.
+ */
+export async function withParents(
+  db: D1Database,
+  table: string,
+  rows: readonly RowLine[],
+): Promise<{ readonly rows: readonly RowLine[]; readonly orphans: number }> {
+  const orphans = new Set<number>();
+  for (const { columns, table: parent, keys } of rows.length === 0 ? [] : (PARENTS[table] ?? [])) {
+    const given = columns.map((_, index) => `value ->> ${index}`);
+    const matches = keys.map((key, index) => `${parent}.${key} = ${given[index]}`);
+    const sql = `SELECT key FROM json_each(?1)
+      WHERE ${given.map((one) => `${one} IS NOT NULL`).join(' AND ')}
+        AND NOT EXISTS (SELECT 1 FROM ${parent} WHERE ${matches.join(' AND ')})`;
+    const params = [JSON.stringify(rows.map((row) => columns.map((column) => row[column])))];
+    const { results } = await prepare(db, { sql, params }).all<{ readonly key: number }>();
+    for (const { key } of results) {
+      orphans.add(key);
+    }
+  }
+  return { rows: rows.filter((_row, index) => !orphans.has(index)), orphans: orphans.size };
+}
 
 /** Statements that add the rows of one table. A row that exists already does not change. */
 export function insertStatements(table: string, rows: readonly RowLine[]): SqlStatement[] {

@@ -21,8 +21,15 @@ import {
 import { digestOf } from '../backup/part.ts';
 import { withoutAddresses } from '../backup/runs.ts';
 import { nameOf, type RestoredLines, restorePayments } from '../payments/restore.ts';
-import { type Counts, moveStatement, type Place, type RestoreState } from '../restore-state.ts';
-import { insertStatements } from './rows.ts';
+import {
+  type Counts,
+  FIRST_PLACE,
+  moveStatement,
+  nextRound,
+  type Place,
+  type RestoreState,
+} from '../restore-state.ts';
+import { insertStatements, withParents } from './rows.ts';
 import { nextUnnamedBook } from './unnamed-books.ts';
 
 /**
@@ -39,12 +46,19 @@ export interface StepCall {
 /** Rows that the back office inserts into its own database before it confirms the step. */
 export interface MemberRows {
   readonly place: RowsPlace;
+  readonly round: number;
   readonly table: string;
   readonly rows: readonly RowLine[];
 }
 
-/** Differences that are kept: what is wrong shows in the first ones. */
+/** Differences that are kept: what is wrong shows in the first ones. The others are counted. */
 export const DIFFERENCES_MAX = 50;
+
+/** Parts of a copy that do not open: more of them are no copy. */
+export const UNREAD_MAX = 200;
+
+/** What the entry in the audit log names. */
+const MISSING_IN_AUDIT_MAX = 20;
 
 /** Null: the bucket has no such run. Throws UnreadablePart for another key. */
 export async function readManifest(env: Env, run: string): Promise<Manifest | null> {
@@ -94,14 +108,54 @@ async function restoreRows(
   place: RowsPlace,
 ): Promise<void> {
   const tables = tablesOf(manifest.databases.payments);
-  const table = tables[place.table];
+  const wanted = wantedRows(tables, place, state.counts);
+  const table = tables[wanted.table];
   if (table === undefined) {
     return move(call, state, { phase: 'members', table: 0, part: 0 });
   }
-  const { rows, differences } = await rowsAt(call.env, table, place.part);
-  const counts = countRows(state.counts, `payments ${table.table}`, rows.length, differences);
+  const found = await rowsAt(call.env, table, wanted.part);
+  const { rows, orphans } = await withParents(call.env.DB, table.table, found.rows);
+  const counts = countTable(state.counts, 'payments', table, wanted, found, orphans);
   const statements = [...insertStatements(table.table, rows), ...pauseStatements(table, rows)];
-  await move(call, state, nextRows(place, table), counts, statements);
+  await move(call, state, nextRows(wanted, table), counts, statements);
+}
+
+/** The next part that this round takes. */
+function wantedRows(
+  tables: readonly TableExport[],
+  place: RowsPlace,
+  { only }: Pick<Counts, 'only'>,
+): RowsPlace {
+  let wanted = place;
+  for (;;) {
+    const table = tables[wanted.table];
+    const name = table?.parts[wanted.part]?.name;
+    if (table === undefined || only === null || (name !== undefined && only.includes(name))) {
+      return wanted;
+    }
+    wanted = nextRows(wanted, table);
+  }
+}
+
+function countTable(
+  counts: Counts,
+  database: string,
+  { table, parts }: TableExport,
+  { part }: RowsPlace,
+  {
+    rows,
+    differences,
+  }: { readonly rows: readonly RowLine[]; readonly differences: readonly string[] },
+  orphans: number,
+): Counts {
+  const name = parts[part]?.name;
+  const left =
+    orphans === 0 ? [] : [`${name}: ${orphans} rows of ${table} refer to rows that are missing`];
+  const all = [...differences, ...left];
+  const counted = countRows(counts, `${database} ${table}`, rows.length - orphans, all);
+  return all.length === 0 || name === undefined
+    ? counted
+    : { ...counted, untaken: [...counted.untaken, name] };
 }
 
 /**
@@ -126,37 +180,51 @@ async function memberRows(
   place: RowsPlace,
 ): Promise<MemberRows | null> {
   const tables = tablesOf(manifest.databases['back-office']);
-  const table = tables[place.table];
+  const wanted = wantedRows(tables, place, state.counts);
+  const table = tables[wanted.table];
   if (table === undefined) {
     await move(call, state, { phase: 'registers', register: 0, part: 0 });
     return null;
   }
-  const { rows } = await rowsAt(call.env, table, place.part);
-  return { place, table: table.table, rows };
+  const { rows } = await rowsAt(call.env, table, wanted.part);
+  return { place: wanted, round: state.counts.round, table: table.table, rows };
 }
 
-/** The back office has inserted the rows of this place, perhaps after another call did. */
+/**
+ * The back office has inserted the rows of this place but for the orphans, perhaps after another call
+ * did.
+ */
 export async function confirmMembers(
   call: StepCall,
   state: RestoreState,
   manifest: Manifest,
-  inserted: RowsPlace,
+  inserted: Pick<MemberRows, 'round'> & {
+    readonly table: number;
+    readonly part: number;
+    readonly rows: number;
+    readonly orphans: number;
+  },
 ): Promise<void> {
   const { place } = state;
+  if (place.phase !== 'members' || state.counts.round !== inserted.round) {
+    return;
+  }
   const tables = tablesOf(manifest.databases['back-office']);
-  const table = place.phase === 'members' ? tables[place.table] : undefined;
-  if (place.phase !== 'members' || table === undefined) {
+  const wanted = wantedRows(tables, place, state.counts);
+  const table = tables[wanted.table];
+  if (table === undefined || wanted.table !== inserted.table || wanted.part !== inserted.part) {
     return;
   }
-  if (place.table !== inserted.table || place.part !== inserted.part) {
+  const found = await rowsAt(call.env, table, wanted.part);
+  if (found.rows.length !== inserted.rows) {
+    // The part came or went since the back office got its rows: it gets them again.
     return;
   }
-  const { rows, differences } = await rowsAt(call.env, table, place.part);
-  const counts = countRows(state.counts, `back office ${table.table}`, rows.length, differences);
-  await move(call, state, nextRows(place, table), counts);
+  const counts = countTable(state.counts, 'back office', table, wanted, found, inserted.orphans);
+  await move(call, state, nextRows(wanted, table), counts);
 }
 
-function nextRows({ phase, table, part }: RowsPlace, { parts }: TableExport): Place {
+function nextRows({ phase, table, part }: RowsPlace, { parts }: TableExport): RowsPlace {
   return part + 1 < parts.length
     ? { phase, table, part: part + 1 }
     : { phase, table: table + 1, part: 0 };
@@ -304,9 +372,31 @@ function countRows(
   return withDifferences({ ...counts, rows: { ...counts.rows, [name]: total } }, differences);
 }
 
-export function withDifferences(counts: Counts, found: readonly string[]): Counts {
+function withDifferences(counts: Counts, found: readonly string[]): Counts {
   const differences = [...counts.differences, ...found].slice(0, DIFFERENCES_MAX);
-  return { ...counts, differences };
+  return { ...counts, differences, found: counts.found + found.length };
+}
+
+/** Walks through the backup once more, for what has come since. */
+export function beginRound(
+  call: StepCall,
+  state: RestoreState,
+  unread: readonly string[],
+): Promise<void> {
+  return move(call, state, FIRST_PLACE, withUnread(nextRound(state.counts), unread));
+}
+
+/** Notes parts of the operator's copy that did not open, so that the proof looks for them. */
+export function noteUnread(
+  call: StepCall,
+  state: RestoreState,
+  names: readonly string[],
+): Promise<void> {
+  return move(call, state, state.place, withUnread(state.counts, names));
+}
+
+function withUnread(counts: Counts, names: readonly string[]): Counts {
+  return { ...counts, unread: [...new Set([...counts.unread, ...names])] };
 }
 
 async function move(
@@ -319,12 +409,13 @@ async function move(
   await runBatch(env.DB, [...statements, moveStatement(state, place, counts, nowMs)]);
 }
 
-/** Ends the restore, with its entry in the audit log. */
+/** Closes the restore for good, with its entry in the audit log, which names what is missing. */
 export async function finish(
   { env, actor, nowMs }: StepCall,
   state: RestoreState,
-  counts: Counts,
+  missing: readonly string[],
 ): Promise<void> {
+  const counts = { ...state.counts, differences: missing, found: missing.length };
   const about = { actor, merchantId: null, environment: null, atMs: nowMs } as const;
   await runBatch(env.DB, [
     moveStatement(state, { phase: 'finished' }, counts, nowMs),
@@ -334,7 +425,11 @@ export async function finish(
       ...about,
       action: 'gateway.restored',
       target: state.run,
-      detail: { payments: counts.restored, differences: counts.differences.length },
+      detail: {
+        payments: counts.restored,
+        differences: missing.length,
+        ...(missing.length > 0 && { missing: missing.slice(0, MISSING_IN_AUDIT_MAX).join('; ') }),
+      },
     }),
   ]);
 }

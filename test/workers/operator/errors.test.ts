@@ -120,7 +120,7 @@ const PROVOKED: Readonly<Record<OperatorProblemCode, () => Promise<Response>>> =
     operate(`${V1}/restore/parts`, { name: `runs/${RUN}`, base64: btoa('no part') }),
   backup_newer: async () => {
     await env.DB.prepare('CREATE TABLE d1_migrations (name TEXT)').run();
-    await loseGateway(await backUp([], [], ['0099_later.sql']));
+    await loseGateway(await backUp([], [], { migrations: ['0099_later.sql'] }));
     await env.DB.prepare('CREATE TABLE d1_migrations (name TEXT)').run();
     return operate(`${V1}/restore`, { run: RUN });
   },
@@ -135,6 +135,12 @@ const PROVOKED: Readonly<Record<OperatorProblemCode, () => Promise<Response>>> =
     await operate(`${V1}/restore`, { run: RUN });
     await env.DB.prepare("UPDATE restore SET run = '20900101T011700Z'").run();
     return operate(`${V1}/restore`, { run: RUN });
+  },
+  restore_missing_changed: async () => {
+    const bucket = await backUp([], []);
+    await loseGateway(bucket);
+    await operate(`${V1}/restore`, { run: RUN });
+    return operate(`${V1}/restore/close`, { run: RUN, without: '00000000' });
   },
   restore_step_taken: async () => {
     const bucket = await backUp([], []);

@@ -284,7 +284,7 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
 };
 
 /** A restore is many requests with one entry at its end: test/workers/recovery/restore.long.test.ts. */
-const ELSEWHERE = ['/restore', '/restore/parts'];
+const ELSEWHERE = ['/restore', '/restore/close', '/restore/parts'];
 
 /** The paths of all actions, with the names of their parts. */
 export const PATHS = ACTIONS.map(({ path }) => path).filter((path) => !ELSEWHERE.includes(path));

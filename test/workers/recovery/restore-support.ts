@@ -1,6 +1,10 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
+import { expect } from 'vitest';
 import { configOf } from '../../../src/engine/config.ts';
+import type { Command } from '../../../src/engine/domain/command.ts';
+import type { Intent } from '../../../src/engine/domain/intent.ts';
+import { uuidV7 } from '../../../src/kit/crypto/uuid-v7.ts';
 import type { Tenant } from '../../../src/kit/tenant.ts';
 import type {
   DatabaseExport,
@@ -17,12 +21,13 @@ import {
   registerPartName,
 } from '../../../src/recovery/backup/names.ts';
 import { digestOf, sealPart } from '../../../src/recovery/backup/part.ts';
+import { someTerms, startAttempt } from '../../support/intents.ts';
 import { content, operateApi } from '../operator/support.ts';
 import { bookSql } from '../support/book.ts';
 import { forgetEverything } from '../support/gateway.ts';
 import { prepareSchemas } from '../support/merchants.ts';
 import { registerRows } from '../support/register.ts';
-import { stubOf } from '../support.ts';
+import { ALPHA, advance, BETA, clientOf, MINUTE_MS, stubOf, tenantOf } from '../support.ts';
 
 /** Backups made by hand, in the format of src/recovery/backup, and their restore. */
 
@@ -37,6 +42,43 @@ export type Bucket = Map<string, Uint8Array<ArrayBuffer>>;
 export interface PaymentName {
   readonly tenant: Tenant;
   readonly uniqueId: string;
+}
+
+export const SANDBOX = tenantOf(ALPHA);
+export const PRODUCTION = tenantOf(BETA, 'production');
+
+export async function create(
+  uniqueId: string,
+  commands: readonly Command[] = [],
+  tenant: Tenant = SANDBOX,
+): Promise<PaymentName> {
+  const createdAtMs = Date.now();
+  const terms = someTerms({
+    ...{ ...tenant, uniqueId, uuid: uuidV7(createdAtMs), callbackUrl: null, createdAtMs },
+    expiresAtMs: createdAtMs + 60 * MINUTE_MS,
+  });
+  const request = { terms, idempotency: null, attempt: null, answerWithinMs: 0, answer: null };
+  await clientOf(uniqueId, tenant).create(request);
+  const result = await clientOf(uniqueId, tenant).execute(commands);
+  expect(result).toMatchObject({ type: 'done', rejection: null });
+  advance(1);
+  return { tenant, uniqueId };
+}
+
+export const started = (changes = {}) =>
+  startAttempt('second', { deadlineAtMs: Date.now() + 10 * MINUTE_MS, ...changes });
+/** A receipt of its own: a conflict would change the payments. */
+export const paid = (receipt = 'R-1'): Command => ({
+  ...{ type: 'resolve_attempt', attemptId: 'second' },
+  outcome: { type: 'succeeded', receipt },
+});
+
+export async function read({ tenant, uniqueId }: PaymentName): Promise<Intent> {
+  const intent = await clientOf(uniqueId, tenant).read();
+  if (intent === null) {
+    throw new Error(`${uniqueId} is missing`);
+  }
+  return intent;
 }
 
 /** The payment as its object has it now. */
@@ -66,11 +108,16 @@ const TABLES: Readonly<Record<DatabaseName, readonly string[]>> = {
   'back-office': ['passkeys', 'members', 'audit_log'],
 };
 
+interface Backed {
+  readonly migrations?: readonly string[];
+  readonly secrets?: Manifest['secrets'];
+}
+
 /** A whole backup of what the gateway has, with the payments' lines in the parts of one generation. */
 export async function backUp(
   tenants: readonly Tenant[],
   parts: readonly (readonly PaymentName[])[],
-  migrations: readonly string[] = [],
+  { migrations = [], secrets = {} }: Backed = {},
 ): Promise<Bucket> {
   const bucket: Bucket = new Map();
   const ofTenant = (tenant: Tenant) => (name: PaymentName) =>
@@ -101,7 +148,7 @@ export async function backUp(
       payments: { ...(await exported(bucket, 'payments', env.DB)), migrations },
       'back-office': await exported(bucket, 'back-office', env.BACK_OFFICE_DB),
     },
-    ...{ books, registers, secrets: {} },
+    ...{ books, registers, secrets },
   };
   await seal(bucket, manifestName(RUN), [manifest]);
   return bucket;
@@ -157,13 +204,16 @@ export interface Step {
     readonly linesOfPayments: number;
     readonly restored: number;
     readonly kept: number;
+    readonly missing: string | null;
+    readonly closedAtMs: number | null;
   } | null;
 }
 
-/** Takes steps until the proof; `between` runs after each. */
+/** Takes steps until the proof, as the command does; `between` runs after each. */
 export async function restore(run = RUN, between: (step: Step) => unknown = () => undefined) {
   for (let steps = 0; steps < 500; steps += 1) {
-    const step = await content<Step>(operateApi('/restore', { run }));
+    const first = steps === 0 ? { again: true } : {};
+    const step = await content<Step>(operateApi('/restore', { run, ...first }));
     await between(step);
     if (step.proof !== null) {
       return step.proof;

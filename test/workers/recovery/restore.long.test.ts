@@ -59,14 +59,20 @@ import {
   BACKED_UP_AT_MS,
   type Bucket,
   backUp,
+  create,
   GENERATION,
   lineOf,
   loseGateway,
   type PaymentName,
+  PRODUCTION,
+  paid,
   RUN,
+  read,
   restore,
+  SANDBOX,
   type Step,
   seal,
+  started,
 } from './restore-support.ts';
 
 /**
@@ -78,35 +84,7 @@ import {
 
 const caught = useGateway();
 
-const SANDBOX = tenantOf(ALPHA);
-const PRODUCTION = tenantOf(BETA, 'production');
 const TENANTS = [SANDBOX, PRODUCTION];
-
-async function create(
-  uniqueId: string,
-  commands: readonly Command[] = [],
-  tenant: Tenant = SANDBOX,
-): Promise<PaymentName> {
-  const createdAtMs = Date.now();
-  const terms = someTerms({
-    ...{ ...tenant, uniqueId, uuid: uuidV7(createdAtMs), callbackUrl: null, createdAtMs },
-    expiresAtMs: createdAtMs + 60 * MINUTE_MS,
-  });
-  const request = { terms, idempotency: null, attempt: null, answerWithinMs: 0, answer: null };
-  await clientOf(uniqueId, tenant).create(request);
-  const result = await clientOf(uniqueId, tenant).execute(commands);
-  expect(result).toMatchObject({ type: 'done', rejection: null });
-  advance(1);
-  return { tenant, uniqueId };
-}
-
-const started = (changes = {}) =>
-  startAttempt('second', { deadlineAtMs: Date.now() + 10 * MINUTE_MS, ...changes });
-/** A receipt of its own: a conflict would change the payments. */
-const paid = (receipt = 'R-1'): Command => ({
-  ...{ type: 'resolve_attempt', attemptId: 'second' },
-  outcome: { type: 'succeeded', receipt },
-});
 
 /** Payments of both merchants in several states, in two parts. */
 async function populate(): Promise<readonly (readonly PaymentName[])[]> {
@@ -126,14 +104,6 @@ async function populate(): Promise<readonly (readonly PaymentName[])[]> {
   ];
   await reportsAreSent();
   return [first, second];
-}
-
-async function read({ tenant, uniqueId }: PaymentName): Promise<Intent> {
-  const intent = await clientOf(uniqueId, tenant).read();
-  if (intent === null) {
-    throw new Error(`${uniqueId} is missing`);
-  }
-  return intent;
 }
 
 /** The payment without what a restore adds. */
@@ -500,11 +470,12 @@ test('decisions.md#49: a refund that only the register knows is not made again, 
   const part = { ...SANDBOX, volume: 0, generation: GENERATION, sequence: 1, fromId: 1, toId: 2 };
   await seal(bucket, paymentsPartName(part), [older]);
   await loseGateway(bucket);
-  const { differences } = await restore();
-  expect(differences).toContainEqual(
+  const { differences, missing } = await restore();
+  expect(differences).toEqual([
     expect.stringContaining('refund r-1 is known to the register, not to its payment order-9'),
-  );
-  await operateApi('/maintenance/end', {});
+  ]);
+  await content(operateApi('/restore/close', { run: RUN, without: missing }));
+  await content(operateApi('/maintenance/end', {}));
   const request = {
     ...{ paymentUniqueId: 'order-9', refundUniqueId: 'r-1', amountMinor: 100 },
     ...{ transactionId: null, reason: null, idempotency: null },
