@@ -64,13 +64,17 @@ const REVIEWED: Readonly<Record<string, readonly string[]>> = {
     "columns.join(', ')",
     "columns.map(memberOf).join(', ')",
     'condition',
+    // PARENTS is a constant.
+    "given.map((one) => `@{one} IS NOT NULL`).join(' AND ')",
     "into.join(', ')",
     "into.map(memberOf).join(', ')",
     'isFree',
     'isSame',
+    "matches.join(' AND ')",
     "memberOf('at_ms')",
     "memberOf('id')",
     'missing',
+    'parent',
     'table',
   ],
 };

@@ -8,7 +8,6 @@ import { expect, test, vi } from 'vitest';
 import { insertMember } from '../../../back-office/members/members.ts';
 import { continueRequests } from '../../../src/control/customers/actions.ts';
 import { configOf } from '../../../src/engine/config.ts';
-import type { Command } from '../../../src/engine/domain/command.ts';
 import type { Intent } from '../../../src/engine/domain/intent.ts';
 import { LOST_VERSIONS_MAX } from '../../../src/engine/domain/restored.ts';
 import { RESTORED_HOLD_MS } from '../../../src/engine/domain/restored-hold.ts';
@@ -18,7 +17,6 @@ import { uuidV7 } from '../../../src/kit/crypto/uuid-v7.ts';
 import { businessDay } from '../../../src/kit/ethiopian-time.ts';
 import { runBatch } from '../../../src/kit/platform/database.ts';
 import { NO_JURISDICTION } from '../../../src/kit/platform/objects.ts';
-import type { Tenant } from '../../../src/kit/tenant.ts';
 import { namesAfter, writtenAtMsOf } from '../../../src/recovery/backup/bucket.ts';
 import type { Manifest } from '../../../src/recovery/backup/manifest.ts';
 import {
@@ -31,7 +29,7 @@ import { openPart } from '../../../src/recovery/backup/part.ts';
 import { PAYMENTS_MAX } from '../../../src/recovery/payments/restore.ts';
 import { readState } from '../../../src/recovery/restore-state.ts';
 import worker from '../../support/gateway.ts';
-import { requestRefund, someTerms, startAttempt } from '../../support/intents.ts';
+import { requestRefund } from '../../support/intents.ts';
 import { plantedError } from '../../support/output/planted.ts';
 import { auditLog, signedIn } from '../dashboard/support.ts';
 import { content, operate, operateApi } from '../operator/support.ts';
@@ -52,7 +50,6 @@ import {
   hostedBody,
   MINUTE_MS,
   stubOf,
-  tenantOf,
   useGateway,
 } from '../support.ts';
 import {
