@@ -30,8 +30,8 @@ export interface Wanted {
 }
 
 const EXAMPLE = 'https://pay.example.com';
-/** Most customers are in Ethiopia. */
-const DEFAULT_LOCATION_HINT = 'afr';
+/** The nearest to Ethiopia where Cloudflare makes objects today, and where D1 and R2 have a place, too. */
+const DEFAULT_LOCATION_HINT = 'weur';
 const OTHER_REGIONS = 'apac, oc, wnam, enam and sam';
 /** In place of a jurisdiction or region. */
 const NONE = 'none';
@@ -74,7 +74,7 @@ export async function wantedOf(
     ),
     locationHint: await ask(
       options.locationHint,
-      `Near which region should Kefel process payments? afr is southern Africa, me the Middle East, weur and eeur\nEurope; others are ${OTHER_REGIONS}. This cannot be changed for payments that exist. Empty: ${DEFAULT_LOCATION_HINT}. > `,
+      `Near which region should Kefel process payments? weur and eeur are Europe; others are ${OTHER_REGIONS}. In afr\n(southern Africa) and me (Middle East) Cloudflare makes no objects today, but in the nearest place that it chooses.\nThis cannot be changed for payments that exist. Empty: ${DEFAULT_LOCATION_HINT}. > `,
       DEFAULT_LOCATION_HINT,
       (text) => oneOf(LOCATION_HINTS, text, '--location'),
     ),

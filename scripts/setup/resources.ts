@@ -50,9 +50,14 @@ function createDatabase(setup: Setup, name: string): Work {
   };
 }
 
+/** Cloudflare's longest. Its own choice, 4 days, is shorter than all retries of a dead letter. */
+const MESSAGES_KEPT_SECONDS = 14 * 24 * 60 * 60;
+
 export interface QueueRow {
   readonly queue_id: string;
   readonly queue_name: string;
+  readonly jurisdiction?: string | null;
+  readonly settings?: { readonly message_retention_period?: number };
   readonly consumers?: readonly {
     readonly consumer_id: string;
     readonly script?: string;
@@ -66,21 +71,62 @@ export function queuesStep(setup: Setup): Step {
     why: 'Webhooks and calls to providers wait in queues, and failed messages in one for each.',
     look: async () => {
       const { queues } = resourcesOf(await setup.workers());
-      const known = (await checkConsumers(setup)).map(({ queue_name }) => queue_name);
-      return queues
-        .filter((name) => !known.includes(name))
-        .map((queue_name) => ({
-          what: `create the queue ${queue_name}`,
-          make: async () => {
-            await setup.cloudflare.call({
-              method: 'POST',
-              path: setup.path('queues'),
-              body: { queue_name },
-            });
-          },
-        }));
+      const known = await checkConsumers(setup);
+      const names = known.map(({ queue_name }) => queue_name);
+      sayOutside(setup, known);
+      return [
+        ...queues.filter((name) => !names.includes(name)).map((name) => createQueue(setup, name)),
+        ...known
+          .filter(({ settings }) => {
+            const seconds = settings?.message_retention_period;
+            return seconds !== undefined && seconds < MESSAGES_KEPT_SECONDS;
+          })
+          .map((queue) => keepMessages(setup, queue)),
+      ];
     },
   };
+}
+
+const QUEUE_SETTINGS = { message_retention_period: MESSAGES_KEPT_SECONDS };
+
+function createQueue(setup: Setup, queue_name: string): Work {
+  const { jurisdiction } = setup.deployment;
+  return {
+    what: `create the queue ${queue_name}`,
+    make: async () => {
+      const place = jurisdiction === '' ? {} : { jurisdiction };
+      await setup.cloudflare.call({
+        method: 'POST',
+        path: setup.path('queues'),
+        body: { queue_name, settings: QUEUE_SETTINGS, ...place },
+      });
+    },
+  };
+}
+
+function keepMessages(setup: Setup, { queue_id, queue_name }: QueueRow): Work {
+  return {
+    what: `let the queue ${queue_name} keep messages for 14 days`,
+    make: async () => {
+      await setup.cloudflare.call({
+        method: 'PATCH',
+        path: setup.path(`queues/${queue_id}`),
+        body: { settings: QUEUE_SETTINGS },
+      });
+    },
+  };
+}
+
+/** A queue never moves, and deleting one loses its messages: a person decides. */
+function sayOutside({ deployment, terminal }: Setup, known: readonly QueueRow[]): void {
+  const { jurisdiction } = deployment;
+  const outside = known.filter((queue) => (queue.jurisdiction ?? '') !== jurisdiction);
+  if (jurisdiction !== '' && outside.length > 0) {
+    const names = outside.map(({ queue_name }) => queue_name).join(', ');
+    terminal.say(
+      `  NOT IN ${jurisdiction}: ${names}. In maintenance, when they are empty, delete them in Cloudflare's dashboard, and run this again.`,
+    );
+  }
 }
 
 /** The deployment's queues that exist. Throws for one whose messages another Worker takes. */

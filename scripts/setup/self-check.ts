@@ -10,6 +10,31 @@ import type { Terminal } from './terminal.ts';
 const REACHABLE_WITHIN_MS = 10 * 60_000;
 const POLL_MS = 5_000;
 const CHECK_POLL_MS = 1_000;
+/** Answers without a key. */
+const PUBLIC_PATH = '/api/v1/payment/webhook-keys';
+
+/** Merchants' servers call themselves so; a bot's name is what Cloudflare challenges first. */
+const CLIENTS = ['curl/8.5.0', 'GuzzleHttp/7', 'python-requests/2.32.3', 'okhttp/4.12.0'];
+
+/** Looks from outside for challenges of Cloudflare, which no merchant's server can solve. */
+async function checkChallenges(origin: string): Promise<void> {
+  for (const client of CLIENTS) {
+    const headers = { 'user-agent': client };
+    const answer = await fetch(`${origin}${PUBLIC_PATH}`, { headers, redirect: 'manual' });
+    await answer.body?.cancel();
+    if (isChallenge(answer)) {
+      throw new SetupProblem(
+        `Cloudflare challenges ${client} at ${origin}, so merchants' servers and providers get no answer`,
+        'Turn Bot Fight Mode off for the domain, under Security, Settings: no rule of yours can skip it. See docs/deploy.md#bots.',
+      );
+    }
+  }
+}
+
+/** https://developers.cloudflare.com/cloudflare-challenges/challenge-types/challenge-pages/detect-response/ */
+function isChallenge({ headers }: Response): boolean {
+  return headers.get('cf-mitigated') === 'challenge';
+}
 
 /** Waits until the address leads to Kefel: nothing else may get the operator's secret. */
 async function waitUntilReachable(
@@ -40,8 +65,13 @@ async function waitUntilReachable(
 /** Why the address does not lead to Kefel yet; null when it does. */
 async function failureAt(url: string): Promise<string | null> {
   try {
-    const { status, headers } = await fetch(url, { redirect: 'manual' });
-    return headers.has(VERSION_HEADER) ? null : `something else answers, with status ${status}`;
+    const answer = await fetch(url, { redirect: 'manual' });
+    if (answer.headers.has(VERSION_HEADER)) {
+      return null;
+    }
+    return isChallenge(answer)
+      ? 'Cloudflare challenges this machine (docs/deploy.md#bots)'
+      : `something else answers, with status ${answer.status}`;
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
     return cause instanceof Error ? cause.message : String(cause);
@@ -92,7 +122,8 @@ export async function checkGateway(
   }
   // Cloudflare Access may guard the desk, and not these.
   await waitUntilReachable(terminal, backOffice, '/', pollMs);
-  await waitUntilReachable(terminal, payments, '/api/v1/payment/webhook-keys', pollMs);
+  await waitUntilReachable(terminal, payments, PUBLIC_PATH, pollMs);
+  await checkChallenges(payments);
   await runSelfCheck(backOffice, operator, terminal, { mustStart });
 }
 

@@ -71,6 +71,29 @@ test('sends the secret only after Kefel has answered, when something else has th
   expect(secrets.at(-1)).toBe(`Bearer ${OPERATOR.secret}`);
 });
 
+test("finds that Cloudflare challenges merchants' servers, before it checks anything else", async () => {
+  const { origin, asked } = await play((request, response) => {
+    if (request.headers['user-agent']?.startsWith('python')) {
+      response.writeHead(403, { 'cf-mitigated': 'challenge' }).end('Just a moment...');
+    } else {
+      report(response, 'ok');
+    }
+  });
+  const deployment = deploymentFixture({ addresses: { payments: origin, backOffice: origin } });
+  const terminal = {
+    ...TERMINAL,
+    isInteractive: false,
+    ask: async () => '',
+    open: () => undefined,
+  };
+  const checked = checkGateway({ deployment, terminal }, OPERATOR, { mustStart: true, pollMs: 1 });
+  await expect(checked).rejects.toMatchObject({
+    problem: expect.stringContaining('Cloudflare challenges python-requests'),
+    remedy: expect.stringContaining('Turn Bot Fight Mode off'),
+  });
+  expect(asked.some(({ what }) => what.includes('/operator'))).toBe(false);
+});
+
 test('shows the token of this machine, where Cloudflare Access guards the desk', async () => {
   const { origin, asked } = await play((_request, response) => report(response, 'ok'));
   const environment = { CF_ACCESS_CLIENT_ID: 'id', CF_ACCESS_CLIENT_SECRET: 'token' };

@@ -81,6 +81,8 @@ const REASONS: Readonly<Record<string, string>> = {
   'git restore --source COMMIT --staged --worktree -- . :!deployments':
     'test/unit/newest-file.test.ts',
   'git commit -m Go back to COMMIT': 'Git is no part of the project',
+  'git fetch upstream --tags': 'Git is no part of the project',
+  'git merge TAG': 'Git is no part of the project',
 };
 
 /** All that the documents do at Cloudflare. Each needs an account, so wrangler only parses it. */

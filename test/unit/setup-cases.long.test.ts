@@ -101,10 +101,9 @@ describe('a fresh account', () => {
       locationHint: 'weur',
       operators: [{ name: 'Sara' }],
     });
-    expect(scene.cloudflare.state.databases.map(({ jurisdiction }) => jurisdiction)).toEqual([
-      'eu',
-      'eu',
-    ]);
+    const { databases, queues, buckets } = scene.cloudflare.state;
+    const places = [...databases, ...queues, ...buckets].map(({ jurisdiction }) => jurisdiction);
+    expect(places).toEqual(Array(9).fill('eu'));
     expect(scene.cloudflare.state.domains.map(({ hostname }) => hostname)).toEqual([
       'pay.example.com',
       'office.example.com',
@@ -126,7 +125,7 @@ test('asks again after an answer that cannot be, and keeps the others', async ()
   expect(await scene.deployment()).toMatchObject({
     addresses: { payments: 'https://pay.example.com', backOffice: 'https://pay.example.com' },
     jurisdiction: '',
-    locationHint: 'afr',
+    locationHint: 'weur',
     operators: [{ name: 'Sara' }],
   });
 });
@@ -138,7 +137,7 @@ test('names the command that continues with the answers, when the first step fai
   const failed = await scene.setup({ operator: undefined });
   expect(failed.isDone).toBe(false);
   expect(failed.text).toContain(
-    "run: npm run setup -- --env production --url https://pay.example.org --office-url https://office.example.org --operator 'Sara Abebe' --jurisdiction none --location afr",
+    "run: npm run setup -- --env production --url https://pay.example.org --office-url https://office.example.org --operator 'Sara Abebe' --jurisdiction none --location weur",
   );
   scene.answers = [];
   const again = await scene.setup({
@@ -185,6 +184,30 @@ test('replaces no version that was uploaded in another way', async () => {
   expect(text).toContain('was not deployed by setup or `npm run deploy`');
   expect(text).toContain('Run `npm run deploy -- --env production`, which');
   expect(scene.wranglerRuns).toEqual([]);
+});
+
+test('lets queues keep messages longer than a dead letter is retried, also those that exist', async () => {
+  await using scene = await setupScene();
+  await scene.setup();
+  const kept = () => {
+    return scene.cloudflare.state.queues.map(({ settings }) => settings.message_retention_period);
+  };
+  expect(kept()).toEqual(Array(6).fill(1_209_600));
+  Object.assign(scene.cloudflare.state.queues[5]?.settings ?? {}, {
+    message_retention_period: 345_600,
+  });
+  expect((await scene.setup()).text).toContain('keep messages for 14 days');
+  expect(kept()).toEqual(Array(6).fill(1_209_600));
+});
+
+test('names the queues that were made outside of the jurisdiction', async () => {
+  await using scene = await setupScene();
+  await scene.setup({ jurisdiction: 'eu' });
+  const [first] = scene.cloudflare.state.queues;
+  Object.assign(first ?? {}, { jurisdiction: undefined });
+  const { isDone, text } = await scene.setup();
+  expect(isDone).toBe(true);
+  expect(text).toContain(`NOT IN eu: ${first?.queue_name}. In maintenance`);
 });
 
 test('leaves backups as they are, unless the deployment file says otherwise', async () => {

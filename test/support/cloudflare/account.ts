@@ -45,6 +45,8 @@ export interface Queue {
   readonly queue_name: string;
   readonly created_on: string;
   readonly settings: Readonly<Record<string, unknown>>;
+  /** Missing for a queue without one. */
+  readonly jurisdiction?: string;
   readonly consumers: Consumer[];
 }
 

@@ -10,6 +10,8 @@ import { ApiError, type Call, type Handlers, jsonOf, page } from './api.ts';
 import type { Runtime } from './runtime.ts';
 
 const QUEUES = '/accounts/{account}/queues';
+/** Four days, unless a queue is told otherwise. */
+const DEFAULT_RETENTION_SECONDS = 345_600;
 
 interface NewConsumer {
   readonly script_name: string;
@@ -54,15 +56,25 @@ export function queueHandlers(account: Account, runtime: Runtime): Handlers {
       );
     },
     [`POST ${QUEUES}`]: (call) => {
-      const { queue_name, settings = {} } = jsonOf<Pick<Queue, 'queue_name' | 'settings'>>(call);
+      const { queue_name, settings, jurisdiction } =
+        jsonOf<Pick<Queue, 'queue_name' | 'settings' | 'jurisdiction'>>(call);
       if (account.queues.some((queue) => queue.queue_name === queue_name)) {
         throw new ApiError(11009, `Queue name '${queue_name}' is already taken`);
       }
-      const queue = { queue_id: newId(), queue_name, created_on: now(), settings, consumers: [] };
+      const queue: Queue = {
+        ...{ queue_id: newId(), queue_name, created_on: now(), consumers: [] },
+        settings: { message_retention_period: DEFAULT_RETENTION_SECONDS, ...settings },
+        ...(jurisdiction !== undefined && { jurisdiction }),
+      };
       account.queues.push(queue);
       return shown(account, queue);
     },
     [`GET ${QUEUES}/{queue}`]: (call) => shown(account, find(call)),
+    [`PATCH ${QUEUES}/{queue}`]: (call) => {
+      const queue = find(call);
+      Object.assign(queue.settings, jsonOf<Pick<Queue, 'settings'>>(call).settings);
+      return shown(account, queue);
+    },
     [`DELETE ${QUEUES}/{queue}`]: (call) => {
       const queue = find(call);
       if (queue.consumers.length > 0 || producersOf(account, queue).length > 0) {
