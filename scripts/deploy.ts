@@ -6,8 +6,10 @@ import { execFile } from 'node:child_process';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { DeployOptions } from './deploy/context.ts';
+import { deployCommit } from './deploy/older-commit.ts';
 import { runDeploy } from './deploy/run.ts';
 import { cloudflareOf } from './deployment/cloudflare.ts';
+import { DEPLOYMENTS_DIRECTORY } from './deployment/deployment-file.ts';
 import { DEPLOYMENT_OPTIONS, placesOf, REPLACE_DNS } from './deployment/options.ts';
 import { runWrangler } from './deployment/wrangler.ts';
 import { PROJECT_DIRECTORY } from './project/files.ts';
@@ -76,6 +78,11 @@ await runScript(SCRIPT, async ({ yes, ...given }) => {
       cloudflare: await cloudflareOf(process.env),
       runWrangler,
       git,
+      deployCommit: (commit) =>
+        deployCommit(commit, [
+          ...['--env', env, '--directory', places.directory ?? DEPLOYMENTS_DIRECTORY],
+          ...['--operators', places.operatorsFile, '--yes'],
+        ]),
       fetch,
       wait: (ms) => setTimeout(ms),
       selfCheck: (origin, operator, headers) =>

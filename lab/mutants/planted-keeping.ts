@@ -243,6 +243,8 @@ export const PLANTED_KEEPING: Readonly<Record<string, Readonly<Record<string, st
       'an interrupted deployment counts as proved',
     "createdOn < (current?.createdOn ?? '') && «(tag === null || tag !== current?.tag)→createdOn !== null»;":
       'a rollback goes back to the same code with older secrets',
+    'olderCode: before.find((version) => «!hasSameCode(version, current)→version !== current») ?? null':
+      'a rollback goes back to the same code with another configuration',
   },
   'scripts/deploy/checks.ts': {
     'const removed = «classes→classes.slice(classes.length)».filter(':

@@ -26,6 +26,8 @@ export interface DeployTools {
   readonly runWrangler: RunWrangler;
   /** Runs git in the project and returns what it printed. */
   readonly git: (...args: readonly string[]) => Promise<string>;
+  /** Deploys an older commit with this deployment file, by its own `npm run deploy`. */
+  readonly deployCommit: (commit: string) => Promise<boolean>;
   readonly fetch: typeof fetch;
   readonly wait: (ms: number) => Promise<void>;
   /** Runs a new self-check; throws when something is wrong. Returns what each check found. */

@@ -14,6 +14,9 @@ const OTHER_SECRETS = 10220;
 /** A version that must get no more requests still gets some. */
 export class StillLive extends SetupProblem {}
 
+/** Cloudflare refuses a version whose secrets have changed since. */
+export class OtherSecrets extends StillLive {}
+
 /** Gives all requests to an older version. Throws StillLive when Cloudflare does not do it. */
 export async function goBack(
   run: DeployRun,
@@ -52,7 +55,7 @@ function stillLive(
 ): StillLive {
   if (code === OTHER_SECRETS || /secrets? (?:have|has) changed/i.test(message)) {
     const [, names = 'secrets'] = /have changed: ([\w, ]+)/.exec(message) ?? [];
-    return new StillLive(
+    return new OtherSecrets(
       `${from.id} IS STILL LIVE: ${name} cannot go back to ${to.id}, which has an old value of ${names.trim()}`,
       `Deploy its code with the current secrets: ${olderCode(to.commit ?? 'ITS-COMMIT')}\nCommit that, and run: ${options.command}`,
     );

@@ -2,6 +2,7 @@ import {
   commitMessage,
   type DeployedWorker,
   deployedWorker,
+  hasSameCode,
   type WorkerVersion,
 } from '../deployment/deployed-worker.ts';
 import { deploymentFile, requireDeployment } from '../deployment/deployment-file.ts';
@@ -14,7 +15,7 @@ import { checkAddresses } from '../setup/triggers.ts';
 import { checkValues } from '../setup/values.ts';
 import { changedClasses, checkSecrets, committed, pendingMigrations } from './checks.ts';
 import { type DeployOptions, type DeployRun, type DeployTools, PLANES } from './context.ts';
-import { goBack, StillLive } from './going-back.ts';
+import { goBack, OtherSecrets, StillLive } from './going-back.ts';
 import { recordExpiry, recordReleased } from './records.ts';
 import { type Release, releaseVersion, splitOf } from './release.ts';
 import { SmokeFailure, selfCheck, smokeTest } from './smoke.ts';
@@ -294,9 +295,7 @@ async function isRight(run: DeployRun, plane: Plane, name: string, id: string): 
 /** When a version's code was uploaded: a changed secret makes a newer version of the same code. */
 function codeFrom({ versions }: DeployedWorker, version: WorkerVersion): string {
   const older = versions.slice(versions.findIndex(({ id }) => id === version.id));
-  const other = older.findIndex(
-    ({ tag, commit }) => tag === null || tag !== version.tag || commit !== version.commit,
-  );
+  const other = older.findIndex((one) => !hasSameCode(one, version));
   return older[(other < 0 ? older.length : other) - 1]?.createdOn ?? version.createdOn;
 }
 
@@ -319,7 +318,7 @@ async function rollBack(run: DeployRun, deployed: Deployed): Promise<boolean> {
     const current = worker.shares.at(-1)?.version;
     const isOfRelease =
       current?.id === newest?.id || (current?.commit != null && current.commit === newest?.commit);
-    const target = isOfRelease ? (splitOf(worker)?.old ?? worker.previous) : null;
+    const target = isOfRelease ? (splitOf(worker)?.old ?? worker.olderCode) : null;
     return target === null || current === undefined
       ? []
       : [{ plane, name: worker.name, target, current }];
@@ -338,9 +337,39 @@ async function rollBack(run: DeployRun, deployed: Deployed): Promise<boolean> {
     return false;
   }
   for (const { plane, name, target, current } of targets) {
-    await goBack(run, name, target, current);
+    try {
+      await goBack(run, name, target, current);
+    } catch (error) {
+      if (!(error instanceof OtherSecrets) || target.commit === null) {
+        throw error;
+      }
+      return takeOlderCode(run, error, target.commit);
+    }
     await recordReleased(run, plane, [target.id], current.id);
   }
-  terminal.say('Rolled back. Tables and stored data are as they were.');
+  terminal.say(
+    `Rolled back. Tables and stored data are as they were.
+Before you change a secret, deploy this older code again (docs/operations.md#older-code). Wrangler and the
+dashboard advise to deploy the newest version first: that is the one which you have just taken back.`,
+  );
   return true;
+}
+
+/**
+ * Uploads the older code with today's secrets: Cloudflare keeps a version with those of its time, and
+ * without the newest keys nothing that they sealed could be opened.
+ */
+async function takeOlderCode(
+  { terminal, deployCommit }: DeployRun,
+  refusal: OtherSecrets,
+  commit: string,
+): Promise<boolean> {
+  terminal.say(`  ${refusal.problem}.
+  Wrangler and the dashboard offer to go back all the same, with the old values: DO NOT. What the newer keys
+  have signed and sealed could not be read any more.
+  Deploying the code of commit ${commit} with today's secrets instead, which takes some minutes …`);
+  if (await deployCommit(commit)) {
+    return true;
+  }
+  throw refusal;
 }

@@ -1,4 +1,5 @@
 import type { Cloudflare } from './cloudflare.ts';
+import { parseVersionTag } from './version-tag.ts';
 
 /** An uploaded version of a Worker, with what `npm run deploy` wrote about it. */
 export interface WorkerVersion {
@@ -24,8 +25,10 @@ export interface DeployedWorker {
   readonly isProved: boolean;
   /** The newest first. */
   readonly versions: readonly WorkerVersion[];
-  /** The last older version with other code that had all requests and kept them; null: none. */
+  /** The last older version of another tag that had all requests and kept them; null: none. */
   readonly previous: WorkerVersion | null;
+  /** The same with other code: another configuration alone is no other version to go back to. */
+  readonly olderCode: WorkerVersion | null;
   readonly secrets: readonly string[];
   /** Of its objects. */
   readonly classes: readonly string[];
@@ -88,21 +91,26 @@ export async function deployedWorker(
   const whole = withoutAbandoned(deployments).map(({ versions }) => versions[0]?.version_id ?? '');
   // Of a version that Cloudflare no longer has, nothing is known.
   const kept = released.filter((id) => items.some((item) => item.id === id));
-  const before = [...whole, ...kept]
-    .map(versionOf)
-    // A newer version was left for this one. A change of secrets alone makes a version, too.
-    .find(({ tag, createdOn }) => {
-      return createdOn < (current?.createdOn ?? '') && (tag === null || tag !== current?.tag);
-    });
+  // A newer version was left for this one. A change of secrets alone makes a version, too.
+  const before = [...whole, ...kept].map(versionOf).filter(({ tag, createdOn }) => {
+    return createdOn < (current?.createdOn ?? '') && (tag === null || tag !== current?.tag);
+  });
   return {
     name,
     shares,
     isProved: messageOf(deployments[0]) !== DEPLOYMENT_MESSAGES.step,
     versions,
-    previous: before ?? null,
+    previous: before[0] ?? null,
+    olderCode: before.find((version) => !hasSameCode(version, current)) ?? null,
     secrets: secrets.map((secret) => secret.name),
     classes: namespaces.filter((one) => one.script === name).map((one) => one.class),
   };
+}
+
+/** Whether the versions differ at most in their configuration and secrets. */
+export function hasSameCode(one: WorkerVersion, other: WorkerVersion | undefined): boolean {
+  const code = parseVersionTag(one.tag ?? undefined)?.code;
+  return code !== undefined && code === parseVersionTag(other?.tag ?? undefined)?.code;
 }
 
 /**

@@ -49,6 +49,9 @@ export class DeployStage {
   /** What `git status --porcelain` prints. */
   changes = '';
   commit = COMMIT;
+  /** The older commits that were deployed with today's secrets, and whether that succeeds. */
+  readonly deployedCommits: string[] = [];
+  canDeployCommits = true;
   /** What the person types; without any, there is no terminal. */
   answers: string[] = [];
   /** The commits that this clone has. */
@@ -215,6 +218,10 @@ export class DeployStage {
       cloudflare: this.#client(),
       runWrangler: async (args) => this.#wrangle(args),
       git: async (...args) => this.#git(args),
+      deployCommit: async (commit) => {
+        this.deployedCommits.push(commit);
+        return this.canDeployCommits;
+      },
       fetch: async (url, init) => this.#answer(new URL(String(url)), new Headers(init?.headers)),
       wait: async () => undefined,
       selfCheck: (...asked) => this.selfCheck(...asked),

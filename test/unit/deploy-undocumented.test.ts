@@ -54,6 +54,7 @@ test('takes the code of a version that says nothing for unknown', async () => {
 test('names the changed secrets, when Cloudflare refuses to go back with another code', async () => {
   await stage.run();
   const message = 'The following secrets have changed: LINK_SIGNING_KEYS, BACKUP_KEYS';
+  stage.canDeployCommits = false;
   cloudflare.failCall(DEPLOYMENTS, new ApiError(10999, message));
   expect(await stage.run({ act: 'rollback' })).toBe(false);
   expect(stage.output).toContain('an old value of LINK_SIGNING_KEYS, BACKUP_KEYS');

@@ -205,6 +205,8 @@ test('takes both Workers back to the version before, when a deployment was finis
   stage.cloudflare.calls.length = 0;
   expect(await stage.run({ act: 'rollback' })).toBe(true);
   expect([stage.shares(PAYMENTS), stage.shares(BACK_OFFICE)]).toEqual([ALL_OLD, ALL_OLD]);
+  // Wrangler would bring back what was taken back.
+  expect(stage.output).toContain('advise to deploy the newest version first');
   const order = stage.said.filter((line) => line.includes('back to'));
   expect(order[0]).toContain(BACK_OFFICE);
 });
@@ -351,8 +353,29 @@ test('says so and goes on, when the gateway does not let the operator in', async
   expect(stage.shares(PAYMENTS)).toEqual(ALL_NEW);
 });
 
-test('names the secrets that changed and the commit to deploy, when Cloudflare refuses to go back', async () => {
+test('deploys the older code with newer secrets, when Cloudflare refuses to go back without them', async () => {
   await stage.run();
+  stage.changeSecret(PAYMENTS, 'LINK_SIGNING_KEYS');
+  expect(await stage.run({ act: 'rollback' })).toBe(true);
+  expect(stage.deployedCommits).toEqual([OLD_COMMIT]);
+  expect(stage.output).toContain('Wrangler and the dashboard offer to go back all the same');
+});
+
+test('never goes back to the same code with another configuration', async () => {
+  await stage.run();
+  const [old] = stage.script(PAYMENTS).versions;
+  const tag = stage.script(PAYMENTS).versions.at(-1)?.annotations['workers/tag'] ?? '';
+  Object.assign(old?.annotations ?? {}, {
+    'workers/tag': `${tag.split('-')[0]}-${'f'.repeat(12)}`,
+  });
+  expect(await stage.run({ act: 'rollback' })).toBe(true);
+  expect(stage.shares(PAYMENTS)).toEqual(ALL_NEW);
+  expect(stage.shares(BACK_OFFICE)).toEqual(ALL_OLD);
+});
+
+test('names the secrets that changed and the commit to deploy, when the older code cannot live with them', async () => {
+  await stage.run();
+  stage.canDeployCommits = false;
   stage.changeSecret(PAYMENTS, 'LINK_SIGNING_KEYS');
   expect(await stage.run({ act: 'rollback' })).toBe(false);
   expect(stage.output).toContain('an old value of LINK_SIGNING_KEYS');
