@@ -25,9 +25,12 @@ export function differencesOf(before: Observed, after: Observed): readonly strin
   ];
 }
 
-/** A backup is verified and fetched once it has ended, so it cannot hold the entry that says so. */
+/**
+ * Entries that a backup cannot hold: it is verified and fetched once it has ended, and the command that
+ * is run again after a kill finds the run under way, whose last entry is fixed.
+ */
 function isAfterBackup(row: string): boolean {
-  return row.includes('"action":"backup.read"');
+  return /"action":"backup\.(?:read|begun)"/.test(row);
 }
 
 function paymentDifferences(

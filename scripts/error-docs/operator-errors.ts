@@ -141,6 +141,11 @@ export const OPERATOR_ERRORS: Readonly<Record<OperatorProblemCode, ErrorText>> =
     remedy: 'Repeat the command: it continues, and doubles nothing.',
     retry: 'after_wait',
   },
+  recovery_not_offered: {
+    meaning:
+      'The gateway runs where point-in-time recovery of objects is missing, as on your machine.',
+    remedy: 'Restore from a backup, or rebuild the book.',
+  },
   payment_remembers: {
     meaning:
       'Since that time an attempt, an outcome, a refund or an event was recorded. Set back, the payment would forget money or a message.',

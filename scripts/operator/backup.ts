@@ -14,16 +14,25 @@ interface Begun {
   readonly run: string | null;
   readonly isFinished: boolean;
   readonly booksLeft: number;
+  /** Whether the back office has exported its database since the command began. */
+  readonly hasMembers: boolean;
 }
 
-/** Yields after each request, until the backup is finished. */
+/** Yields what is new, until the backup is finished. */
 export async function* backUpNow(gateway: Gateway): AsyncGenerator<Begun> {
-  for (let body = {}; ; body = { continues: true }) {
+  let body = {};
+  let before = '';
+  for (;;) {
     const begun = (await send(gateway, { path: '/backups', body })) as Begun;
-    yield begun;
+    const text = JSON.stringify(begun);
+    if (text !== before) {
+      yield begun;
+    }
+    before = text;
     if (begun.isFinished) {
       return;
     }
+    body = { continues: true, hasMembers: begun.hasMembers };
     await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
   }
 }

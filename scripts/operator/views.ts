@@ -86,7 +86,7 @@ const ALERTS: View = [
 export const VIEWS: Readonly<Record<Answers, Shown>> = {
   alerts: ALERTS,
   attention: attentionLines,
-  backup: ['run isFinished booksLeft'],
+  backup: ['run isFinished hasMembers booksLeft'],
   backups: ['run finishedAtMs'],
   bank: ['code supportsWithdrawal name'],
   check: checkLines,

@@ -6,8 +6,9 @@ import {
   recoveryTimeField,
   tenantIn,
 } from '../control/operator/fields.ts';
+import { operationProblem } from '../control/operator/problems.ts';
 import { intentByUniqueId, republishById } from '../engine/intent/client.ts';
-import { record } from '../kit/audit/log.ts';
+import { record, runRecorded } from '../kit/audit/log.ts';
 import { wholeNumber } from '../kit/http/fields.ts';
 import { body } from '../kit/http/strict-body.ts';
 import { concurrently } from '../kit/platform/concurrently.ts';
@@ -134,7 +135,12 @@ export const restoreBook = action(
     const tenant = tenantIn(target);
     const detail = { volume, atMs };
     const entry = entryBy(call, { ...tenant, action: 'book.restored', target: null, detail });
-    await record(call.env.DB, entry);
-    return { undoBookmark: await bookOf(call.env, tenant, volume).restore(atMs) };
+    return runRecorded(call.env.DB, entry, async () => {
+      const undoBookmark = await bookOf(call.env, tenant, volume).restore(atMs);
+      if (undoBookmark === null) {
+        throw operationProblem('recovery_not_offered');
+      }
+      return { undoBookmark };
+    });
   },
 );

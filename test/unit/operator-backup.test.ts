@@ -111,12 +111,17 @@ test('asks again until a backup is finished', async () => {
   vi.stubGlobal('fetch', async (_url: string, { body }: { readonly body: string }) => {
     bodies.push(body);
     const isFinished = bodies.length === 3;
-    return Response.json({ message: '', content: { run: RUN, isFinished, booksLeft: 0 } });
+    const content = { run: RUN, isFinished, booksLeft: 0, hasMembers: bodies.length > 1 };
+    return Response.json({ message: '', content });
   });
   const finished = lastOf(backUpNow(GATEWAY));
   while (bodies.length < 3) {
     await vi.advanceTimersToNextTimerAsync();
   }
   expect(await finished).toMatchObject({ run: RUN, isFinished: true });
-  expect(bodies).toEqual(['{}', '{"continues":true}', '{"continues":true}']);
+  expect(bodies).toEqual([
+    '{}',
+    '{"continues":true,"hasMembers":false}',
+    '{"continues":true,"hasMembers":true}',
+  ]);
 });

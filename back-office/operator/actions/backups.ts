@@ -4,15 +4,11 @@ import type { OperatorAction } from './action.ts';
 const BACK_UP_NOW: OperatorAction = {
   path: '/backups',
   answers: 'backup',
-  async run({ payments, actor, env }, target, fields) {
-    const { exportDatabase } = await import('../../backup.ts');
-    // The manifest names what the back office has exported, so it follows.
-    const isExported = await exportDatabase(env, { isExtra: fields.continues !== true });
-    const begun = { run: null, isFinished: false, booksLeft: 0, isComplete: true };
-    const content = isExported ? await payments.operations.backUpNow(actor, target, fields) : begun;
-    return { message: 'Backed up', content };
+  run: async (call, target, fields) => {
+    const { backUp } = await import('../back-up.ts');
+    return backUp(call, target, fields);
   },
-  fields: { continues: {} },
+  fields: { continues: {}, hasMembers: {} },
   commands: [],
 };
 

@@ -95,6 +95,11 @@ export const OPERATION_PROBLEMS = {
     message:
       'Another call has taken this step of the restore of the run {run}. Repeat the call, which continues after it',
   },
+  recovery_not_offered: {
+    status: 409,
+    message:
+      'This platform keeps no earlier states of objects: only Cloudflare does, not `npm run dev`. Nothing was changed',
+  },
   payment_remembers: {
     status: 409,
     message: 'The payment must not be set back to that time: {what}. Nothing was changed',

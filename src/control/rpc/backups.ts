@@ -18,7 +18,7 @@ const NEW_ENTRIES_MAX = 1_000_000_000;
 
 /**
  * Begins or continues today's run of the back office's database. `isExtra`: begins another one if
- * today's has ended.
+ * today's has ended. `busy`, if the last one ended just now: it may lack what has changed since.
  */
 export async function takeRun({ env, nowMs }: Plane, facts: DatabaseFacts, isExtra: boolean) {
   if (!hasBucket(env) || (await isIncomplete(env.DB))) {
@@ -36,8 +36,12 @@ export async function takeRun({ env, nowMs }: Plane, facts: DatabaseFacts, isExt
   }
   const known = async () => facts;
   const finishedAtMs = await runs.lastFinishedMs(env.DB, 'back-office');
-  const mayBeExtra = isExtra && (finishedAtMs ?? 0) <= nowMs - EXTRA_AFTER_MS;
+  const isTooEarly = isExtra && (finishedAtMs ?? 0) > nowMs - EXTRA_AFTER_MS;
+  const mayBeExtra = isExtra && !isTooEarly;
   const taken = await runs.takeRun(env.DB, 'back-office', known, { nowMs, isExtra: mayBeExtra });
+  if (taken.state === 'done' && isTooEarly) {
+    return { state: 'busy' as const };
+  }
   if (taken.state === 'taken' && taken.progress.place?.table === runs.END) {
     // The call that stored its last page died before it ended the run.
     await runs.finishRun(env.DB, 'back-office', taken.progress.run, nowMs);

@@ -167,6 +167,8 @@ export const BOOKMARK_TOLERANCE_MS = 60_000;
 /** What becomes of a payment that is set back to a time. */
 export type RecoveryResult =
   | { readonly type: 'restored'; readonly undoBookmark: string }
+  /** The platform keeps no earlier states. */
+  | { readonly type: 'not_offered' }
   /** It would forget something, which `what` names. */
   | { readonly type: 'remembers'; readonly what: string }
   /** Its record cannot be read, so only its book can say what happened since. */

@@ -30,9 +30,12 @@ export function bookOf(env: Env, tenant: Tenant, volume: number) {
     ask: async <Name extends QuestionName>(name: Name, ...args: QuestionArguments<Name>) =>
       (await askAny(name, args)) as Answer<Name> | null,
 
-    /** Restores the book to a time. Returns the bookmark that undoes the restore. */
-    async restore(atMs: number): Promise<string> {
+    /** Restores the book to a time. Returns the bookmark that undoes it; null: the platform cannot. */
+    async restore(atMs: number): Promise<string | null> {
       const bookmark = await method('restore')(atMs);
+      if (bookmark === null) {
+        return null;
+      }
       // The restart aborts the object, so the call never gets an answer.
       await method('restart')().catch(() => undefined);
       return bookmark;

@@ -1,6 +1,7 @@
 import { paymentRetentionMs } from '../../engine/config.ts';
 import { earliest } from '../../engine/domain/earliest.ts';
 import type { Applied, ProjectionMessage } from '../../engine/intent/book-message.ts';
+import { bookmarkOf } from '../../kit/platform/bookmark.ts';
 import { batch } from '../../kit/platform/database.ts';
 import { errorText, log } from '../../kit/platform/log.ts';
 import { ObjectAlarm } from '../../kit/platform/object-alarm.ts';
@@ -181,12 +182,14 @@ export class OpenBook {
   }
 
   /**
-   * Restores the book to a time. Returns the bookmark that undoes the restore. The caller then
-   * calls `restart`, because the restore happens when the object starts again.
+   * Restores the book to a time. Returns the bookmark that undoes the restore; null where the platform
+   * keeps no earlier states. The caller then calls `restart`, because the restore happens when the
+   * object starts again.
    */
-  async restore(atMs: number): Promise<string> {
-    const bookmark = await this.#ctx.storage.getBookmarkForTime(atMs);
-    return this.#ctx.storage.onNextSessionRestoreBookmark(bookmark);
+  async restore(atMs: number): Promise<string | null> {
+    const { storage } = this.#ctx;
+    const bookmark = await bookmarkOf(storage, atMs);
+    return bookmark && storage.onNextSessionRestoreBookmark(bookmark);
   }
 
   alarm(): Promise<void> {

@@ -4,7 +4,7 @@ import { action, entryBy, type Gateway, type OperatorCall } from '../../control/
 import { operationProblem } from '../../control/operator/problems.ts';
 import { record } from '../../kit/audit/log.ts';
 import { base64FromBytes } from '../../kit/crypto/encoding.ts';
-import { shortText } from '../../kit/http/fields.ts';
+import { booleanField, shortText } from '../../kit/http/fields.ts';
 import { body } from '../../kit/http/strict-body.ts';
 import { prepare } from '../../kit/platform/database.ts';
 import { errorText, log } from '../../kit/platform/log.ts';
@@ -28,11 +28,18 @@ import {
 /** Pages and registers of one request, which has less processor time than a cron. */
 const STEPS_PER_REQUEST = 50;
 
-/** `continues`: an earlier request has begun it. */
-const BEGUN = body({ continues: v.optional(v.boolean()) });
+/**
+ * `continues`: an earlier request has begun it. `hasMembers`: the back office has exported its database
+ * since. `onlyBegins`: copies nothing yet.
+ */
+const BEGUN = body({
+  continues: v.optional(booleanField),
+  hasMembers: v.optional(booleanField),
+  onlyBegins: v.optional(booleanField),
+});
 
 /** Copies what has changed now, a bounded part of it. `isFinished` false: call again. */
-export const backUpNow = action(BEGUN, async (call, _target, { continues }) => {
+export const backUpNow = action(BEGUN, async (call, _target, { continues, onlyBegins }) => {
   const { env, nowMs } = call;
   bucketOf(env);
   if (await isIncomplete(env.DB)) {
@@ -41,6 +48,9 @@ export const backUpNow = action(BEGUN, async (call, _target, { continues }) => {
   if (continues !== true) {
     const entry = { merchantId: null, environment: null, target: null } as const;
     await record(env.DB, entryBy(call, { ...entry, action: 'backup.begun' }));
+  }
+  if (onlyBegins === true) {
+    return { run: null, isFinished: false, booksLeft: 0, isComplete: true };
   }
   let booksLeft = 0;
   const { isComplete } = await askBooks(env, ENVIRONMENTS, async (book) => {

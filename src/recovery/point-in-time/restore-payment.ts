@@ -24,6 +24,9 @@ export const restorePayment = action(
     const client = await intentByUniqueId(call.env, tenant, uniqueId);
     const restore = async (isVouchedFor: boolean) => {
       const found = await client.restoreTo(atMs, isVouchedFor);
+      if (found.type === 'not_offered') {
+        throw operationProblem('recovery_not_offered');
+      }
       if (found.type === 'remembers') {
         throw operationProblem('payment_remembers', { what: found.what });
       }

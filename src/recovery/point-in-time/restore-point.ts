@@ -1,6 +1,7 @@
 import { BOOKMARK_TOLERANCE_MS, type RecoveryResult } from '../../engine/intent/protocol.ts';
 import type { PaymentRecord } from '../../engine/intent/record.ts';
 import type { StoredEvent, StoredIntent } from '../../engine/intent/store.ts';
+import { bookmarkOf } from '../../kit/platform/bookmark.ts';
 import { errorText, log } from '../../kit/platform/log.ts';
 
 /**
@@ -64,7 +65,10 @@ export async function restoreTo(
   atMs: number,
   isVouchedFor: boolean,
 ): Promise<RecoveryResult> {
-  const bookmark = await storage.getBookmarkForTime(atMs);
+  const bookmark = await bookmarkOf(storage, atMs);
+  if (bookmark === null) {
+    return { type: 'not_offered' };
+  }
   try {
     const what = memoryAfter(record.stored(), record.events(), atMs - BOOKMARK_TOLERANCE_MS);
     if (what !== null) {

@@ -5,7 +5,7 @@ import { patternField } from '../../control/operator/fields.ts';
 import { operationProblem } from '../../control/operator/problems.ts';
 import { bytesFromBase64, sha256Hex } from '../../kit/crypto/encoding.ts';
 import { fieldError } from '../../kit/http/field-error.ts';
-import { wholeNumber } from '../../kit/http/fields.ts';
+import { booleanField, listOf, wholeNumber } from '../../kit/http/fields.ts';
 import { body } from '../../kit/http/strict-body.ts';
 import { prepare, runBatch } from '../../kit/platform/database.ts';
 import { rememberJurisdiction } from '../../kit/platform/jurisdiction.ts';
@@ -75,8 +75,8 @@ export const restoreStep = action(
   body({
     run: runField,
     memberRows: indexField,
-    again: v.optional(v.boolean(), false),
-    unread: v.optional(v.pipe(v.array(nameField), v.maxLength(UNREAD_MAX)), []),
+    again: v.optional(booleanField, false),
+    unread: v.optional(listOf(nameField, UNREAD_MAX), []),
   }),
   async (call, _target, { run, memberRows, again, unread }): Promise<RestoreProgress> => {
     const manifest = await manifestOf(call, run);

@@ -149,6 +149,10 @@ const PROVOKED: Readonly<Record<OperatorProblemCode, () => Promise<Response>>> =
     vi.spyOn(env.DB, 'batch').mockRejectedValueOnce(taken);
     return operate(`${V1}/restore`, { run: RUN });
   },
+  recovery_not_offered: () => {
+    const at = new Date(Date.now()).toISOString().replace(/\.\d+/, '');
+    return operate(`${V1}/books/sandbox/${ALPHA.id}/restore`, { at });
+  },
   payment_remembers: async () => {
     await createHosted();
     await withRecovery('order-1');

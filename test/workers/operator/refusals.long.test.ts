@@ -187,10 +187,7 @@ async function expectRefusal(
   }
 }
 
-/** The back office begins its export before the payments Worker checks the fields. */
-const WITHOUT_REFUSAL = ['/backups'];
-
-test.each(PATHS.filter((path) => !WITHOUT_REFUSAL.includes(path)))('%s', async (name) => {
+test.each(PATHS)('%s', async (name) => {
   const prepared = await prepare(name, caught);
   const environment = prepared.values.environment === 'production' ? 'production' : 'sandbox';
   const stored = async () => [await databaseRows(), await clientIn(environment).read()];

@@ -603,15 +603,39 @@ describe('the operator', () => {
   async function backUp(): Promise<string> {
     await payHosted();
     await booksAreFed(caught);
-    for (let body = {}; ; body = { continues: true }) {
-      const begun = await content<{ run: string; isFinished: boolean }>(
+    for (let body = {}; ; ) {
+      const begun = await content<{ run: string; isFinished: boolean; hasMembers: boolean }>(
         operateApi('/backups', body),
       );
       if (begun.isFinished) {
         return begun.run;
       }
+      body = { continues: true, hasMembers: begun.hasMembers };
     }
   }
+
+  test('backs up now twice in a minute, and the second backup has the members of the meantime', async () => {
+    await backUp();
+    await operateApi('/merchants/mer_alpha/invitations', { name: 'Almaz', role: 'owner' });
+    const early = await content(operateApi('/backups', {}));
+    expect(early).toMatchObject({ run: null, isFinished: false, hasMembers: false });
+    advance(61 * SECOND_MS);
+    const later = await content(operateApi('/backups', { continues: true, hasMembers: false }));
+    expect(later).toMatchObject({ isFinished: true, hasMembers: true });
+    const rows = await rowsIn(await manifest(), 'back-office', 'invitations');
+    expect(rows).toMatchObject([{ name: 'Almaz' }]);
+    const begun = (await auditLog()).filter(({ action }) => action === 'backup.begun');
+    expect(begun).toHaveLength(2);
+  });
+
+  test('a request that is refused exports nothing, and leaves no entry', async () => {
+    await operateApi('/merchants/mer_alpha/invitations', { name: 'Almaz', role: 'owner' });
+    for (const body of [{ junk: 1 }, { continues: 'yes' }, { continues: true, junk: 1 }]) {
+      expect(await operateApi('/backups', body)).toMatchObject({ status: 400 });
+    }
+    expect(await partNames()).toEqual([]);
+    expect((await auditLog()).filter(({ action }) => action === 'backup.begun')).toEqual([]);
+  });
 
   test('backs up now, also young payments, and sees it in the list and in health', async () => {
     const run = await backUp();
