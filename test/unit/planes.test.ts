@@ -12,7 +12,15 @@ const backOffice = config('back-office/wrangler.toml');
 const payments = config('wrangler.toml');
 
 /** Tables of wrangler.toml that give a Worker no access to anything. */
-const HARMLESS = ['alias', 'build', 'observability', 'triggers', 'vars', 'version_metadata'];
+const HARMLESS = [
+  'alias',
+  'build',
+  'dependencies_instrumentation',
+  'observability',
+  'triggers',
+  'vars',
+  'version_metadata',
+];
 
 describe("the back office's Worker", () => {
   test('has its own database, files and counters, and one way into the payments plane', () => {
