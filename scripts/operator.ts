@@ -26,10 +26,9 @@ async function main(): Promise<void> {
     console.log(helpText(wanted.help));
     return;
   }
-  const request = wanted.command.request(wanted.given);
-  const gateway = await gatewayOf(wanted, process.env);
   const { command, given } = wanted;
-  const contents = command.run?.(gateway, given, process.env) ?? pages(gateway, wanted, request);
+  const deployment = wanted.deployment ?? process.env.KEFEL_ENV;
+  const contents = command.runHere?.(given, deployment) ?? (await contentsOf(wanted));
   let exitCode = 0;
   for await (const content of contents) {
     // A command is declared with the type of its own response.
@@ -40,6 +39,13 @@ async function main(): Promise<void> {
     }
   }
   process.exitCode = exitCode;
+}
+
+async function contentsOf(wanted: Invocation): Promise<AsyncGenerator<unknown>> {
+  const { command, given } = wanted;
+  const request = command.request(given);
+  const gateway = await gatewayOf(wanted, process.env);
+  return command.run?.(gateway, given, process.env) ?? pages(gateway, wanted, request);
 }
 
 /** The content of the response, and with `--all` of every further page. */

@@ -71,6 +71,11 @@ export interface Command {
     given: Given,
     environment: NodeJS.ProcessEnv,
   ) => AsyncGenerator<unknown>;
+  /** Replaces them where the command needs no gateway; null where it does. */
+  readonly runHere?: (
+    given: Given,
+    deployment: string | undefined,
+  ) => AsyncGenerator<unknown> | null;
 }
 
 /** Exit code of a command that did its work and found something that needs a person. */

@@ -236,9 +236,27 @@ export const COMMANDS: readonly Command[] = grouped([
     name: 'backup verify',
     about: 'open every part of a backup, and compare counts, digests and sequences',
     positionals: [],
-    options: { run: { value: 'RUN', about: 'name of the backup (default: the newest)' } },
-    examples: ['backup verify', 'backup verify --run 20261127T013700Z'],
+    options: {
+      run: { value: 'RUN', about: 'name of the backup (default: the newest)' },
+      from: { value: 'FOLDER', about: 'verify a fetched copy on this machine, without a gateway' },
+      recovery: {
+        value: 'FILE',
+        about: 'with --from: the recovery file (default: ~/kefel-NAME-recovery.txt)',
+      },
+    },
+    examples: ['backup verify', 'backup verify --from ../kefel-backup --env production'],
     request: (given) => ({ path: `/backups/${given.option('run') ?? 'RUN'}/verify` }),
+    runHere(given, deployment) {
+      if (!given.has('from')) {
+        if (given.has('recovery')) {
+          throw new UsageError('--recovery is only for --from');
+        }
+        return null;
+      }
+      return (async function* () {
+        yield* (await import('./verify-copy.ts')).verifyCopy(given, deployment);
+      })();
+    },
     async *run(gateway, given) {
       yield* (await import('./backup.ts')).verifyBackup(gateway, given);
     },

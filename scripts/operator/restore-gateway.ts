@@ -1,10 +1,9 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { join, relative, sep } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { RestoreProof } from '../../src/control/rpc/operations.ts';
 import { GatewayError, send } from './client.ts';
 import type { Gateway } from './command.ts';
-import { FoundError, type Given, UsageError } from './command.ts';
+import { FoundError, type Given } from './command.ts';
+import { bytesOfPart, checkRun, isManifest, partsIn } from './copy-folder.ts';
 import type { RestoreShown, RestoreStep, Uploaded } from './restore-lines.ts';
 
 /**
@@ -16,10 +15,6 @@ import type { RestoreShown, RestoreStep, Uploaded } from './restore-lines.ts';
 /** A gateway that restarts, or an object that moves, answers again within these. */
 const TRIES_MAX = 20;
 const TRY_AGAIN_MS = 1_000;
-/** Where the manifests of a backup are. */
-const MANIFESTS = 'runs/';
-/** What else lies in the folder is no part. */
-const PART = /^(?:payments|registers|databases|runs)\//;
 
 /** Yields after each step. Throws FoundError after the proof if anything differs. */
 export async function* restoreGateway(
@@ -69,16 +64,10 @@ async function* upload(
 ): AsyncGenerator<Uploaded, string[]> {
   const unread: string[] = [];
   const names = await partsIn(directory);
-  const isManifest = (name: string) => name.startsWith(MANIFESTS);
-  if (!names.includes(`${MANIFESTS}${run}`)) {
-    const known = names.filter(isManifest).map((name) => name.slice(MANIFESTS.length));
-    throw new UsageError(
-      `--run: ${directory} has no backup ${run}, but ${known.join(', ') || 'none at all'}`,
-    );
-  }
+  checkRun(directory, names, run);
   const ordered = [...names.filter((name) => !isManifest(name)), ...names.filter(isManifest)];
   for (const [index, name] of ordered.entries()) {
-    const base64 = (await readFile(join(directory, ...name.split('/')))).toString('base64');
+    const base64 = (await bytesOfPart(directory, name)).toString('base64');
     if (!(await isWhole(gateway, name, base64))) {
       unread.push(name);
     }
@@ -98,18 +87,6 @@ async function isWhole(gateway: Gateway, name: string, base64: string): Promise<
     }
     throw error;
   }
-}
-
-/** The names of parts are the paths of files below the directory. */
-async function partsIn(directory: string): Promise<readonly string[]> {
-  const entries = await readdir(directory, { recursive: true, withFileTypes: true }).catch(() => {
-    throw new UsageError(`--from: there is no directory ${directory}`);
-  });
-  const files = entries.filter((entry) => entry.isFile() && !entry.name.startsWith('.'));
-  return files
-    .map(({ parentPath, name }) => relative(directory, join(parentPath, name)).split(sep).join('/'))
-    .filter((name) => PART.test(name))
-    .sort();
 }
 
 /** Every step can be repeated. A refusal is not repeated. */

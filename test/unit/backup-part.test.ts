@@ -32,6 +32,23 @@ test.each<[string, string, string, (bytes: Uint8Array<ArrayBuffer>) => Uint8Arra
   await expect(openPart(ring(keys), name, sealed)).rejects.toThrow(UnreadablePart);
 });
 
+test('a part is refused that another program sealed with a key of the gateway', async () => {
+  const { name, base64 } = { name: NAME, base64: OLD.slice(OLD.indexOf(':') + 1) };
+  const key = await crypto.subtle.importKey(
+    'raw',
+    Buffer.from(base64, 'base64'),
+    'AES-GCM',
+    false,
+    ['encrypt'],
+  );
+  const iv = new Uint8Array(12);
+  const algorithm = { name: 'AES-GCM', iv, additionalData: Buffer.from(name) };
+  const sealed = await crypto.subtle.encrypt(algorithm, key, Buffer.from('no gzip'));
+  const bytes = [Buffer.from('kefel-backup-1 old\n'), iv, Buffer.from(sealed)];
+  const part = new Uint8Array(Buffer.concat(bytes));
+  await expect(openPart(ring(OLD), name, part)).rejects.toThrow(UnreadablePart);
+});
+
 test('decisions.md#49: the recovery key and a fetched run give the secrets back', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'kefel-secrets-'));
   onTestFinished(() => rm(folder, { recursive: true }));

@@ -18,7 +18,7 @@ import {
   runOfPart,
   runTimeMs,
 } from './names.ts';
-import { withoutAddresses } from './runs.ts';
+import { withoutAddresses } from './part.ts';
 
 /** Deletes what daily runs have written, once it is too old. */
 

@@ -1,6 +1,7 @@
 import { bytesFromBase64, sha256Hex, utf8 } from '../../kit/crypto/encoding.ts';
 import { importOnce } from '../../kit/crypto/import-once.ts';
 import type { KeyRing, NamedKey } from '../../kit/crypto/key-ring.ts';
+import type { RowLine } from './manifest.ts';
 
 /**
  * A part of a backup: lines of JSON, compressed and then encrypted with AES-256-GCM. The part's name
@@ -43,6 +44,11 @@ export function digestOf(lines: readonly unknown[]): Promise<string> {
   return sha256Hex(textOf(lines));
 }
 
+/** The entries of an audit log as they stay after their retention: the manifest's digest is of these. */
+export function withoutAddresses(rows: readonly RowLine[]): RowLine[] {
+  return rows.map((row) => ({ ...row, address: null }));
+}
+
 function textOf(lines: readonly unknown[]): string {
   return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
 }
@@ -80,12 +86,18 @@ export async function openPart(
     .catch(() => {
       throw new UnreadablePart(`${name} was damaged or renamed`);
     });
-  const text = await piped(new Uint8Array(compressed), new DecompressionStream('gzip'));
-  return new TextDecoder()
-    .decode(text)
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line));
+  try {
+    const text = await piped(new Uint8Array(compressed), new DecompressionStream('gzip'));
+    return new TextDecoder()
+      .decode(text)
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line));
+  } catch {
+    throw new UnreadablePart(
+      `${name} was sealed with a key of this gateway, but has no lines of JSON`,
+    );
+  }
 }
 
 async function piped(

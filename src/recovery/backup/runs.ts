@@ -3,7 +3,7 @@ import { BackupUnavailable, readIfWhole, writeNewPart, writePart } from './bucke
 import type { DatabaseExport, PartDigest, RowLine } from './manifest.ts';
 import { auditPartName, type DatabaseName, databasePartName, runAt } from './names.ts';
 import type { AuditRange, DatabaseFacts, Place, TablePage } from './pages.ts';
-import { digestOf } from './part.ts';
+import { digestOf, withoutAddresses } from './part.ts';
 import { AUDIT_LOG } from './tables.ts';
 
 /** The daily run of each database: where it is, and which parts it has written. */
@@ -144,11 +144,6 @@ async function writeRows(
 async function digestOfEntries(env: Env, name: string): Promise<string | null> {
   const { part } = await readIfWhole<RowLine>(env, name);
   return part && digestOf(withoutAddresses(part.lines));
-}
-
-/** The entries of an audit log as they stay after their retention: the manifest's digest is of these. */
-export function withoutAddresses(rows: readonly RowLine[]): RowLine[] {
-  return rows.map((row) => ({ ...row, address: null }));
 }
 
 interface Step {

@@ -18,8 +18,7 @@ import {
   manifestName,
   paymentsPrefix,
 } from '../backup/names.ts';
-import { digestOf } from '../backup/part.ts';
-import { withoutAddresses } from '../backup/runs.ts';
+import { digestOf, withoutAddresses } from '../backup/part.ts';
 import { nameOf, type RestoredLines, restorePayments } from '../payments/restore.ts';
 import {
   type Counts,

@@ -671,7 +671,7 @@ describe('the operator', () => {
     expect(await problemsOf(run)).toEqual([`${merchants} has 1 lines, the manifest says 2`]);
     await env.BACKUPS.put(merchants, bytes ?? '');
     await env.BACKUPS.put(payments, bytes ?? '');
-    expect(await problemsOf(run)).toEqual([`UnreadablePart: ${payments} was damaged or renamed`]);
+    expect(await problemsOf(run)).toEqual([`${payments} was damaged or renamed`]);
     await env.BACKUPS.delete(payments);
     const missing = payments.replace(/-\d+-\d+$/, '-');
     expect(await problemsOf(run)).toEqual([`${missing}… is missing`]);
