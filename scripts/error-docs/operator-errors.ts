@@ -141,6 +141,11 @@ export const OPERATOR_ERRORS: Readonly<Record<OperatorProblemCode, ErrorText>> =
     remedy: 'Repeat the command: it continues, and doubles nothing.',
     retry: 'after_wait',
   },
+  book_empty: {
+    meaning:
+      'The book was lost, or its merchant has no payments in this environment. A book is rebuilt from the payments that it knows.',
+    remedy: 'Run `rebuild namespace`, which finds payments without their book.',
+  },
   recovery_not_offered: {
     meaning:
       'The gateway runs where point-in-time recovery of objects is missing, as on your machine.',

@@ -59,6 +59,7 @@ const HEALTH: View = [
     queues: ['queue backlog oldestAtMs unknown'],
     deadLetters: ['*'],
     backup: ['finishedAtMs membersFinishedAtMs failingBooks'],
+    lostBooks: ['environment merchantId volume lostAtMs'],
     misconfiguredRails: ['environment method problem'],
     environments: [
       'environment reportedAtMs',
@@ -153,11 +154,22 @@ function attentionLines(items: readonly Item[]): readonly string[] {
     ? ['Nothing needs attention.']
     : items.flatMap((item) => [
         `${plain(placeOf(item))}, ${time(item.atMs)}`,
-        ...aboutLines(item.type === 'dead_letter' ? item.letter.payment : item.about),
+        ...aboutLines(aboutOf(item)),
         `  Id: ${item.id}`,
         ...item.reasons.flatMap(({ what, todo }) => [`  ${what}`, `  To do: ${todo}`]),
         '',
       ]);
+}
+
+function aboutOf(item: Item): AboutPayment | null {
+  switch (item.type) {
+    case 'dead_letter':
+      return item.letter.payment;
+    case 'book':
+      return null;
+    default:
+      return item.about;
+  }
 }
 
 function aboutLines(about: AboutPayment | null): readonly string[] {
@@ -199,6 +211,9 @@ function alertsExitCode({ open, channels, heartbeat }: AlertsState): number {
 function placeOf(item: Item): string {
   if (item.type === 'dead_letter') {
     return `dead letter ${item.letter.id} of ${item.letter.queue}`;
+  }
+  if (item.type === 'book') {
+    return `book ${item.id}`;
   }
   const { environment, merchantId, uniqueId } = paymentOf(item);
   const refund = item.type === 'refund' ? ` ${item.refund.refundUniqueId}` : '';

@@ -92,6 +92,9 @@ interface Report {
 /** The gateway did not let the operator in, so nothing is known about it. */
 export class NotChecked extends SetupProblem {}
 
+/** What these find is printed. No deployment has caused it, and taking one back mends nothing. */
+const DATA_CHECKS: readonly string[] = ['books'];
+
 /** Checks have found something wrong. */
 export class WrongChecks extends SetupProblem {
   readonly names: readonly string[];
@@ -149,7 +152,9 @@ export async function runSelfCheck(
       }
     }
     if (report.finishedAt !== null) {
-      const wrong = report.checks.filter(({ state }) => state === 'wrong');
+      const wrong = report.checks.filter(
+        ({ name, state }) => state === 'wrong' && !DATA_CHECKS.includes(name),
+      );
       if (wrong.length > 0) {
         throw new WrongChecks(
           wrong.map(({ name }) => name),

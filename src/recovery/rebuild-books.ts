@@ -14,6 +14,7 @@ import { body } from '../kit/http/strict-body.ts';
 import { concurrently } from '../kit/platform/concurrently.ts';
 import { errorText, log } from '../kit/platform/log.ts';
 import { bookOf } from '../lists/book/client.ts';
+import { nameOf } from './payments/restore.ts';
 
 /**
  * Rebuilds books: each payment's object sends its payment again. A message that a book has already
@@ -46,7 +47,7 @@ const volumeField = v.optional(
 
 /**
  * A page of the payments that a book has, oldest first. `next` is the next call's `after`, and null
- * after the last page.
+ * after the last page. Problem 409 for an empty book, which does not know its payments.
  */
 export const rebuildBook = action(
   body({
@@ -56,12 +57,15 @@ export const rebuildBook = action(
   }),
   async (call, target, { after = 0, limit = PAYMENTS_MAX, volume = 0 }) => {
     const tenant = tenantIn(target);
+    const book = bookOf(call.env, tenant, volume);
+    const page = (await book.ask('paymentsAfter', after, limit)) ?? [];
+    if (page.length === 0 && after === 0) {
+      throw operationProblem('book_empty', { book: nameOf({ ...tenant, volume }) });
+    }
     // Before rebuilding, so that no rebuild is missing in the audit log.
     const detail = { volume, after };
     const entry = entryBy(call, { ...tenant, action: 'book.rebuilt', target: null, detail });
     await record(call.env.DB, entry);
-    const book = bookOf(call.env, tenant, volume);
-    const page = (await book.ask('paymentsAfter', after, limit)) ?? [];
     const last = page.at(-1);
     const payments = page.map(async ({ uniqueId }) => {
       const { objectName, republish } = await intentByUniqueId(call.env, tenant, uniqueId);

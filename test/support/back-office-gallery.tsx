@@ -532,6 +532,7 @@ const HEALTH: Awaited<ReturnType<PaymentsPlane['operations']['readHealth']>> = {
   d1SizeBytesMax: 1e10,
   d1IsNearlyFull: true,
   backup: { finishedAtMs: NOW_MS, membersFinishedAtMs: NOW_MS, failingBooks: 2 },
+  lostBooks: [{ environment: 'production', merchantId: MERCHANT_ID, volume: 0, lostAtMs: NOW_MS }],
   queues: [
     { queue: 'kefel-webhooks', backlog: 12, backlogBytes: 1, oldestAtMs: NOW_MS, unknown: null },
   ],

@@ -34,8 +34,12 @@ async function play(answer: Answer) {
   return { origin, asked };
 }
 
-function report(response: ServerResponse, state: 'ok' | 'wrong', status = 200): void {
-  const checks = [{ name: 'payment', state, detail: '', remedy: 'Go back.' }];
+function report(
+  response: ServerResponse,
+  state: 'ok' | 'wrong',
+  { status = 200, name = 'payment' } = {},
+): void {
+  const checks = [{ name, state, detail: '', remedy: 'Go back.' }];
   const content = { checks, finishedAt: '2026-11-27T01:00:00Z' };
   response.writeHead(status, { 'content-type': 'application/json', [VERSION_HEADER]: 'v1' });
   response.end(JSON.stringify({ status, message: 'Self-check', content }));
@@ -43,11 +47,21 @@ function report(response: ServerResponse, state: 'ok' | 'wrong', status = 200): 
 
 test('waits for a self-check of its own, instead of reading one that began before', async () => {
   const { origin, asked } = await play((_request, response) => {
-    report(response, 'wrong', asked.length < 3 ? 429 : 200);
+    report(response, 'wrong', { status: asked.length < 3 ? 429 : 200 });
   });
   const checked = runSelfCheck(origin, OPERATOR, TERMINAL, { mustStart: true, pollMs: 1 });
   await expect(checked).rejects.toThrow(/payment/);
   expect(asked.map(({ what }) => what)).toEqual(Array(3).fill('POST /operator/v1/check'));
+});
+
+test('does not fail for a lost book, which no deployment has caused', async () => {
+  const { origin } = await play((_request, response) => {
+    report(response, 'wrong', { name: 'books' });
+  });
+  const said: string[] = [];
+  const terminal = { say: (text: string) => said.push(text) };
+  await runSelfCheck(origin, OPERATOR, terminal);
+  expect(said.join()).toContain('WRONG books');
 });
 
 test('sends the secret only after Kefel has answered, when something else has the address', async () => {

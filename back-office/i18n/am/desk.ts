@@ -55,6 +55,7 @@ export const desk: DeskMessages = {
     lastBackup: 'የመጨረሻው ምትኬ',
     lastMembersBackup: 'የአባላት የመጨረሻ ምትኬ',
     failingBooks: (books) => `ያልተገለበጡ መዝገቦች፦ ${books}`,
+    lostBooks: 'የጠፉ መዝገቦች',
     milliseconds: 'ሚ.ሰ.',
     needed: 'ሰው የሚፈልጉትን ይመልከቱ',
     queues: 'ወረፋዎች',
@@ -461,6 +462,11 @@ export const desk: DeskMessages = {
   },
 
   attention: {
+    lost_book: {
+      title: 'የጠፋ መዝገብ',
+      what: 'የነጋዴው ዝርዝር፣ ፍለጋ እና ድምር ክፍያዎች ይጎድሏቸዋል። ክፍያዎቹ ራሳቸው አልተነኩም።',
+      todo: 'መዝገቡን እንደገና ይገንቡ፦ npm run operator -- rebuild namespace',
+    },
     dead_result: {
       title: 'ያልተመዘገበ መልስ',
       what: 'የክፍያ አቅራቢው ስለዚህ ክፍያ መልስ ሰጥቷል፤ ነገር ግን ክፍያው ሊነገረው አልተቻለም።',

@@ -41,6 +41,10 @@ export const selfCheck: SelfCheckMessages = {
       title: 'የነጋዴ መዝገብ',
       remedy: 'የDurable Objects ብልሽት መኖሩን በcloudflarestatus.com፣ ከዚያም በlog መዝገቡ ይመልከቱ።',
     },
+    books: {
+      title: 'የነጋዴዎች መዝገቦች',
+      remedy: 'ክፍያዎቹ አልተነኩም። የተጠቀሱትን መዝገቦች እንደገና ይገንቡ፦ npm run operator -- rebuild namespace',
+    },
     alerts: {
       title: 'ማንቂያዎች',
       remedy: 'በማንቂያዎች ገጽ ላይ መላኪያዎቹን ይመልከቱ። የማይሠራውን ያስተካክሉና የሙከራ መልእክት ይላኩ።',
@@ -108,6 +112,8 @@ export const selfCheck: SelfCheckMessages = {
     failed: '{error}',
     rails: 'በእውነተኛው የተገናኙ፦ {methods}',
     rails_unparsed: 'ያልተስተካከሉ፦ {names}',
+    books: '{count} ተጠይቀዋል፤ ክፍያ የጠፋበት የለም።',
+    books_lost: 'ክፍያዎች የጠፉባቸው፦ {names}',
     ran: 'መጨረሻ የተጠናቀቀው {at} ነው።',
     overdue: 'በአንድ ቀን ውስጥ አልተጠናቀቀም። የመጨረሻው፦ {at}',
     not_run_yet: 'ገና አልተሠራም። በቀን አንድ ጊዜ ይሠራል።',

@@ -53,6 +53,7 @@ export const desk = {
     lastBackup: 'Last backup',
     lastMembersBackup: 'Last backup of members',
     failingBooks: (books: number) => `Books not copied: ${books}`,
+    lostBooks: 'Lost books',
     milliseconds: 'ms',
     needed: 'View everything that needs attention',
     queues: 'Queues',
@@ -503,6 +504,11 @@ export const desk = {
 
   /** Each open problem: what it is, and what to do about it. */
   attention: {
+    lost_book: {
+      title: 'Lost book',
+      what: 'The merchant’s lists, search and totals miss payments. The payments themselves are not affected.',
+      todo: 'Rebuild the book: npm run operator -- rebuild namespace.',
+    },
     dead_result: {
       title: 'Report not stored',
       what: 'A provider reported on this payment, but the payment could not be updated.',

@@ -42,6 +42,11 @@ export const selfCheck = {
       title: 'Register of a merchant',
       remedy: 'Look for a failure of Durable Objects at cloudflarestatus.com, then in the log.',
     },
+    books: {
+      title: 'Merchants’ books',
+      remedy:
+        'Payments are not affected. Rebuild the books that are named: npm run operator -- rebuild namespace.',
+    },
     alerts: {
       title: 'Alerts',
       remedy:
@@ -116,6 +121,8 @@ export const selfCheck = {
     failed: '{error}',
     rails: 'Connected in production: {methods}',
     rails_unparsed: 'Malformed: {names}',
+    books: '{count} were asked, and none has lost payments.',
+    books_lost: 'Lost payments: {names}',
     ran: 'Last ended at {at}.',
     overdue: 'Has not ended within a day. Last time: {at}',
     not_run_yet: 'Has not run yet. It runs once a day.',

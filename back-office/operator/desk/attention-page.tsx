@@ -212,6 +212,13 @@ function Reference({ item }: Props) {
   if (item.type === 'dead_letter') {
     return <LetterReference {...item.letter} />;
   }
+  if (item.type === 'book') {
+    return (
+      <a class="id" href={merchantPath(item.book.merchantId)}>
+        <Untrusted text={item.id} />
+      </a>
+    );
+  }
   const named = paymentOf(item);
   return (
     <span>
@@ -245,9 +252,20 @@ export function LetterReference({ id, payment }: Pick<DescribedLetter, 'id' | 'p
 /** Where on the payment's page the item is. */
 const PARTS = { payment: '', refund: '', delivery: '#events' } as const;
 
+function aboutOf(item: AttentionItem): AboutPayment | null {
+  switch (item.type) {
+    case 'dead_letter':
+      return item.letter.payment;
+    case 'book':
+      return null;
+    default:
+      return item.about;
+  }
+}
+
 /** What the customer pays or gets back. */
 function Amount({ item }: Props) {
-  const about = item.type === 'dead_letter' ? item.letter.payment : item.about;
+  const about = aboutOf(item);
   return about === null ? null : <AboutAmount {...about} />;
 }
 

@@ -53,6 +53,7 @@ function HealthPage(health: Health) {
           [text.d1Size, <DatabaseSize {...health} />],
           [text.lastBackup, <LastBackup {...health} />],
           [text.lastMembersBackup, <LastRun atMs={health.backup.membersFinishedAtMs} />],
+          [text.lostBooks, <LostBooks {...health} />],
         ]}
       />
     </Frame>
@@ -80,6 +81,17 @@ function LastBackup({ backup }: Health) {
       <LastRun atMs={finishedAtMs} />
       {failingBooks > 0 && <Badge tone="bad">{text.failingBooks(failingBooks)}</Badge>}
     </span>
+  );
+}
+
+function LostBooks({ lostBooks }: Health) {
+  const text = useTexts(DESK_TEXTS).pages;
+  return lostBooks.length === 0 ? (
+    <>{text.none}</>
+  ) : (
+    <a class="beside" href={PATHS.attention}>
+      <Badge tone="bad">{lostBooks.length}</Badge>
+    </a>
   );
 }
 

@@ -217,7 +217,7 @@ async function readItems(call: DeskCall): Promise<Shown> {
   return {
     useFacts: () =>
       items.flatMap((item) =>
-        item.type === 'dead_letter'
+        item.type === 'dead_letter' || item.type === 'book'
           ? []
           : [
               [

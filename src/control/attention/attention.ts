@@ -6,6 +6,7 @@ import { ENVIRONMENTS } from '../../kit/tenant.ts';
 import { ITEM_REASONS } from '../../lists/book/attention-reasons.ts';
 import { describeLetters } from '../dead-letters/actions.ts';
 import { deadLetters } from '../dead-letters/store.ts';
+import { lostBooks } from '../health/lost-books.ts';
 import { merchantNames } from '../merchants/merchant-rows.ts';
 import { type Gateway, list } from '../operator/call.ts';
 import { environmentField, merchantIdField } from '../operator/fields.ts';
@@ -16,7 +17,7 @@ import {
   itemPage,
   limitField,
 } from '../operator/page-query.ts';
-import { type AttentionItem, letterItem, paymentOf } from './item.ts';
+import { type AttentionItem, bookItem, letterItem, paymentOf } from './item.ts';
 import { type ItemGroup, itemsOf, reasonField, shownItem } from './stored-items.ts';
 
 export type AttentionPage = ItemPage<AttentionItem>;
@@ -37,13 +38,24 @@ interface Section {
   readonly read: (env: Env, cursor: Cursor | null, limit: number) => Promise<AttentionPage>;
 }
 
-/** Money first: lost messages (providers' reports among them), refunds, payments, undelivered events. */
+/** Lost books, whose other items may be missing. Then money: lost messages (providers' reports among them), refunds, payments, undelivered events. */
 function sectionsOf({ environment, reason, merchantId }: AttentionQuery): Section[] {
   const environments = environment === undefined ? ENVIRONMENTS.toReversed() : [environment];
   const reasons = reason === undefined ? ITEM_REASONS : [reason];
   const isWhole = reason === undefined && merchantId === undefined;
   return [
-    ...(isWhole ? [{ name: 'letters', read: waitingLetters }] : []),
+    ...(isWhole
+      ? [
+          {
+            name: 'books',
+            read: async (env: Env, _cursor: Cursor | null, limit: number) => {
+              const lost = await lostBooks(env.DB, environments, limit);
+              return { items: lost.map(bookItem), nextCursor: null };
+            },
+          },
+          { name: 'letters', read: waitingLetters },
+        ]
+      : []),
     ...environments.flatMap((one) =>
       reasons.map((cause) => ({
         name: `${one}-${cause}`,

@@ -9,12 +9,13 @@ import { describeLetters } from '../dead-letters/actions.ts';
 import { readStored } from '../dead-letters/store.ts';
 import { LETTER_KINDS } from '../dead-letters/subject.ts';
 import { unlistedItems } from '../health/digests.ts';
+import { lostBooks } from '../health/lost-books.ts';
 import { railStates } from '../health/rails.ts';
 import { merchantNames } from '../merchants/merchant-rows.ts';
 import { type Gateway, list } from '../operator/call.ts';
 import { environmentField } from '../operator/fields.ts';
 import { badCursor, cursorFrom, type ItemPage, limitField } from '../operator/page-query.ts';
-import { type AttentionItem, letterItem, type Reason } from './item.ts';
+import { type AttentionItem, bookItem, letterItem, type Reason } from './item.ts';
 import { type StoredItem, shownItem } from './stored-items.ts';
 
 /**
@@ -104,7 +105,10 @@ async function groupsAt(
   const place = placeOf(given);
   // Of both environments: those of the sandbox alone are not known to be.
   const isFirst = given === undefined && environment === 'production';
-  const items = isFirst ? [...(await letterGroups(gateway))] : [];
+  const items = [
+    ...(given === undefined ? await bookGroups(gateway, environment) : []),
+    ...(isFirst ? await letterGroups(gateway) : []),
+  ];
   let { cursor } = place;
   for (const reason of ITEM_REASONS.slice(ITEM_REASONS.indexOf(place.reason))) {
     const wanted = limit - items.length;
@@ -152,6 +156,19 @@ async function groupsOf(
   });
 }
 
+/** One group for each lost book. */
+async function bookGroups(
+  { env }: Gateway,
+  environment: Environment,
+): Promise<readonly AttentionGroup[]> {
+  const lost = await lostBooks(env.DB, [environment]);
+  return lost.map((book) => {
+    const { merchantId, lostAtMs } = book;
+    const times = { oldestAtMs: lostAtMs, newestAtMs: lostAtMs };
+    return { reason: 'lost_book', merchantId, items: 1, ...times, item: bookItem(book) };
+  });
+}
+
 /** One group for each kind of dead letter. */
 async function letterGroups({ env }: Gateway): Promise<readonly AttentionGroup[]> {
   const statements = LETTER_KINDS.map((kind) => ({ sql: LETTER_GROUP, params: [kind] }));
@@ -172,7 +189,7 @@ async function letterGroups({ env }: Gateway): Promise<readonly AttentionGroup[]
 /** The desk shows a larger number as "99+", so that a page never scans a long list. */
 const COUNTED_MAX = 100;
 
-/** How much waits for the operator: groups of production, dead letters, rails to mend. */
+/** How much waits for the operator: groups of production, lost books among them, dead letters, rails to mend. */
 export async function countAttention({ env }: Gateway) {
   const letters: SqlStatement = {
     sql: `SELECT COUNT(*) AS rows FROM (SELECT 1 FROM dead_letters INDEXED BY dead_letters_by_status
@@ -192,7 +209,8 @@ export async function countAttention({ env }: Gateway) {
   ];
   const results = await batch<{ rows: number }>(env.DB, statements);
   const [deadLetters = 0, ...counts] = results.map(({ results: [row] }) => row?.rows ?? 0);
-  const groups = counts.reduce((sum, rows) => sum + rows, 0);
+  const lost = await lostBooks(env.DB, ['production'], COUNTED_MAX);
+  const groups = counts.reduce((sum, rows) => sum + rows, lost.length);
   return {
     attention: Math.min(groups, COUNTED_MAX),
     deadLetters,

@@ -16,6 +16,7 @@ import {
   type RailOutcome,
   timesToPay,
 } from './digests.ts';
+import { lookForLostBooks, lostBooks } from './lost-books.ts';
 import { railStates } from './rails.ts';
 
 /** A queue's backlog. Null, with the reason in `unknown`, when Cloudflare reports none. */
@@ -39,8 +40,9 @@ export interface EnvironmentHealth extends EnvironmentDigest {
 
 const DAYS_OF_A_WEEK = 7;
 
-/** Makes the books of the merchants that were active last report now. */
+/** Makes the books of the merchants that were active last report now, and looks for lost ones. */
 export async function refreshHealth({ env }: Pick<Gateway, 'env'>): Promise<Asked> {
+  await lookForLostBooks(env, Date.now());
   const { asked, isComplete } = await askBooks(env, ENVIRONMENTS, async (book) => {
     await book.report();
     return [];
@@ -58,7 +60,7 @@ export async function readHealth({ env, nowMs }: Pick<Gateway, 'env' | 'nowMs'>)
     environmentHealth(env.DB, 'production', nowMs),
     environmentHealth(env.DB, 'sandbox', nowMs),
   ]);
-  const backup = await backupHealth(env);
+  const [backup, lost] = await Promise.all([backupHealth(env), lostBooks(env.DB, ENVIRONMENTS)]);
   return {
     /** The clock of this answer. */
     atMs: nowMs,
@@ -67,6 +69,8 @@ export async function readHealth({ env, nowMs }: Pick<Gateway, 'env' | 'nowMs'>)
     queues,
     deadLetters,
     backup,
+    /** Their merchants miss payments in lists, search and totals. */
+    lostBooks: lost,
     environments,
     /** Methods whose secret is malformed, and the reason. */
     misconfiguredRails: railStates(env).filter(({ state }) => state === 'misconfigured'),

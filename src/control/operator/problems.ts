@@ -95,6 +95,11 @@ export const OPERATION_PROBLEMS = {
     message:
       'Another call has taken this step of the restore of the run {run}. Repeat the call, which continues after it',
   },
+  book_empty: {
+    status: 409,
+    message:
+      'The book {book} is empty, so it knows no payments to rebuild: `rebuild namespace` finds them. Nothing was changed',
+  },
   recovery_not_offered: {
     status: 409,
     message:

@@ -20,6 +20,8 @@ export type FindingName =
   | 'failed'
   | 'rails'
   | 'rails_unparsed'
+  | 'books'
+  | 'books_lost'
   | 'ran'
   | 'overdue'
   | 'not_run_yet'

@@ -12,6 +12,7 @@ import { isIncomplete } from '../../recovery/incomplete.ts';
 import { alertsOf } from '../alerts/ask.ts';
 import { checkAlertSettings } from '../alerts/config.ts';
 import { MESSAGE_QUEUES, producerOf } from '../dead-letters/queues.ts';
+import { lookForLostBooks, lostBookName, lostBooks } from '../health/lost-books.ts';
 import { railStates } from '../health/rails.ts';
 import { checkBindings, checkDailyRun, checkMigrations, type Finding } from './findings.ts';
 import { PAYMENTS_MIGRATIONS } from './migrations.generated.ts';
@@ -77,6 +78,7 @@ const IMMEDIATE = {
   database: ({ DB }) => checkMigrations(DB, PAYMENTS_MIGRATIONS),
   rails: checkRails,
   register: checkRegister,
+  books: checkBooks,
   alerts: checkAlerts,
   'daily-run': ({ DB }, nowMs) => checkDailyRun(DB, 'purge', nowMs),
   backup: checkBackup,
@@ -123,6 +125,19 @@ function checkRails(env: Env): Finding {
 async function checkRegister(env: Env): Promise<Finding> {
   await registerOf(env, SELF_CHECK_TENANT).volumes();
   return { state: 'ok', finding: 'answered' };
+}
+
+/** A rebuild brings their payments back. */
+async function checkBooks(env: Env, nowMs: number): Promise<Finding> {
+  const asked = await lookForLostBooks(env, nowMs);
+  const lost = await lostBooks(env.DB, ENVIRONMENTS);
+  return lost.length === 0
+    ? { state: 'ok', finding: 'books', details: { count: asked } }
+    : {
+        state: 'wrong',
+        finding: 'books_lost',
+        details: { names: lost.map(lostBookName).join(', ') },
+      };
 }
 
 /** A channel that is down is no reason to take back a deployment: the desk shows it. */

@@ -15,6 +15,8 @@ import { type BookIdentity, IDS_PER_MS } from './schema.ts';
  * hourly, and only after a change.
  */
 export interface BookDigest {
+  /** When the first of its payments was created. A book deletes no row, so a later time is a loss. */
+  readonly firstPaymentAtMs: number | null;
   /** Events that have not arrived, by delivery status. Counted to COUNTED_MAX each. */
   readonly eventsByStatus: Readonly<Record<string, number>>;
   /** The oldest event that is still being delivered. */
@@ -82,6 +84,7 @@ const NOT_ARRIVED = ['queued', 'waiting', ...STUCK_DELIVERIES];
 export function digestOf(sql: SqlStorage, book: BookIdentity, nowMs: number): BookDigest {
   const counts = NOT_ARRIVED.map((status) => [status, countOf(sql, status)] as const);
   return {
+    firstPaymentAtMs: firstPaymentAtMs(sql),
     eventsByStatus: Object.fromEntries(counts.filter(([, events]) => events > 0)),
     oldestUndelivered: oldestUndelivered(sql, book),
     ends: rows<EndsOfDay>(
@@ -106,6 +109,12 @@ export function digestOf(sql: SqlStorage, book: BookIdentity, nowMs: number): Bo
     backupFailures: stateOf(sql).failures,
     hasRefunds: rows(sql, 'SELECT 1 FROM refund LIMIT 1').length > 0,
   };
+}
+
+function firstPaymentAtMs(sql: SqlStorage): number | null {
+  const [first] = rows<{ id: number | null }>(sql, 'SELECT MIN(id) AS id FROM payment');
+  const id = first?.id ?? null;
+  return id === null ? null : Math.floor(id / IDS_PER_MS);
 }
 
 function backupOf(sql: SqlStorage): DigestedBackup | null {
@@ -153,18 +162,32 @@ function rows<Row>(sql: SqlStorage, query: string, ...params: (string | number)[
   return sql.exec(query, ...params).toArray() as unknown as Row[];
 }
 
+/**
+ * A book whose first payment is later than it was has lost the ones before. It is whole again when it
+ * has any of them, and given up when all are past their retention.
+ */
+const LOST_AT_MS = `CASE
+  WHEN digest ->> '$.firstPaymentAtMs' < ?7 THEN ?7
+  WHEN digest ->> '$.lostAtMs' <= ?7 AND digest ->> '$.lostAtMs' > ?8 THEN digest ->> '$.lostAtMs'
+END`;
+
 /** Writes a book's row. An unchanged digest writes nothing. */
 export function digestStatement(
   { environment, merchantId, volume }: BookIdentity,
   digest: BookDigest,
-  nowMs: number,
+  { nowMs, retentionMs }: { readonly nowMs: number; readonly retentionMs: number },
 ): SqlStatement {
   const { unlisted, ...shown } = digest;
   return {
     sql: `INSERT INTO book_digest (environment, merchant_id, volume, as_of_ms, unlisted, digest)
-      VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-      ON CONFLICT DO UPDATE SET as_of_ms = ?4, unlisted = ?5, digest = ?6
-        WHERE as_of_ms <= ?4 AND (unlisted <> ?5 OR digest <> ?6)`,
-    params: [environment, merchantId, volume, nowMs, unlisted, JSON.stringify(shown)],
+      VALUES (?1, ?2, ?3, ?4, ?5, json_set(?6, '$.lostAtMs', NULL))
+      ON CONFLICT DO UPDATE
+        SET as_of_ms = ?4, unlisted = ?5, digest = json_set(?6, '$.lostAtMs', ${LOST_AT_MS})
+        WHERE as_of_ms <= ?4
+          AND (unlisted <> ?5 OR digest <> json_set(?6, '$.lostAtMs', ${LOST_AT_MS}))`,
+    params: [
+      ...[environment, merchantId, volume, nowMs, unlisted, JSON.stringify(shown)],
+      ...[digest.firstPaymentAtMs, nowMs - retentionMs],
+    ],
   };
 }

@@ -178,7 +178,8 @@ export class OpenBook {
     // Set before the await, so that a change in the meantime makes the next digest due.
     this.#digestDueAtMs = null;
     const digest = digestOf(sql, book, nowMs);
-    await batch(this.#env.DB, [digestStatement(book, digest, nowMs)]);
+    const retentionMs = paymentRetentionMs(this.#env);
+    await batch(this.#env.DB, [digestStatement(book, digest, { nowMs, retentionMs })]);
   }
 
   /**

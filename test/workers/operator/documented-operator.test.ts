@@ -100,7 +100,10 @@ test('the documents have commands of the operator', () => {
 });
 
 /** Many requests, and what only Cloudflare's runtime can do. */
-const ELSEWHERE = ['rebuild namespace', 'restore book', 'restore payment', 'restore gateway'];
+const ELSEWHERE = [
+  ...['rebuild namespace', 'restore book', 'restore payment'],
+  ...['restore gateway', 'restore close'],
+];
 
 /** What only lists, shows or changes something that every gateway has. */
 function needsNoState(request: Request): boolean {

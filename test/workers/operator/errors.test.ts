@@ -149,6 +149,7 @@ const PROVOKED: Readonly<Record<OperatorProblemCode, () => Promise<Response>>> =
     vi.spyOn(env.DB, 'batch').mockRejectedValueOnce(taken);
     return operate(`${V1}/restore`, { run: RUN });
   },
+  book_empty: () => operate(`${V1}/books/sandbox/${ALPHA.id}/rebuild`, {}),
   recovery_not_offered: () => {
     const at = new Date(Date.now()).toISOString().replace(/\.\d+/, '');
     return operate(`${V1}/books/sandbox/${ALPHA.id}/restore`, { at });

@@ -251,7 +251,14 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
     isRecordedFirst: true,
     entry: 'alert.test_requested',
   },
-  '/books/:environment/:merchantId/rebuild': { ...IN_BOOK, entry: 'book.rebuilt' },
+  '/books/:environment/:merchantId/rebuild': {
+    ...IN_BOOK,
+    scene: async (caught) => {
+      await createHosted();
+      await project(caught);
+    },
+    entry: 'book.rebuilt',
+  },
   '/books/rebuild': {
     body: { objectIds: ['0'.repeat(64)] },
     changes: null,
