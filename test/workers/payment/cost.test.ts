@@ -310,14 +310,10 @@ test.each(Object.entries(FLOWS))('%s: costs what docs/cost.md says', async (name
   const costs = await run();
   const dollars = dollarsOf(costs);
   const counts = (Object.keys(PRICES) as (keyof typeof PRICES)[]).map((part) => costs[part]);
-  const cells = [...counts, roundedUp(dollars), costs.fullTextRows];
-  expect(documented(name)).toEqual([...cells.map(String), roundedUp(dollars + costs.fullTextRows)]);
+  const withFullText = dollars + costs.fullTextRows;
+  const cells = [...counts, dollars.toFixed(2), costs.fullTextRows, withFullText.toFixed(2)];
+  expect(documented(name)).toEqual(cells.map(String));
 });
-
-/** To ten cents; a hundredth of a cent is an error of binary fractions. */
-function roundedUp(dollars: number): string {
-  return (Math.ceil(dollars * 10 - 0.001) / 10).toFixed(1);
-}
 
 function dollarsOf(costs: Costs): number {
   return Object.entries(PRICES).reduce(
