@@ -4,12 +4,12 @@
  */
 import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
-import type { Bindings } from '../src/engine/config.ts';
-import { METHODS, type Method } from '../src/engine/domain/method.ts';
-import { railConfiguration, railSecretName } from '../src/engine/rails/settings.ts';
+import { METHODS } from '../src/engine/domain/method.ts';
+import { railSecretName } from '../src/engine/rails/settings.ts';
 import { ConfigError } from '../src/kit/config-error.ts';
 import { minorFromMajor } from '../src/kit/money.ts';
-import { ENVIRONMENTS, type Environment } from '../src/kit/tenant.ts';
+import { ENVIRONMENTS } from '../src/kit/tenant.ts';
+import { environmentIn, methodIn, railIn } from './check-rail/given.ts';
 import { probeLive, queryLive } from './check-rail/live.ts';
 import { PROBE_EXIT_CODES } from './check-rail/probe-text.ts';
 import './project/node-md5.ts';
@@ -45,22 +45,15 @@ async function main(): Promise<void> {
     console.log(USAGE);
     return;
   }
-  const [method, environment, reference] = positionals;
+  const [givenMethod, givenEnvironment, reference] = positionals;
   const amountMinor = minorFromMajor(Number(values.amount ?? 1));
-  if (!isMethod(method) || !isEnvironment(environment) || amountMinor === null) {
+  if (givenMethod === undefined || givenEnvironment === undefined || amountMinor === null) {
     throw new UsageError(USAGE);
   }
+  const { method, environment } = named(givenMethod, givenEnvironment);
   const name = railSecretName(environment, method);
   const secret = await text(process.stdin);
-  const bindings = { [name]: secret } as unknown as Bindings;
-  const configuration = railConfiguration(bindings, environment, method);
-  if (configuration.state === 'not_configured') {
-    throw new ConfigError(`${name}: nothing came on standard input`);
-  }
-  if (configuration.state === 'misconfigured') {
-    throw new ConfigError(configuration.problem);
-  }
-  const { rail } = configuration;
+  const rail = railIn(secret, environment, method);
   console.log(`${name} is valid: rail ${rail.id}, ${rail.currencies.join(' and ')}.`);
   if (values.live !== true) {
     return;
@@ -93,12 +86,12 @@ function argumentsOf() {
   }
 }
 
-function isMethod(text: string | undefined): text is Method {
-  return METHODS.some((method) => method === text);
-}
-
-function isEnvironment(text: string | undefined): text is Environment {
-  return ENVIRONMENTS.some((environment) => environment === text);
+function named(method: string, environment: string) {
+  try {
+    return { method: methodIn(method), environment: environmentIn(environment) };
+  } catch (error) {
+    throw new UsageError(error instanceof ConfigError ? error.message : USAGE);
+  }
 }
 
 main().catch((error: unknown) => {

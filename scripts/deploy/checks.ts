@@ -1,6 +1,6 @@
 import type { DeployedWorker } from '../deployment/deployed-worker.ts';
+import { SetupProblem } from '../deployment/explain.ts';
 import type { Plane } from '../deployment/keys.ts';
-import { SetupProblem } from '../setup/explain.ts';
 import type { Work } from '../setup/step.ts';
 import { missingMigrations } from '../setup/workers.ts';
 import type { DeployRun } from './context.ts';

@@ -1,7 +1,7 @@
 import { CloudflareError } from '../deployment/cloudflare.ts';
 import { setShares, type WorkerVersion } from '../deployment/deployed-worker.ts';
+import { SetupProblem } from '../deployment/explain.ts';
 import { olderCode } from '../deployment/newest-file.ts';
-import { SetupProblem } from '../setup/explain.ts';
 import type { DeployRun } from './context.ts';
 
 /** Five minutes between them: most faults of a network or of Cloudflare's API pass sooner. */

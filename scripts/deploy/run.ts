@@ -6,11 +6,11 @@ import {
   type WorkerVersion,
 } from '../deployment/deployed-worker.ts';
 import { deploymentFile, requireDeployment } from '../deployment/deployment-file.ts';
+import { explained, SetupProblem } from '../deployment/explain.ts';
 import type { Plane } from '../deployment/keys.ts';
 import { olderCode } from '../deployment/newest-file.ts';
 import { writeWorkerConfigs } from '../deployment/render.ts';
 import { formatVersionTag, parseVersionTag, versionTagOf } from '../deployment/version-tag.ts';
-import { explained, SetupProblem } from '../setup/explain.ts';
 import { checkAddresses } from '../setup/triggers.ts';
 import { checkValues } from '../setup/values.ts';
 import { changedClasses, checkSecrets, committed, pendingMigrations } from './checks.ts';

@@ -1,7 +1,7 @@
 import { VERSION_HEADER } from '../../src/kit/http/common-headers.ts';
+import { SetupProblem } from '../deployment/explain.ts';
 import type { Plane } from '../deployment/keys.ts';
 import { readOperatorsFile } from '../deployment/operators-file.ts';
-import { SetupProblem } from '../setup/explain.ts';
 import { NotChecked } from '../setup/self-check.ts';
 import type { DeployRun } from './context.ts';
 

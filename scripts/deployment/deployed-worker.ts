@@ -156,6 +156,29 @@ function versionAt(rows: readonly VersionRow[], index: number): WorkerVersion {
   };
 }
 
+/** Whether a deployment of the Worker has not given all requests to a version that passed its checks. */
+export function isUnderWay({ shares, isProved }: DeployedWorker): boolean {
+  return shares.length > 1 || !isProved;
+}
+
+/** Sets secrets in one call. Each makes a version with all requests. */
+export async function setSecrets(
+  { cloudflare, path }: AccountAccess,
+  worker: string,
+  values: Readonly<Record<string, string>>,
+): Promise<void> {
+  const secrets = Object.entries(values).map(([name, text]) => [
+    name,
+    { name, text, type: 'secret_text' },
+  ]);
+  await cloudflare.call({
+    method: 'PATCH',
+    path: path(`workers/scripts/${worker}/secrets-bulk`),
+    headers: { 'content-type': 'application/merge-patch+json' },
+    body: { secrets: Object.fromEntries(secrets) },
+  });
+}
+
 /** Wrangler's default: a busy object finishes its requests first, for up to 5 minutes. */
 const OBJECTS_CHANGE = { mode: 'deferred', max_delay: 300 };
 

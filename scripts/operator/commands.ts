@@ -8,7 +8,7 @@ import type {
 import { ACTIONS } from '../../back-office/operator/actions/all.ts';
 import { ERASE_CUSTOMER, EXPORT_CUSTOMER } from '../../back-office/operator/actions/customers.ts';
 import { READS } from '../../back-office/operator/actions/reads.ts';
-import { type Command, type Given, UsageError } from './command.ts';
+import { type Command, EXIT_FOUND, type Given, UsageError } from './command.ts';
 import { restoreLines } from './restore-lines.ts';
 import { linesOf } from './text.ts';
 import { PART_READERS, READERS } from './values.ts';
@@ -203,6 +203,23 @@ export const COMMANDS: readonly Command[] = grouped([
       yield* (await import('./rebuild-namespace.ts')).rebuildNamespace(...given);
     },
     shown: ['rebuilt missing failed next costsDollarsAtMost'],
+  },
+  {
+    name: 'rail set',
+    about: 'try a rail’s secret from standard input at the provider, and set it in the gateway',
+    positionals: ['METHOD', 'ENVIRONMENT'],
+    options: {
+      unproved: { value: null, about: 'set it although the provider did not accept it from here' },
+      directory: { value: 'FOLDER', about: 'of the deployment files (default: deployments)' },
+    },
+    examples: ['rail set M_PESA production'],
+    request: () => ({ path: '/rails' }),
+    async *run(...given) {
+      yield* (await import('./set-rail.ts')).setRail(...given);
+    },
+    shown: VIEWS.rails,
+    exitCode: ([rail]: readonly { readonly state: string }[]) =>
+      rail?.state === 'configured' ? 0 : EXIT_FOUND,
   },
   {
     name: 'restore gateway',

@@ -1,9 +1,14 @@
 import { type Cloudflare, CloudflareError } from '../deployment/cloudflare.ts';
 import type { Deployment } from '../deployment/deployment-file.ts';
+import {
+  missingPermissions,
+  permissionFor,
+  R2_NOT_ENABLED,
+  SetupProblem,
+} from '../deployment/explain.ts';
 import { resourcesOf, workerNames } from '../deployment/render.ts';
 import type { Wanted } from './answers.ts';
 import type { Setup } from './context.ts';
-import { missingPermissions, permissionFor, R2_NOT_ENABLED, SetupProblem } from './explain.ts';
 import { checkConsumers, hasBackups } from './resources.ts';
 import type { Step, Work } from './step.ts';
 import { checkAddresses } from './triggers.ts';

@@ -4,8 +4,8 @@ import {
   JURISDICTIONS,
   LOCATION_HINTS,
 } from '../deployment/deployment-file.ts';
+import { SetupProblem } from '../deployment/explain.ts';
 import type { RunOptions } from './context.ts';
-import { SetupProblem } from './explain.ts';
 import { quoted, type Terminal } from './terminal.ts';
 
 /** What the command line says of the deployment. */

@@ -1,8 +1,8 @@
 import { CloudflareError } from '../deployment/cloudflare.ts';
 import { setShares, type WorkerVersion } from '../deployment/deployed-worker.ts';
+import { SetupProblem } from '../deployment/explain.ts';
 import { readOperatorsFile } from '../deployment/operators-file.ts';
 import type { Operator, Reversal, Setup } from './context.ts';
-import { SetupProblem } from './explain.ts';
 import { NotChecked, WrongChecks } from './self-check.ts';
 import type { Step } from './step.ts';
 

@@ -1,4 +1,5 @@
 import type { Deployment } from '../deployment/deployment-file.ts';
+import { SetupProblem } from '../deployment/explain.ts';
 import {
   type DerivedRing,
   newestKeyOf,
@@ -7,7 +8,6 @@ import {
 } from '../deployment/keys.ts';
 import { longestExpiry } from '../deployment/render.ts';
 import type { Setup } from './context.ts';
-import { SetupProblem } from './explain.ts';
 import { databaseOf } from './resources.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;

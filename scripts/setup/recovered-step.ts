@@ -1,8 +1,8 @@
 import { deployedWorker } from '../deployment/deployed-worker.ts';
+import { SetupProblem } from '../deployment/explain.ts';
 import { recoveredSecrets } from '../deployment/recovered-secrets.ts';
 import { isOptionalSecret } from '../project/secrets.ts';
 import type { Setup } from './context.ts';
-import { SetupProblem } from './explain.ts';
 import type { Step } from './step.ts';
 import { checkNotSplit } from './workers.ts';
 

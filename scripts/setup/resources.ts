@@ -1,6 +1,6 @@
+import { SetupProblem } from '../deployment/explain.ts';
 import { resourcesOf } from '../deployment/render.ts';
 import type { AccountAccess, Setup } from './context.ts';
-import { SetupProblem } from './explain.ts';
 import type { Step, Work } from './step.ts';
 
 /** Where D1 and R2 can be placed. An object's hint for another region gives them none. */

@@ -5,6 +5,7 @@ import {
   deploymentFile,
   isPlainOperatorName,
 } from '../deployment/deployment-file.ts';
+import { SetupProblem } from '../deployment/explain.ts';
 import {
   type DerivedRing,
   keyIdAt,
@@ -19,7 +20,6 @@ import type { RenderedWorker } from '../deployment/render.ts';
 import type { SecretName } from '../project/secrets.ts';
 import { rememberReversal, selfCheckStep } from './check-step.ts';
 import type { Reversal, Setup } from './context.ts';
-import { SetupProblem } from './explain.ts';
 import { checkOldKeyUnused, sayRebuilds, uploadedAtMs } from './old-keys.ts';
 import { runSteps, type Step, type Work } from './step.ts';
 import { checkDeployment } from './values.ts';

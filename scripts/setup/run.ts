@@ -1,9 +1,9 @@
 import { deploymentFile, readDeployment } from '../deployment/deployment-file.ts';
+import { explained } from '../deployment/explain.ts';
 import { accountStep } from './account.ts';
 import { commandWith, type SetupOptions, wantedOf } from './answers.ts';
 import { selfCheckStep } from './check-step.ts';
 import { Setup, type Tools } from './context.ts';
-import { explained } from './explain.ts';
 import { operatorStep } from './operator.ts';
 import { recoveryStep } from './recovery.ts';
 import { bucketStep, databasesStep, queuesStep } from './resources.ts';

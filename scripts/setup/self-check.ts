@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { VERSION_HEADER } from '../../src/kit/http/common-headers.ts';
+import { SetupProblem } from '../deployment/explain.ts';
 import { GatewayError, operatorHeaders, send } from '../operator/client.ts';
 import type { Gateway } from '../operator/command.ts';
 import type { Operator, Setup } from './context.ts';
-import { SetupProblem } from './explain.ts';
 import type { Terminal } from './terminal.ts';
 
 /** A new address needs a certificate, which takes minutes. */

@@ -1,5 +1,5 @@
 import '../project/exit-on-signals.ts';
-import { explained, SetupProblem } from './explain.ts';
+import { explained, SetupProblem } from '../deployment/explain.ts';
 import type { Terminal } from './terminal.ts';
 
 /** One thing that a step would change, and how. */

@@ -1,9 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { deploymentFile, requireDeployment } from '../deployment/deployment-file.ts';
+import { explained, SetupProblem } from '../deployment/explain.ts';
 import { PRODUCTION } from '../deployment/names.ts';
 import { type RenderedWorker, resourcesOf } from '../deployment/render.ts';
 import { type RunOptions, Setup, type Tools } from './context.ts';
-import { explained, SetupProblem } from './explain.ts';
 import { databaseOf, jurisdictionHeaders, type QueueRow } from './resources.ts';
 import { runSteps, type Step, type Work } from './step.ts';
 import { quoted, type Terminal } from './terminal.ts';

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
+import { SetupProblem } from '../deployment/explain.ts';
 import type { RenderedWorker, RenderedWorkers } from '../deployment/render.ts';
 import { writeWhole } from '../project/files.ts';
 import type { Setup } from './context.ts';
-import { SetupProblem } from './explain.ts';
 import type { QueueRow } from './resources.ts';
 import type { Step, Work } from './step.ts';
 

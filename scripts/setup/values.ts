@@ -7,15 +7,13 @@ import { publishedKeys } from '../../src/engine/webhooks/published-keys.ts';
 import { ConfigError } from '../../src/kit/config-error.ts';
 import { ENVIRONMENTS } from '../../src/kit/tenant.ts';
 import { type Deployment, deploymentFile } from '../deployment/deployment-file.ts';
+import { SetupProblem } from '../deployment/explain.ts';
 import { secretsOf } from '../deployment/keys.ts';
 import { readRecoveryFile } from '../deployment/recovery-file.ts';
 import { type RenderedWorkers, writeWorkerConfigs } from '../deployment/render.ts';
+import { tooLong } from '../deployment/value-length.ts';
 import type { Secrets } from '../project/secrets.ts';
 import type { Setup } from './context.ts';
-import { SetupProblem } from './explain.ts';
-
-/** Cloudflare takes no longer variable or secret. */
-const VALUE_BYTES_MAX = 5 * 1024;
 
 /** In place of secrets that this machine cannot make: the parsers need some. */
 const RING = `none:${btoa('0'.repeat(32))}`;
@@ -80,15 +78,6 @@ async function faultOf(parse: () => unknown): Promise<string | null> {
     }
     throw error;
   }
-}
-
-function tooLong(values: Readonly<Record<string, string>>): readonly string[] {
-  return Object.entries(values).flatMap(([name, value]) => {
-    const bytes = Buffer.byteLength(value);
-    return bytes <= VALUE_BYTES_MAX
-      ? []
-      : [`${name} has ${bytes} bytes, and Cloudflare takes ${VALUE_BYTES_MAX}`];
-  });
 }
 
 /** The same for a deployment file that is not stored yet, with its secrets if their key is here. */

@@ -6,6 +6,8 @@ import {
   commitMessage,
   type DeployedWorker,
   deployedWorker,
+  isUnderWay,
+  setSecrets,
 } from '../deployment/deployed-worker.ts';
 import {
   newestKeyOf,
@@ -22,10 +24,10 @@ import {
   versionTagOf,
 } from '../deployment/version-tag.ts';
 import '../project/exit-on-signals.ts';
+import { SetupProblem } from '../deployment/explain.ts';
 import type { SecretName } from '../project/secrets.ts';
 import { rememberReversal, toVersion } from './check-step.ts';
 import type { AccountAccess, Setup } from './context.ts';
-import { SetupProblem } from './explain.ts';
 import { databaseOf } from './resources.ts';
 import type { Step, Work } from './step.ts';
 import { keepingWorkersDev } from './triggers.ts';
@@ -184,13 +186,8 @@ export async function uploadSecrets(
 ): Promise<void> {
   await checkNotSplit(setup, worker);
   const values = await secretsOf(setup.deployment, await setup.recoveryKey());
-  const secrets = names.map((name) => [name, { name, text: values[name], type: 'secret_text' }]);
-  await setup.cloudflare.call({
-    method: 'PATCH',
-    path: setup.path(`workers/scripts/${worker}/secrets-bulk`),
-    headers: { 'content-type': 'application/merge-patch+json' },
-    body: { secrets: Object.fromEntries(secrets) },
-  });
+  const own = Object.fromEntries(names.map((name) => [name, values[name]]));
+  await setSecrets(access(setup), worker, own);
   await recordUploads(setup, names, now);
 }
 
@@ -201,12 +198,16 @@ function deployCommand({ options }: Setup): string {
 /** A new secret makes a version with all requests, so it would end a gradual deployment. */
 export async function checkNotSplit(setup: Setup, worker: string): Promise<void> {
   const deployed = await deployedWorker(setup, worker);
-  if (deployed !== null && deployed.shares.length > 1) {
+  if (deployed !== null && isUnderWay(deployed)) {
     throw new SetupProblem(
       `a deployment of ${worker} is under way, and a changed secret would end it`,
       `Finish it or roll it back with ${deployCommand(setup)}.`,
     );
   }
+}
+
+function access(setup: Setup) {
+  return { cloudflare: setup.cloudflare, path: (below: string) => setup.path(below) };
 }
 
 async function recordUploads(setup: Setup, names: readonly SecretName[], now: Date): Promise<void> {

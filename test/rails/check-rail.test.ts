@@ -142,7 +142,9 @@ describe('exit codes', () => {
       [0, /\nACCEPTED: /, live, settings],
       // Its cipher needs MD5, which Node's Web Crypto has not.
       [0, /\nACCEPTED: /, ['CBE', 'production', '--live'], cbe.settings],
-      [1, /apiKey: must be/, live, { ...settings, apiKey: '' }],
+      // Once, and not in a log line, too.
+      [1, /^RAIL_E_BIRR_PRODUCTION: apiKey: must be [^\n]*\n$/, live, { ...settings, apiKey: '' }],
+      [2, /^there is no method "ebirr": did you mean E_BIRR\?\n$/, ['ebirr', 'production'], {}],
       [2, /^usage: /, [...live, '--fast'], settings],
       [3, /\nREACHED: /, live, { ...settings, merchantUid: 'M1' }],
       [

@@ -135,6 +135,11 @@ export class DeployStage {
     await writeOperatorsFile(join(this.#directory, 'none.json'), operators);
   }
 
+  /** Of the deployment file. */
+  get directory(): string {
+    return this.#directory;
+  }
+
   async stop(): Promise<void> {
     await rm(renderedDirectory(NAME, this.#directory), { recursive: true });
     await rm(this.#directory, { recursive: true });

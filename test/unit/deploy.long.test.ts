@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { Cloudflare as Client } from '../../scripts/deployment/cloudflare.ts';
-import { SetupProblem } from '../../scripts/setup/explain.ts';
+import { SetupProblem } from '../../scripts/deployment/explain.ts';
 import { NotChecked } from '../../scripts/setup/self-check.ts';
 import { type Cloudflare, startCloudflare } from '../support/cloudflare/server.ts';
 import {

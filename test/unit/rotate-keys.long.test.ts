@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { CloudflareError } from '../../scripts/deployment/cloudflare.ts';
 import { writeDeployment } from '../../scripts/deployment/deployment-file.ts';
+import { explained } from '../../scripts/deployment/explain.ts';
 import { secretsOf } from '../../scripts/deployment/keys.ts';
 import { parseRecoveryKey } from '../../scripts/deployment/recovery-key.ts';
 import type { RunOptions } from '../../scripts/setup/context.ts';
-import { explained } from '../../scripts/setup/explain.ts';
 import {
   type GivenRotation,
   type OperatorRotation,

@@ -106,7 +106,7 @@ export function railConfiguration(
   const secret = railSecretName(environment, method);
   let configuration = configurations.get(secret);
   if (configuration === undefined) {
-    configuration = readSecret(env, environment, method);
+    configuration = readRailSecret(env, environment, method);
     configurations.set(secret, configuration);
     if (configuration.state === 'misconfigured') {
       log('error', 'rail_misconfigured', { secret, problem: configuration.problem });
@@ -157,7 +157,12 @@ function adapter<Settings>(
   };
 }
 
-function readSecret(env: Bindings, environment: Environment, method: Method): RailConfiguration {
+/** The same without the log. */
+export function readRailSecret(
+  env: Bindings,
+  environment: Environment,
+  method: Method,
+): RailConfiguration {
   const name = railSecretName(environment, method);
   // These secrets are optional, so the generated type of the bindings lacks them.
   const secret: unknown = Reflect.get(env, name);

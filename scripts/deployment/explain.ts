@@ -1,8 +1,8 @@
-import { CloudflareError } from '../deployment/cloudflare.ts';
-import { DeploymentFileError } from '../deployment/deployment-file.ts';
-import { RecoveryKeyError } from '../deployment/recovery-key.ts';
-import { WranglerError } from '../deployment/wrangler.ts';
 import { isFileError } from '../project/files.ts';
+import { CloudflareError } from './cloudflare.ts';
+import { DeploymentFileError } from './deployment-file.ts';
+import { RecoveryKeyError } from './recovery-key.ts';
+import { WranglerError } from './wrangler.ts';
 
 /** What failed in plain words, and what to do about it. */
 interface Explanation {
