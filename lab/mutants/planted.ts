@@ -528,6 +528,14 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'FROM payment_day WHERE day «>→>=» ?1':
       "the operator's page has one day more of successes than of failures",
   },
+  'src/lists/book/attention.ts': {
+    'nextOverdueAtMs(this.#storage.sql, «this.#lookedAtMs→Date.now()»);':
+      'an attempt that needs a person while the alarm works is listed a day late',
+  },
+  'src/lists/book/open-book.ts': {
+    '«      this.#digestDueAtMs = nowMs + DIGEST_AGAIN_MS;\n→»      throw error;':
+      'a digest that D1 did not take is not written before another change',
+  },
   'src/lists/book/attention-items.ts': {
     'WHERE other.payment_id = refund.payment_id« AND other.transaction_id = refund.transaction_id→»\n':
       'an overdue refund is hidden by one of another attempt',

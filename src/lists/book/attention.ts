@@ -141,8 +141,9 @@ export class BookAttention {
   }
 
   /** When the alarm must look or send; null: nothing waits. */
-  wakeAtMs(nowMs: number): number | null {
-    const overdueAtMs = nextOverdueAtMs(this.#storage.sql, nowMs);
+  wakeAtMs(): number | null {
+    // Not from now on: what became overdue since the last look needs one, too.
+    const overdueAtMs = nextOverdueAtMs(this.#storage.sql, this.#lookedAtMs);
     return earliest(this.#nextSendAtMs(), overdueAtMs, this.#fillAtMs);
   }
 

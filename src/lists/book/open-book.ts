@@ -66,7 +66,7 @@ export class OpenBook {
     this.#alerts = new BookAlerts(ctx.storage, env);
     this.#backup = backup;
     this.#alarm = new ObjectAlarm(ctx, {
-      wakeAtMs: () => this.#wakeAtMs(Date.now()),
+      wakeAtMs: () => this.#wakeAtMs(),
       work: () => this.#work(),
     });
   }
@@ -179,7 +179,12 @@ export class OpenBook {
     this.#digestDueAtMs = null;
     const digest = digestOf(sql, book, nowMs);
     const retentionMs = paymentRetentionMs(this.#env);
-    await batch(this.#env.DB, [digestStatement(book, digest, { nowMs, retentionMs })]);
+    try {
+      await batch(this.#env.DB, [digestStatement(book, digest, { nowMs, retentionMs })]);
+    } catch (error) {
+      this.#digestDueAtMs = nowMs + DIGEST_AGAIN_MS;
+      throw error;
+    }
   }
 
   /**
@@ -209,19 +214,19 @@ export class OpenBook {
     const isDue = this.#digestDueAtMs !== null && nowMs >= this.#digestDueAtMs;
     // The digest says how far the backup is.
     if ((await this.#backup.work(nowMs)) || isDue) {
-      await this.#reportTotals(nowMs);
+      await this.#reportTotals();
     }
   }
 
   /** When the alarm has work; null: never. */
-  #wakeAtMs(nowMs: number): number | null {
+  #wakeAtMs(): number | null {
     if (!hasTables(this.#ctx.storage.sql)) {
       return null;
     }
     return earliest(
       this.#purgeAtMs,
       this.#digestDueAtMs,
-      this.#attention.wakeAtMs(nowMs),
+      this.#attention.wakeAtMs(),
       this.#alerts.wakeAtMs(),
       this.#backup.wakeAtMs(),
     );
@@ -233,10 +238,9 @@ export class OpenBook {
   }
 
   /** Never throws. */
-  async #reportTotals(nowMs: number): Promise<void> {
+  async #reportTotals(): Promise<void> {
     await this.#writeDigest().catch((error: unknown) => {
       log('warn', 'digest_not_written', { error: errorText(error) });
-      this.#digestDueAtMs = nowMs + DIGEST_AGAIN_MS;
     });
     await openNextVolume(this.#ctx.storage.sql, this.#env);
   }

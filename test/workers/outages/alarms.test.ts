@@ -7,9 +7,10 @@ import { PaymentRecord } from '../../../src/engine/intent/record.ts';
 import { registerOf } from '../../../src/engine/register/client.ts';
 import { RefundClaims } from '../../../src/engine/register/refund-claims.ts';
 import { BookAttention } from '../../../src/lists/book/attention.ts';
+import { BookBackup } from '../../../src/recovery/payments/book-backup.ts';
 import { plantedError } from '../../support/output/planted.ts';
 import { projectionMessage } from '../book/fixture.ts';
-import { applyToBook, bookStub } from '../support/book.ts';
+import { applyToBook, bookStub, withoutBackup } from '../support/book.ts';
 import { registerStub } from '../support/register.ts';
 import {
   ALPHA,
@@ -155,4 +156,39 @@ describe.each(SLEEPERS)('the alarm of the $name', ({ stub, begin, call, work }) 
     await running;
     expect(done).toHaveBeenCalled();
   });
+});
+
+test('the alarm of the book comes for an attempt that needs a person while the alarm works', async () => {
+  withoutBackup();
+  const unresolvedFromMs = Date.now() + MINUTE_MS;
+  const left = { transactionId: 'T-1', method: 'TELE_BIRR', chargedMinor: 150 } as const;
+  await applyToBook(
+    projectionMessage(TENANT, 1, {
+      ...{ status: 'succeeded', createdAtMs: Date.now(), endedAtMs: Date.now() },
+      ...{ unresolvedAttempts: 1, concernedAttempts: [{ ...left, unresolvedFromMs }] },
+    }),
+  );
+  vi.spyOn(BookBackup.prototype, 'work').mockImplementation(async () => {
+    advance(2 * MINUTE_MS);
+    return false;
+  });
+  const alarmAtMs = await runInDurableObject(bookStub(), async (book, { storage }) => {
+    await book.alarm();
+    return storage.getAlarm();
+  });
+  expect(alarmAtMs).toBe(unresolvedFromMs);
+});
+
+test('the alarm of the book writes the digest that a report could not write', async () => {
+  withoutBackup();
+  await applyToBook(projectionMessage(TENANT, 1, { createdAtMs: Date.now() }));
+  await runInDurableObject(bookStub(), async (book) => {
+    const away = vi.spyOn(env.DB, 'batch').mockRejectedValue(plantedError());
+    await book.report().catch(() => undefined);
+    away.mockRestore();
+    advance(HOUR_MS);
+    await book.alarm();
+  });
+  const written = await env.DB.prepare('SELECT 1 FROM book_digest').all();
+  expect(written.results).toHaveLength(1);
 });
