@@ -12,9 +12,11 @@ export async function restoreGateway(call: OperatorCall, fields: Fields): Promis
   const memberRows = await countOf(env.BACK_OFFICE_DB, 'members');
   const step: RestoreProgress = await operations.restoreStep(actor, {}, { ...fields, memberRows });
   if (step.members !== null) {
-    const { insertStatements, withParents } = await import('../../src/recovery/restore/rows.ts');
+    const [{ countOthers, insertStatements, withParents }, { BACK_OFFICE_TABLES }] =
+      await Promise.all([import('../../src/recovery/restore/rows.ts'), import('../backup.ts')]);
     const { place, round, table, rows: given } = step.members;
     const { rows, orphans } = await withParents(env.BACK_OFFICE_DB, table, given);
+    const others = await countOthers(env.BACK_OFFICE_DB, BACK_OFFICE_TABLES, table, rows);
     const statements = insertStatements(table, rows);
     if (statements.length > 0) {
       await runBatch(env.BACK_OFFICE_DB, statements);
@@ -28,7 +30,7 @@ export async function restoreGateway(call: OperatorCall, fields: Fields): Promis
       {},
       {
         ...{ run: fields.run, round, table: place.table, part: place.part },
-        ...{ rows: given.length, orphans },
+        ...{ rows: given.length, orphans, others },
       },
     );
     return { message: 'Under way', content: { ...progress, proof: null } };

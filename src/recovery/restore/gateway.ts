@@ -115,7 +115,7 @@ async function stepFrom(
 export const confirmRestoredMembers = action(
   body({
     ...{ run: runField, round: indexField, table: indexField, part: indexField },
-    ...{ rows: indexField, orphans: indexField },
+    ...{ rows: indexField, orphans: indexField, others: indexField },
   }),
   async (call, _target, { run, ...inserted }): Promise<RestoreProgress> => {
     const manifest = await manifestOf(call, run);

@@ -1,10 +1,13 @@
 import { prepare, type SqlStatement } from '../../kit/platform/database.ts';
 import type { RowLine } from '../backup/manifest.ts';
+import type { ExportedTable } from '../backup/tables.ts';
 
 /** Rows of a backup as statements. Both Workers insert theirs so. */
 
 /** The length of one parameter, as JSON. D1 takes 2 MB. */
 const CHUNK_LENGTH_MAX = 500_000;
+/** A new gateway has a row of settings and entries of its own. */
+const MADE_BY_THE_GATEWAY = ['gateway_settings', 'audit_log'];
 const NAME = /^[a-z][a-z0-9_]*$/;
 
 interface Parent {
@@ -60,6 +63,35 @@ export async function withParents(
     }
   }
   return { rows: rows.filter((_row, index) => !orphans.has(index)), orphans: orphans.size };
+}
+
+/** What a key's or passkey's use writes. */
+const WRITTEN_BY_USE = ['last_used_at_ms', 'counter'];
+
+/**
+ * How many of the rows the database has with other values, because an operator or a member has made
+ * them since. `insertStatements` keeps those.
+ */
+export async function countOthers(
+  db: D1Database,
+  tables: readonly ExportedTable[],
+  table: string,
+  rows: readonly RowLine[],
+): Promise<number> {
+  const [first] = rows;
+  const key = tables.find((known) => known.table === table)?.key;
+  if (first === undefined || key === undefined || MADE_BY_THE_GATEWAY.includes(table)) {
+    return 0;
+  }
+  const isSame = (column: string) => `known.${column} IS ${memberOf(column)}`;
+  const columns = Object.keys(first).filter((column) => !WRITTEN_BY_USE.includes(column));
+  const sql = `SELECT count(*) AS count FROM json_each(?1) WHERE EXISTS (SELECT 1 FROM ${table} AS known
+    WHERE ${key.map(isSame).join(' AND ')} AND NOT (${columns.map(isSame).join(' AND ')}))`;
+  let others = 0;
+  for (const chunk of chunks(rows)) {
+    others += (await prepare(db, { sql, params: [chunk] }).first<number>('count')) ?? 0;
+  }
+  return others;
 }
 
 /** Statements that add the rows of one table. A row that exists already does not change. */

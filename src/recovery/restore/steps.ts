@@ -19,6 +19,7 @@ import {
   paymentsPrefix,
 } from '../backup/names.ts';
 import { digestOf, withoutAddresses } from '../backup/part.ts';
+import { PAYMENTS_TABLES } from '../backup/tables.ts';
 import { nameOf, type RestoredLines, restorePayments } from '../payments/restore.ts';
 import {
   type Counts,
@@ -28,7 +29,7 @@ import {
   type Place,
   type RestoreState,
 } from '../restore-state.ts';
-import { insertStatements, withParents } from './rows.ts';
+import { countOthers, insertStatements, withParents } from './rows.ts';
 import { nextUnnamedBook } from './unnamed-books.ts';
 
 /**
@@ -114,7 +115,9 @@ async function restoreRows(
   }
   const found = await rowsAt(call.env, table, wanted.part);
   const { rows, orphans } = await withParents(call.env.DB, table.table, found.rows);
-  const counts = countTable(state.counts, 'payments', table, wanted, found, orphans);
+  const others = await countOthers(call.env.DB, PAYMENTS_TABLES, table.table, rows);
+  const left = { orphans, others };
+  const counts = countTable(state.counts, 'payments', table, wanted, found, left);
   const statements = [...insertStatements(table.table, rows), ...pauseStatements(table, rows)];
   await move(call, state, nextRows(wanted, table), counts, statements);
 }
@@ -145,12 +148,18 @@ function countTable(
     rows,
     differences,
   }: { readonly rows: readonly RowLine[]; readonly differences: readonly string[] },
-  orphans: number,
+  { orphans, others }: { readonly orphans: number; readonly others: number },
 ): Counts {
   const name = parts[part]?.name;
-  const left =
-    orphans === 0 ? [] : [`${name}: ${orphans} rows of ${table} refer to rows that are missing`];
-  const all = [...differences, ...left];
+  const all = [
+    ...differences,
+    ...(orphans === 0
+      ? []
+      : [`${name}: ${orphans} rows of ${table} refer to rows that are missing`]),
+    ...(others === 0
+      ? []
+      : [`${name}: the gateway has other values in ${others} rows of ${table}`]),
+  ];
   const counted = countRows(counts, `${database} ${table}`, rows.length - orphans, all);
   return all.length === 0 || name === undefined
     ? counted
@@ -202,6 +211,7 @@ export async function confirmMembers(
     readonly part: number;
     readonly rows: number;
     readonly orphans: number;
+    readonly others: number;
   },
 ): Promise<void> {
   const { place } = state;
@@ -219,7 +229,7 @@ export async function confirmMembers(
     // The part came or went since the back office got its rows: it gets them again.
     return;
   }
-  const counts = countTable(state.counts, 'back office', table, wanted, found, inserted.orphans);
+  const counts = countTable(state.counts, 'back office', table, wanted, found, inserted);
   await move(call, state, nextRows(wanted, table), counts);
 }
 

@@ -147,6 +147,32 @@ test.each<[string, RegExp, string]>([
   },
 );
 
+test('the proof names rows that the gateway has with other values than a part that came later', async () => {
+  await signedIn();
+  const limit = (amount: number) =>
+    env.DB.prepare("INSERT INTO merchant_limits VALUES (?, 'sandbox', 'ETB', ?)")
+      .bind(ALPHA.id, amount)
+      .run();
+  await limit(100_000);
+  const member = await env.BACK_OFFICE_DB.prepare('SELECT id FROM members').first('id');
+  const bucket = await backUp([], []);
+  const missing = takeOut(bucket, /\/(?:merchant_limits|members)-/);
+  await loseGateway(bucket);
+  await restore();
+  // An operator has not waited for the parts.
+  await limit(5);
+  const other = `INSERT INTO members (id, merchant_id, name, role, created_at_ms)
+    SELECT ?1, ?2, 'Other', 'owner', 0`;
+  await env.BACK_OFFICE_DB.prepare(other).bind(member, ALPHA.id).run();
+  await putBack(missing);
+  const { differences, closedAtMs } = await restore();
+  expect(differences.map((text) => text.replace(/^.*\//, ''))).toEqual([
+    'merchant_limits-1: the gateway has other values in 1 rows of merchant_limits',
+    'members-1: the gateway has other values in 1 rows of members',
+  ]);
+  expect(closedAtMs).toBeNull();
+});
+
 test('a part that was damaged is taken once a whole one is uploaded', async () => {
   const names = [await create('one'), await create('two')];
   await reportsAreSent();
