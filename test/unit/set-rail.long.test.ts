@@ -52,7 +52,7 @@ interface Ended {
 
 function set(
   words: readonly string[],
-  settings: object,
+  settings: object | string,
   place: readonly string[] = ['--env', NAME],
 ): Promise<Ended> {
   const args = ['scripts/operator.ts', 'rail', 'set', ...words];
@@ -69,7 +69,7 @@ function set(
       { cwd: PROJECT_DIRECTORY, env },
       (error, out, errors) => resolve({ code: Number(error?.code ?? 0), output: out + errors }),
     );
-    child.stdin?.end(JSON.stringify(settings));
+    child.stdin?.end(typeof settings === 'string' ? settings : JSON.stringify(settings));
   });
 }
 
@@ -98,6 +98,12 @@ test.each([
   const ended = await set([method, 'production'], { ...provider.settings, ...changes });
   expect(ended).toEqual({ code, output: expect.stringMatching(output) });
   expect(cloudflare.changes()).toEqual([]);
+});
+
+test('names a secret that is longer than Cloudflare takes', async () => {
+  const secret = JSON.stringify(provider.settings).padEnd(6_000);
+  const ended = await set(['E_BIRR', 'production'], secret);
+  expect(ended).toEqual({ code: 2, output: expect.stringMatching(`^${SECRET} has \\d+ bytes`) });
 });
 
 test('asks for the deployment, where the address alone names a gateway', async () => {
