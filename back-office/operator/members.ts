@@ -1,9 +1,10 @@
-import { lineField } from '../../src/control/operator/fields.ts';
+import { lineField, REASON_CHARACTERS_MAX } from '../../src/control/operator/fields.ts';
+import { withoutPhoneNumbers } from '../../src/engine/domain/phone.ts';
 import { runAudited } from '../../src/kit/audit/log.ts';
 import { oneOf } from '../../src/kit/http/fields.ts';
 import { found, problem } from '../../src/kit/http/problem.ts';
 import { body, checked } from '../../src/kit/http/strict-body.ts';
-import { prepare } from '../../src/kit/platform/database.ts';
+import { prepare, runBatch } from '../../src/kit/platform/database.ts';
 import {
   INVITATION_MS,
   invitationPath,
@@ -11,7 +12,7 @@ import {
   openInvitations,
   RECOVERY_MS,
 } from '../members/invitations.ts';
-import { NAME_LENGTH_MAX } from '../members/members.ts';
+import { afterRemoval, NAME_LENGTH_MAX, revokeInvitationsBy } from '../members/members.ts';
 import { ROLES, type Role } from '../members/permissions.ts';
 import type { OperatorCall } from './call.ts';
 import { operatorProblem } from './problems.ts';
@@ -66,11 +67,71 @@ export async function recover(
 ): Promise<MemberLink> {
   checked(body({}), fields);
   const merchant = await call.payments.operations.knownMerchant(target);
-  const sql = `${MEMBERS_SQL} AND id = ?2`;
-  const params = [merchant.id, target.memberId ?? ''];
-  const member = found(await prepare(call.env.BACK_OFFICE_DB, { sql, params }).first<MemberRow>());
-  const { id: memberId, name, role } = member;
+  const { id: memberId, name, role } = await knownMember(call, merchant.id, target.memberId);
   return link(call, { merchant, memberId, name, role });
+}
+
+/** The merchant's member of that id. Problem 404 when there is none. */
+export async function knownMember(
+  { env }: OperatorCall,
+  merchantId: string,
+  memberId = '',
+): Promise<MemberRow> {
+  const sql = `${MEMBERS_SQL} AND id = ?2`;
+  const statement = { sql, params: [merchantId, memberId] };
+  return found(await prepare(env.BACK_OFFICE_DB, statement).first<MemberRow>());
+}
+
+const removalFields = body({ reason: lineField(REASON_CHARACTERS_MAX) });
+
+/** Ends the member's sessions at once. The operator may remove the last owner, too. */
+export async function remove(
+  call: OperatorCall,
+  target: OperatorCall['params'],
+  fields: unknown,
+): Promise<{ readonly isChanged: boolean }> {
+  const { reason } = checked(removalFields, fields);
+  const { id } = await call.payments.operations.knownMerchant(target);
+  const member = await knownMember(call, id, target.memberId);
+  return { isChanged: await removeMember(call, id, member, reason) };
+}
+
+/** Removes all members, and ends all open links. A repeated call removes those that are left. */
+export async function removeAll(call: OperatorCall, merchantId: string, reason: string) {
+  const { env, nowMs } = call;
+  const { results } = await prepare(env.BACK_OFFICE_DB, {
+    sql: MEMBERS_SQL,
+    params: [merchantId],
+  }).all<MemberRow>();
+  for (const member of results) {
+    await removeMember(call, merchantId, member, reason);
+  }
+  const sql = `UPDATE invitations SET revoked_at_ms = ?2
+    WHERE merchant_id = ?1 AND used_at_ms IS NULL AND revoked_at_ms IS NULL`;
+  await runBatch(env.BACK_OFFICE_DB, [{ sql, params: [merchantId, nowMs] }]);
+}
+
+function removeMember(
+  { env, actor, nowMs }: OperatorCall,
+  merchantId: string,
+  { id, name, role }: MemberRow,
+  reason: string,
+): Promise<boolean> {
+  const change = {
+    sql: 'UPDATE members SET removed_at_ms = ?2 WHERE id = ?1 AND removed_at_ms IS NULL',
+    params: [id, nowMs],
+  };
+  const entry = {
+    actor,
+    merchantId,
+    environment: null,
+    action: 'member.removed',
+    target: id,
+    detail: { name, role, reason: withoutPhoneNumbers(reason) },
+    atMs: nowMs,
+  } as const;
+  const after = [...afterRemoval(id, nowMs), revokeInvitationsBy(id, nowMs)];
+  return runAudited(env.BACK_OFFICE_DB, [change], entry, after);
 }
 
 interface LinkRequest {
@@ -92,6 +153,9 @@ export interface MemberLink {
 
 async function link(call: OperatorCall, request: LinkRequest): Promise<MemberLink> {
   const { merchant, memberId, name, role } = request;
+  if (merchant.status === 'closed') {
+    throw operatorProblem('merchant_closed');
+  }
   if (merchant.status === 'suspended') {
     throw operatorProblem('merchant_suspended');
   }

@@ -482,7 +482,7 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'amountMinor !== refund.«returnedMinor→amountMinor») {':
       'a report of a returned commission is refused',
   },
-  'back-office/dashboard/payments/csv.ts': {
+  'back-office/elements/csv.ts': {
     'return isChanged(text) ? `${guarded}«\\t→»` : guarded;':
       'a spreadsheet drops the zero before an id',
   },

@@ -122,7 +122,7 @@ const OTHER_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/recovery/restore/': ['workers/recovery/restore.long'],
   'back-office/members/invitations.ts': ['workers/dashboard/isolation.long'],
   'back-office/dashboard/overview/statement.ts': ['workers/dashboard/overview'],
-  'back-office/dashboard/payments/csv.ts': ['unit/dashboard-payments-csv'],
+  'back-office/elements/csv.ts': ['unit/dashboard-payments-csv'],
   'scripts/deploy/': ['unit/deploy.long'],
   'scripts/deployment/': ['unit/deployment', 'unit/recovery-key', 'unit/rotate-keys.long'],
 };

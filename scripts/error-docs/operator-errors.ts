@@ -97,6 +97,18 @@ export const OPERATOR_ERRORS: Readonly<Record<OperatorProblemCode, ErrorText>> =
     meaning: 'The merchant is suspended, so an invitation or recovery link would not work.',
     remedy: 'Reactivate the merchant first.',
   },
+  merchant_closed: {
+    meaning: 'The merchant was closed, which is for ever.',
+    remedy: 'Create another merchant.',
+  },
+  merchant_not_suspended: {
+    meaning: 'An active merchant cannot be closed.',
+    remedy: 'Suspend it, export its payments, then close it.',
+  },
+  merchant_not_exported: {
+    meaning: 'No whole export of its production payments followed the suspension.',
+    remedy: 'Run `npm run operator -- merchant export`, then close the merchant.',
+  },
   bank_exists: {
     meaning: 'A bank of this code exists.',
     remedy: 'Change that bank instead.',

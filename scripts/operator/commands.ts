@@ -8,7 +8,9 @@ import type {
 import { ACTIONS } from '../../back-office/operator/actions/all.ts';
 import { ERASE_CUSTOMER, EXPORT_CUSTOMER } from '../../back-office/operator/actions/customers.ts';
 import { READS } from '../../back-office/operator/actions/reads.ts';
+import { type ExportFile, PAYMENTS_FILE } from '../../back-office/operator/exports.ts';
 import { type Command, EXIT_FOUND, type Given, UsageError } from './command.ts';
+import type { WrittenFile } from './export.ts';
 import { restoreLines } from './restore-lines.ts';
 import { linesOf } from './text.ts';
 import { PART_READERS, READERS } from './values.ts';
@@ -305,6 +307,12 @@ export const COMMANDS: readonly Command[] = grouped([
     shown: VIEWS.check,
     exitCode: EXIT_CODES.check,
   },
+  exportCommand(PAYMENTS_FILE, {
+    name: 'merchant export',
+    about: 'write all payments of a merchant to a CSV file; needed before it is closed',
+    positionals: ['merchantId'],
+    examples: ['merchant export abebe --environment production --to abebe.csv'],
+  }),
   {
     ...actionCommand(EXPORT_CUSTOMER, {
       name: 'customer export',
@@ -346,6 +354,26 @@ export const COMMANDS: readonly Command[] = grouped([
     shown: ['request erased failed', { kept: ['reason payments untilAtMs'] }],
   },
 ]);
+
+/** A command that writes all pages of an export to a file. */
+function exportCommand(file: ExportFile, named: ActionCommand): Command {
+  const command = actionCommand(file.action, named);
+  return {
+    ...command,
+    options: {
+      ...command.options,
+      to: { value: 'FILE', about: 'a new file; only you can read it', isRequired: true },
+    },
+    // Loaded with its call: the tests of these commands run where Node's modules are missing.
+    async *run(gateway, given) {
+      const { writeExport } = await import('./export.ts');
+      yield* writeExport(gateway, given, file, command.request(given));
+    },
+    shown: ({ file: name, rows }: WrittenFile) => [
+      `${rows} ${rows === 1 ? 'row is' : 'rows are'} in ${name}`,
+    ],
+  };
+}
 
 function optionsFor({ fields }: OperatorAction): Readonly<Record<string, Option>> {
   return Object.fromEntries(Object.entries(fields ?? {}).flatMap(optionsOf));

@@ -1,13 +1,10 @@
-import { open } from 'node:fs/promises';
 import type { CustomersPage, ErasedPage } from '../../src/control/rpc/operations.ts';
 import { send } from './client.ts';
 import type { Gateway } from './command.ts';
 import { type Given, UsageError } from './command.ts';
+import { openNew } from './export.ts';
 
 /** Exports and erasures of customers, from page to page until every merchant's book was asked. */
-
-/** Only the operator may read the file. */
-const FILE_MODE = 0o600;
 
 /** Progress, and the result. */
 type Lines = AsyncGenerator<Readonly<Record<string, unknown>>>;
@@ -17,13 +14,7 @@ export async function* exportCustomer(gateway: Gateway, given: Given): Lines {
   const path = given.option('to') ?? '';
   const body = customerIn(given);
   // Opened first, because what was exported must not be lost for want of a place.
-  const file = await open(path, 'wx', FILE_MODE).catch((error: NodeJS.ErrnoException) => {
-    throw new UsageError(
-      error.code === 'EEXIST'
-        ? `${path} is there already, and is not replaced: name another file with --to`
-        : `--to: ${error.message}`,
-    );
-  });
+  const file = await openNew(path);
   try {
     const payments: unknown[] = [];
     let elsewhere: readonly string[] = [];

@@ -145,6 +145,11 @@ const EXAMPLES: Readonly<Record<string, Readonly<Record<string, (things: Things)
   '/operator/merchants/:merchantId/reactivate': {
     'desk-reactivate': ({ merchantId }) => `/operator/merchants/${merchantId}/reactivate`,
   },
+  '/operator/merchants/:merchantId/close': {
+    'desk-close': ({ merchantId }) => `/operator/merchants/${merchantId}/close`,
+  },
+  '/operator/merchants/:merchantId/:environment/keys/:digest/revoke': {},
+  '/operator/merchants/:merchantId/members/:memberId/remove': {},
   '/operator/merchants/:merchantId/invite': {
     'desk-invite': ({ merchantId }) => `/operator/merchants/${merchantId}/invite`,
   },
@@ -176,6 +181,7 @@ const NO_PAGES = [
   '/dashboard',
   '/dashboard/:environment/overview.csv',
   '/dashboard/:environment/payments.csv',
+  '/operator/merchants/:merchantId/:environment/payments.csv',
 ];
 
 const STATUS: Readonly<Record<string, number>> = {

@@ -1,10 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import {
-  csvLine,
-  csvStream,
-  paymentLines,
-  value,
-} from '../../back-office/dashboard/payments/csv.ts';
+import { csvLine, csvStream, paymentLines, value } from '../../back-office/elements/csv.ts';
 import type { Phones } from '../../src/control/rpc/lists.ts';
 import type { ExportedPayment } from '../../src/lists/book/reader.ts';
 

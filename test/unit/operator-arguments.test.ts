@@ -57,6 +57,17 @@ describe('requests', () => {
       '/merchants/a/invitations',
       { name: 'B', role: 'viewer' },
     ],
+    [
+      'member remove a mem_1 --reason Left',
+      '/merchants/a/members/mem_1/remove',
+      { reason: 'Left' },
+    ],
+    [
+      'key revoke a 0f --environment production --reason Leaked',
+      '/merchants/a/production/keys/0f/revoke',
+      { reason: 'Leaked' },
+    ],
+    ['merchant close a --reason Over', '/merchants/a/close', { reason: 'Over' }],
     ['member recover a mem_1', '/merchants/a/members/mem_1/recovery', {}],
     [
       'method withdraw a CBE --environment production',

@@ -65,6 +65,7 @@ const GROUP_OF: Readonly<Record<AuditAction, AuditGroup>> = {
   'merchant.app_schemes_changed': 'merchant',
   'merchant.suspended': 'merchant',
   'merchant.reactivated': 'merchant',
+  'merchant.closed': 'merchant',
   'bank.changed': 'merchant',
   'rail.probe_requested': 'merchant',
   'rail.probed': 'merchant',

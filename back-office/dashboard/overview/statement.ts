@@ -5,10 +5,10 @@ import {
   isoTime,
 } from '../../../src/kit/ethiopian-time.ts';
 import type { StatementLine } from '../../../src/lists/book/rows.ts';
+import { type Columns, csvLines, value } from '../../elements/csv.ts';
 import { redirectTo } from '../../ui/answer.ts';
 import { actorOf, type DashboardCall, tenantOf } from '../call.ts';
 import { overviewPath } from '../paths.ts';
-import { type Columns, csvLines, value } from '../payments/csv.ts';
 import { answerFile, pagesOf, separatorOf } from '../payments/export.ts';
 import { receivedMinor } from './figures.ts';
 import { readRange } from './range.ts';

@@ -1,13 +1,20 @@
 import type { Phones } from '../../../src/control/rpc/lists.ts';
 import { errorText, log } from '../../../src/kit/platform/log.ts';
 import type { ExportPage } from '../../../src/lists/book/reader.ts';
+import {
+  type CsvLines,
+  csvStream,
+  fileHeaders,
+  paymentLines,
+  readAhead,
+  type Separator,
+} from '../../elements/csv.ts';
 import { claimExport, EXPORT_LEASE_MS, leased } from '../../members/export-lease.ts';
 import { redirectTo } from '../../ui/answer.ts';
 import { actorOf, type DashboardCall, may, tenantOf } from '../call.ts';
 import { dateOf } from '../days.ts';
 import { notAllowed, noticePage } from '../notices.tsx';
 import { paymentsPath } from '../paths.ts';
-import { type CsvLines, csvStream, type Pages, paymentLines, type Separator } from './csv.ts';
 import { hasProblems, queryOf, readFilter } from './filter.ts';
 
 /**
@@ -51,11 +58,7 @@ export async function answerFile<Row>(
   },
 ): Promise<Response> {
   const { env, session, nowMs } = call;
-  const headers = {
-    'content-type': 'text/csv; charset=utf-8; header=present',
-    'content-disposition': `attachment; filename="${file.name}.csv"`,
-    'cache-control': 'no-store',
-  };
+  const headers = fileHeaders(file.name);
   if (call.request.method === 'HEAD') {
     return new Response(null, { headers });
   }
@@ -65,21 +68,7 @@ export async function answerFile<Row>(
   }
   const pages = leased(env.BACK_OFFICE_DB, session.digest, nowMs, file.pages);
   // An export that cannot be recorded is an error page, not a file that ends early.
-  const first = await pages.next();
-  return new Response(csvStream(following(first, pages), file.lines), { headers });
-}
-
-/** The pages with the first one, which was read ahead. */
-function following<Page>(first: IteratorResult<Page, void>, pages: Pages<Page>): Pages<Page> {
-  let ahead: typeof first | null = first;
-  return {
-    next: async () => {
-      const next = ahead ?? (await pages.next());
-      ahead = null;
-      return next;
-    },
-    return: () => pages.return(),
-  };
+  return new Response(csvStream(await readAhead(pages), file.lines), { headers });
 }
 
 /** The lease is renewed between pieces, so a slow client keeps its turn within a page. */

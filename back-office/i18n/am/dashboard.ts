@@ -1285,6 +1285,7 @@ export const dashboard: DashboardMessages = {
       'merchant.app_schemes_changed': 'የመተግበሪያ አድራሻዎች ተለውጠዋል',
       'merchant.suspended': 'ነጋዴው ታግዷል',
       'merchant.reactivated': 'እገዳው ተነስቷል',
+      'merchant.closed': 'ነጋዴው ተዘግቷል',
       'method.offered': 'የክፍያ መንገድ ቀርቧል',
       'method.withdrawn': 'የክፍያ መንገድ ተነስቷል',
       'commission.changed': 'የአገልግሎት ክፍያ ተለውጧል',

@@ -224,6 +224,17 @@ export const desk: DeskMessages = {
       'በ10 ሰከንድ ውስጥ የኤፒአይ ቁልፎቹ መሥራት ያቆማሉ፣ አባላቱም ምንም መቀየር አይችሉም። የተጀመሩ ክፍያዎች ይቀጥላሉ፣ ዌብሁኮችም ይላካሉ።',
     reactivate: 'እገዳውን ያንሱ',
     reactivateLead: 'በ10 ሰከንድ ውስጥ የነጋዴው የኤፒአይ ቁልፎች እንደገና ይሠራሉ።',
+    closeMerchant: 'ነጋዴውን ይዝጉ',
+    closeMerchantLead:
+      'ለዘለዓለም፦ የኤፒአይ ቁልፎቹ፣ አባላቱና የዌብሁክ መቀበያዎቹ ያበቃሉ። መጀመሪያ ሁሉንም የእውነተኛ ክፍያዎች ወደ ፋይል ያውጡ። ክፍት ክፍያዎች አሁንም ሊከፈሉ ይችላሉ፣ እንደተለመደውም ያበቃሉ፤ የክፍያው የራሱ callbackUrl መልእክቶቹን ይቀበላል። ክፍያዎች ጊዜያቸውን ጠብቀው ይቆያሉ፦ ሊፈልጓቸውና ገንዘብ ሊመልሱባቸው ይችላሉ።',
+    removeMember: 'ያስወግዱ',
+    removeMemberLead:
+      'የአባሉ የይለፍ ቁልፎችና ክፍለ ጊዜዎች ወዲያውኑ ያበቃሉ። የመጨረሻውን ባለቤትም ማስወገድ፣ ከዚያም ሌላ መጋበዝ ይችላሉ።',
+    apiKey: 'የኤፒአይ ቁልፍ',
+    revokeKey: 'ይሰርዙ',
+    revokeKeyLead:
+      'በ10 ሰከንድ ውስጥ ቁልፉ መሥራት ያቆማል። ነጋዴው አሁንም የሚጠቀምበት ከሆነ ሌላ ቁልፍ እስኪያገኝ ድረስ ክፍያዎቹ አይሳኩም።',
+    exportPayments: 'ክፍያዎችን ያውጡ (CSV)',
     link: 'የግብዣ ሊንክ',
     linkOnce: 'ሊንኩን ቀድተው ለዚህ ሰው ብቻ ይስጡ። እዚህ የሚታየው ለ10 ደቂቃ ነው።',
 
@@ -293,6 +304,9 @@ export const desk: DeskMessages = {
       proposed: 'ውሳኔው ተመዝግቧል። ሌላ አስተዳዳሪ ማጽደቅ አለበት።',
       suspended: 'ነጋዴው ታግዷል።',
       active: 'ነጋዴው በሥራ ላይ ነው።',
+      merchant_closed: 'ነጋዴው ተዘግቷል።',
+      member_removed: 'አባሉ ተወግዷል።',
+      key_revoked: 'ቁልፉ ተሰርዟል። በ10 ሰከንድ ውስጥ ተቀባይነት አያገኝም።',
       refund_requested: 'ተመላሽ ገንዘቡ ተጠይቋል።',
       refunds_limited: 'የተመላሽ ገንዘብ ገደቡ ከአሁን ጀምሮ ይሠራል።',
       invited: 'ግብዣው ተፈጥሯል።',
@@ -344,6 +358,9 @@ export const desk: DeskMessages = {
       attempt_not_pending: 'የሙከራው ውጤት ከዚህ በፊት ታውቋል። ምንም አልተቀየረም።',
       merchant_exists: 'ሌላ ነጋዴ ይህ መለያ አለው። ምንም አልተቀየረም።',
       merchant_suspended: 'ነጋዴው ታግዷል። መጀመሪያ እገዳውን ያንሱ።',
+      merchant_closed: 'ነጋዴው ተዘግቷል። ምንም አልተቀየረም።',
+      merchant_not_suspended: 'መጀመሪያ ነጋዴውን ያግዱ። ምንም አልተቀየረም።',
+      merchant_not_exported: 'መጀመሪያ ከእገዳው በኋላ ሁሉንም የነጋዴውን የእውነተኛ ክፍያዎች ወደ ፋይል ያውጡ። ምንም አልተቀየረም።',
       other: 'ለውጡ ተቀባይነት አላገኘም። ምንም አልተቀየረም።',
     },
     fieldProblems: {
@@ -369,7 +386,7 @@ export const desk: DeskMessages = {
     id: 'መለያ',
     people: 'ሰዎች',
     since: 'ከ',
-    status: { active: 'በሥራ ላይ', suspended: 'ታግዷል' },
+    status: { active: 'በሥራ ላይ', suspended: 'ታግዷል', closed: 'ተዘግቷል' },
     problems: {
       401: {
         title: 'የአስተዳዳሪ መግቢያ',

@@ -1363,6 +1363,7 @@ export const dashboard = {
       'merchant.app_schemes_changed': 'App schemes changed',
       'merchant.suspended': 'Merchant suspended',
       'merchant.reactivated': 'Suspension lifted',
+      'merchant.closed': 'Merchant closed',
       'method.offered': 'Method offered',
       'method.withdrawn': 'Method withdrawn',
       'commission.changed': 'Commission changed',

@@ -234,6 +234,17 @@ export const desk = {
       'Within 10 seconds its API keys stop working, and its members can change nothing. Payments in progress continue, and webhooks are delivered.',
     reactivate: 'End the suspension',
     reactivateLead: 'Within 10 seconds the merchant’s API keys work again.',
+    closeMerchant: 'Close the merchant',
+    closeMerchantLead:
+      'For ever: its API keys, members and webhook endpoints end. First export all production payments. Open payments can still be paid and end as they would, and a payment’s own callbackUrl still gets its events. Payments stay for their time: you can look them up and refund them.',
+    removeMember: 'Remove',
+    removeMemberLead:
+      'Ends the member’s passkeys and sessions at once. You can also remove the last owner, and then invite another one.',
+    apiKey: 'API key',
+    revokeKey: 'Revoke',
+    revokeKeyLead:
+      'Within 10 seconds the key stops working. If the merchant still uses it, its payments fail until it has another key.',
+    exportPayments: 'Export payments (CSV)',
     link: 'Invitation link',
     linkOnce: 'Copy the link and give it only to this person. It is shown here for 10 minutes.',
 
@@ -305,6 +316,9 @@ export const desk = {
       proposed: 'The decision was stored. Another operator must confirm it.',
       suspended: 'The merchant is suspended.',
       active: 'The merchant is active.',
+      merchant_closed: 'The merchant is closed.',
+      member_removed: 'The member was removed.',
+      key_revoked: 'The key is revoked. It is rejected within 10 seconds.',
       refund_requested: 'The refund was requested.',
       refunds_limited: 'The limits for refunds hold from now on.',
       invited: 'The invitation was created.',
@@ -368,6 +382,10 @@ export const desk = {
       attempt_not_pending: 'The attempt has an outcome already. Nothing was changed.',
       merchant_exists: 'Another merchant has this ID. Nothing was changed.',
       merchant_suspended: 'The merchant is suspended. End the suspension first.',
+      merchant_closed: 'The merchant is closed. Nothing was changed.',
+      merchant_not_suspended: 'Suspend the merchant first. Nothing was changed.',
+      merchant_not_exported:
+        'First export all production payments of the merchant, after its suspension. Nothing was changed.',
       other: 'The change was refused. Nothing was changed.',
     },
     fieldProblems: {
@@ -393,7 +411,7 @@ export const desk = {
     id: 'ID',
     people: 'Members',
     since: 'Created',
-    status: { active: 'Active', suspended: 'Suspended' },
+    status: { active: 'Active', suspended: 'Suspended', closed: 'Closed' },
     problems: {
       401: {
         title: 'Operator sign-in',

@@ -1,6 +1,6 @@
 import { paymentContent } from '../payment-content.ts';
 import { type ActionField, by, type OperatorAction, optional, required } from './action.ts';
-import { REASON_INPUT } from './merchants.ts';
+import { REASON_INPUT } from './merchant.ts';
 
 const PAYMENT = '/payments/:environment/:merchantId/:uniqueId';
 

@@ -8,7 +8,7 @@ import {
   optional,
   required,
 } from './action.ts';
-import { REASON_INPUT } from './merchants.ts';
+import { REASON_INPUT } from './merchant.ts';
 
 const WITHDRAWAL = ['yes|no', 'whether splits can be paid out to this bank'] as const;
 const YES_OR_NO = { name: 'withdrawal', kind: 'yes_or_no' } as const;

@@ -1,33 +1,20 @@
-import { BASIS_POINTS_MAX, REASON_CHARACTERS_MAX } from '../../../src/control/operator/fields.ts';
+import { BASIS_POINTS_MAX } from '../../../src/control/operator/fields.ts';
 import { METHODS } from '../../../src/engine/domain/method.ts';
 import { amountMinorFrom } from '../../elements/typed-amount.ts';
 import { NAME_LENGTH_MAX } from '../../members/members.ts';
-import { ROLES } from '../../members/permissions.ts';
 import {
   type ActionCommand,
-  type ActionField,
   by,
   changed,
-  type Input,
   type OperatorAction,
   optional,
   required,
 } from './action.ts';
+import { CLOSING_ACTIONS } from './closing.ts';
+import { MEMBER_ACTIONS } from './members.ts';
+import { MERCHANT, REASON } from './merchant.ts';
 
-const MERCHANT = '/merchants/:merchantId';
 const METHOD = `${MERCHANT}/:environment/methods/:method` as const;
-
-export const REASON_INPUT: Input = {
-  label: 'pages.why',
-  hint: 'pages.reasonHint',
-  lengthMax: REASON_CHARACTERS_MAX,
-};
-
-const REASON: ActionField = required(
-  'TEXT',
-  "reason; the merchant's owners see it in their audit log",
-  { input: REASON_INPUT },
-);
 
 /** The typed percentage for all methods. */
 function commissionsFrom(typed: string): unknown {
@@ -216,70 +203,6 @@ function statusChange(
   };
 }
 
-const LINK_MESSAGE = 'Link created. It is shown only once';
-
-/** A one-time link for a new member. The merchant's page shows it once, to this operator only. */
-const INVITE_MEMBER: OperatorAction = {
-  path: `${MERCHANT}/invitations`,
-  answers: 'link',
-  run: async (call, target, fields) => {
-    const { invite } = await import('../members.ts');
-    return { message: LINK_MESSAGE, content: await invite(call, target, fields), done: 'invited' };
-  },
-  fields: {
-    name: required('TEXT', 'name of the person', {
-      input: { label: 'pages.name', lengthMax: NAME_LENGTH_MAX },
-    }),
-    role: required(ROLES.join('|'), 'role of the member', {
-      kind: 'role',
-      input: {
-        label: 'pages.role',
-        options: ({ roles }) => ROLES.map((role) => [role, roles[role]]),
-      },
-    }),
-  },
-  commands: [
-    {
-      name: 'owner invite',
-      about: 'create a one-time link for an owner, usually the first one',
-      examples: ['owner invite abebe --name "Abebe Kebede"'],
-      preset: { role: 'owner' },
-    },
-    {
-      name: 'member invite',
-      about: 'create a one-time link for a member; owners can also do this in the dashboard',
-      examples: ['member invite abebe --name "Sara" --role developer'],
-    },
-  ],
-  forms: [
-    {
-      subject: 'merchant',
-      path: '/invite',
-      title: 'pages.invite',
-      lead: 'pages.inviteLead',
-      fields: ['name', 'role'],
-    },
-  ],
-};
-
-/** A one-time link to a new passkey for a member who lost theirs. */
-const RECOVER_MEMBER: OperatorAction = {
-  path: `${MERCHANT}/members/:memberId/recovery`,
-  answers: 'link',
-  run: async (call, target, fields) => {
-    const { recover } = await import('../members.ts');
-    return { message: LINK_MESSAGE, content: await recover(call, target, fields) };
-  },
-  fields: {},
-  commands: [
-    {
-      name: 'member recover',
-      about: 'create a one-time link for a member who lost their passkey',
-      examples: ['member recover abebe mem_0123'],
-    },
-  ],
-};
-
 const ON_METHOD = { positionals: ['merchantId', 'method'] } as const;
 
 function offerCommand(verb: 'offer' | 'withdraw', about: string): ActionCommand {
@@ -358,8 +281,8 @@ export const MERCHANT_ACTIONS = [
     'suspended',
   ),
   statusChange('reactivate', 'lift a suspension; its API keys work again within 10 s', 'active'),
-  INVITE_MEMBER,
-  RECOVER_MEMBER,
+  ...MEMBER_ACTIONS,
+  ...CLOSING_ACTIONS,
   CHANGE_OFFER,
   CHANGE_COMMISSION,
   CHANGE_LIMIT,

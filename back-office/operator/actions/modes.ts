@@ -7,7 +7,7 @@ import {
   type Outcome,
   required,
 } from './action.ts';
-import { REASON_INPUT } from './merchants.ts';
+import { REASON_INPUT } from './merchant.ts';
 
 type Change = { readonly isChanged: boolean; readonly content: Modes };
 

@@ -1,5 +1,6 @@
 import { MESSAGE_QUEUES } from '../../../src/control/dead-letters/queues.ts';
 import { LETTER_STATUSES } from '../../../src/control/dead-letters/store.ts';
+import { MERCHANT_STATUSES } from '../../../src/control/merchants/merchant-status.ts';
 import { fieldError } from '../../../src/kit/http/field-error.ts';
 import { validationProblem } from '../../../src/kit/http/problem.ts';
 import { ITEM_REASONS } from '../../../src/lists/book/attention-reasons.ts';
@@ -45,7 +46,7 @@ export const READS: readonly OperatorRead[] = [
     run: (call) => readMerchants(call, queryOf(call.url)),
     name: 'merchant list',
     about: 'list merchants, newest first',
-    query: { status: { value: 'active|suspended', about: 'only this status' } },
+    query: { status: { value: MERCHANT_STATUSES.join('|'), about: 'only this status' } },
     examples: ['merchant list', 'merchant list --status suspended --all --json'],
     answers: 'merchants',
     pages: 'nextCursor',
@@ -70,6 +71,15 @@ export const READS: readonly OperatorRead[] = [
     about: 'list members and pending links',
     examples: ['member list abebe'],
     answers: 'members',
+  },
+  {
+    path: '/merchants/:merchantId/keys',
+    message: 'API keys',
+    run: ({ payments, params }) => payments.operations.merchantKeys(params),
+    name: 'key list',
+    about: 'list API keys with their digest: the SHA-256 of the key',
+    examples: ['key list abebe'],
+    answers: 'keys',
   },
   {
     path: '/banks',

@@ -1,4 +1,4 @@
-import type { MerchantDetails } from '../../../src/control/rpc/operations.ts';
+import type { MerchantDetails, MerchantKey } from '../../../src/control/rpc/operations.ts';
 import { CURRENCIES, majorText } from '../../../src/kit/money.ts';
 import type { Environment } from '../../../src/kit/tenant.ts';
 import { useTexts } from '../../../src/kit/ui/texts.ts';
@@ -19,7 +19,7 @@ import { readMembers } from '../members.ts';
 import type { DeskCall } from './call.ts';
 import { newLink } from './forms.tsx';
 import { answerDesk, Frame } from './frame.tsx';
-import { merchantPath, PATHS } from './paths.ts';
+import { exportPath, merchantPath, PATHS } from './paths.ts';
 
 type Members = Awaited<ReturnType<typeof readMembers>>;
 
@@ -30,12 +30,24 @@ interface Props {
 /** GET …/merchants/:merchantId: its state, members, methods and limits. */
 export async function showMerchantPage(call: DeskCall): Promise<Response> {
   const merchant = await call.payments.operations.merchantContent(call.params);
-  const [members, link] = await Promise.all([readMembers(call, merchant), newLink(call)]);
-  return answerDesk(call, <MerchantPage merchant={merchant} members={members} link={link} />);
+  const [members, keys, link] = await Promise.all([
+    readMembers(call, merchant),
+    call.payments.operations.merchantKeys(call.params),
+    newLink(call),
+  ]);
+  return answerDesk(
+    call,
+    <MerchantPage merchant={merchant} members={members} keys={keys} link={link} />,
+  );
 }
 
-function MerchantPage(props: Props & { readonly members: Members; readonly link: string | null }) {
-  const { merchant, members, link } = props;
+interface PageProps extends Props {
+  readonly members: Members;
+  readonly keys: readonly MerchantKey[];
+  readonly link: string | null;
+}
+
+function MerchantPage({ merchant, members, keys, link }: PageProps) {
   const text = useTexts(DESK_TEXTS).pages;
   return (
     <Frame active="merchants" title={shownText(merchant.name)}>
@@ -46,9 +58,9 @@ function MerchantPage(props: Props & { readonly members: Members; readonly link:
         </Message>
       )}
       <MerchantFacts merchant={merchant} members={members} />
-      <MemberList {...members} />
+      <MemberList {...members} merchant={merchant} />
       {(['production', 'sandbox'] as const).map((environment) => (
-        <Settings merchant={merchant} environment={environment} />
+        <Settings merchant={merchant} environment={environment} keys={keys} />
       ))}
     </Frame>
   );
@@ -82,27 +94,33 @@ function MerchantFacts({ merchant, members }: Props & { readonly members: Member
         <ButtonLink to={`${PATHS.payments}?merchant=${id}`}>{text.nav.payments}</ButtonLink>
         <ButtonLink to={`${PATHS.audit}?merchant=${id}`}>{text.nav.audit}</ButtonLink>
         <ButtonLink to={merchantPath(id, '/refund-limits')}>{text.refundLimits}</ButtonLink>
-        <ButtonLink to={merchantPath(id, isActive ? '/suspend' : '/reactivate')}>
-          {isActive ? text.suspend : text.reactivate}
-        </ButtonLink>
+        {status !== 'closed' && (
+          <ButtonLink to={merchantPath(id, isActive ? '/suspend' : '/reactivate')}>
+            {isActive ? text.suspend : text.reactivate}
+          </ButtonLink>
+        )}
+        {status === 'suspended' && (
+          <ButtonLink to={merchantPath(id, '/close')}>{text.closeMerchant}</ButtonLink>
+        )}
       </div>
     </Section>
   );
 }
 
-function MemberList({ members, invitations }: Members) {
+function MemberList({ members, invitations, merchant }: Members & Props) {
   const text = useTexts(DESK_TEXTS).pages;
   const { role: roles } = useTexts(DASHBOARD_TEXTS).frame;
   return (
     <Section id="members" title={text.people} class="part">
       <Table
         caption={text.people}
-        columns={[text.name, text.role, text.passkeys, text.since]}
-        rows={members.map(({ name, role, passkeys, createdAtMs }) => [
+        columns={[text.name, text.role, text.passkeys, text.since, '']}
+        rows={members.map(({ id, name, role, passkeys, createdAtMs }) => [
           <bdi>{shownText(name)}</bdi>,
           roles[role],
           passkeys,
           <When atMs={createdAtMs} />,
+          <a href={merchantPath(merchant.id, `/members/${id}/remove`)}>{text.removeMember}</a>,
         ])}
         empty={text.noMembers}
       />
@@ -127,7 +145,11 @@ function MemberList({ members, invitations }: Members) {
 }
 
 /** Methods with their commission, limits and the number of API keys, in one environment. */
-function Settings({ merchant, environment }: Props & { readonly environment: Environment }) {
+function Settings({
+  merchant,
+  environment,
+  keys,
+}: Props & Pick<PageProps, 'keys'> & { readonly environment: Environment }) {
   const text = useTexts(DESK_TEXTS).pages;
   const { methods, limitsMinor, apiKeys } = merchant[environment];
   const { methodName } = useTexts(CHECKOUT_TEXTS);
@@ -156,6 +178,33 @@ function Settings({ merchant, environment }: Props & { readonly environment: Env
         ])}
         empty={text.none}
       />
+      <KeyTable
+        merchantId={merchant.id}
+        caption={`${title}: ${text.apiKeys}`}
+        keys={keys.filter((key) => key.environment === environment && key.revokedAtMs === null)}
+      />
+      <div class="buttons">
+        <ButtonLink to={exportPath(merchant.id, environment)}>{text.exportPayments}</ButtonLink>
+      </div>
     </Section>
+  );
+}
+
+function KeyTable(props: Pick<PageProps, 'keys'> & { merchantId: string; caption: string }) {
+  const text = useTexts(DESK_TEXTS).pages;
+  return (
+    <Table
+      caption={props.caption}
+      columns={[text.apiKey, text.name, text.since, '']}
+      rows={props.keys.map(({ environment, digest, label, name, createdAtMs }) => [
+        <code>{label}</code>,
+        <bdi>{shownText(name)}</bdi>,
+        <When atMs={createdAtMs} />,
+        <a href={merchantPath(props.merchantId, `/${environment}/keys/${digest}/revoke`)}>
+          {text.revokeKey}
+        </a>,
+      ])}
+      empty={text.none}
+    />
   );
 }

@@ -56,6 +56,11 @@ export function merchantPath(id: string, rest = ''): string {
   return `${PATHS.merchants}/${id}${rest}`;
 }
 
+/** The file of all payments of a merchant. */
+export function exportPath(id: string, environment: string): string {
+  return merchantPath(id, `/${environment}/payments.csv`);
+}
+
 export function letterPath(id: string, rest = ''): string {
   return `${PATHS.deadLetters}/${encodeURIComponent(id)}${rest}`;
 }

@@ -4,6 +4,7 @@ import { showAuditPage } from './audit-page.tsx';
 import type { DeskRoute } from './call.ts';
 import { showCheckPage, startFromDesk } from './check-page.tsx';
 import { showLetterPage, showLettersPage } from './dead-letters-pages.tsx';
+import { exportPayments } from './files.ts';
 import { FORM_ROUTES } from './forms.tsx';
 import { refreshFromDesk, showHealthPage } from './health-page.tsx';
 import { showMerchantPage } from './merchant-page.tsx';
@@ -29,6 +30,11 @@ export const DESK_ROUTES: readonly DeskRoute[] = [
 
   { method: 'GET', path: '/operator/merchants', handle: showMerchantsPage },
   { method: 'GET', path: '/operator/merchants/:merchantId', handle: showMerchantPage },
+  {
+    method: 'GET',
+    path: '/operator/merchants/:merchantId/:environment/payments.csv',
+    handle: exportPayments,
+  },
 
   { method: 'GET', path: '/operator/dead-letters', handle: showLettersPage },
   { method: 'GET', path: '/operator/dead-letters/:id', handle: showLetterPage },

@@ -13,6 +13,7 @@ import { CHECKOUT_TEXTS, DASHBOARD_TEXTS, DESK_TEXTS } from '../../i18n/texts.ts
 import { type FactRow, Untrusted, untrustedRow, WhenExactly } from '../../ui/elements.tsx';
 import { shownText } from '../../ui/untrusted-text.ts';
 import type { ActionForm, SubjectName, Target } from '../actions/action.ts';
+import { knownMember } from '../members.ts';
 import { AboutPaymentLine } from './about-payment.tsx';
 import { type DeskCall, type DeskRoute, useDesk } from './call.ts';
 import { chosenIn } from './chosen.tsx';
@@ -71,6 +72,18 @@ export const SUBJECTS: Readonly<Record<SubjectName, Subject>> = {
     read: readRefund,
   },
   merchant: { active: 'merchants', path: `${PATHS.merchants}/:merchantId`, read: readMerchant },
+  api_key: {
+    active: 'merchants',
+    path: `${PATHS.merchants}/:merchantId/:environment/keys/:digest`,
+    tone: 'bad',
+    read: readKey,
+  },
+  member: {
+    active: 'merchants',
+    path: `${PATHS.merchants}/:merchantId/members/:memberId`,
+    tone: 'bad',
+    read: readMember,
+  },
   new_merchant: {
     active: 'merchants',
     path: ADD_MERCHANT_PATH,
@@ -95,6 +108,8 @@ export function readSubject(call: DeskCall, form: Pick<ActionForm, 'subject' | '
 export function subjectPath(subject: SubjectName, target: Target): string {
   switch (subject) {
     case 'merchant':
+    case 'api_key':
+    case 'member':
       return merchantPath(found(target.merchantId));
     case 'new_merchant':
       return target.merchantId === undefined ? PATHS.merchants : merchantPath(target.merchantId);
@@ -203,6 +218,44 @@ async function readMerchant(call: DeskCall): Promise<Shown> {
       refundAgeDaysMax: String(refundAgeDaysMax),
       refundDailyMaxMinor: refundDailyMaxMinor === null ? '' : majorText(refundDailyMaxMinor),
     },
+  };
+}
+
+async function readKey(call: DeskCall): Promise<Shown> {
+  const [merchant, keys] = await Promise.all([
+    readMerchant(call),
+    call.payments.operations.merchantKeys(call.params),
+  ]);
+  const { environment, digest } = call.params;
+  const key = found(keys.find((one) => one.environment === environment && one.digest === digest));
+  return {
+    useFacts: () => {
+      const text = useTexts(DESK_TEXTS).pages;
+      return [
+        ...merchant.useFacts(),
+        [text.apiKey, <code>{key.label}</code>],
+        [text.name, <bdi>{shownText(key.name)}</bdi>],
+        [text.environmentLabel, text.environment[key.environment]],
+      ];
+    },
+    values: {},
+  };
+}
+
+async function readMember(call: DeskCall): Promise<Shown> {
+  const { merchantId, memberId } = call.params;
+  const merchant = await readMerchant(call);
+  const { name, role } = await knownMember(call, found(merchantId), memberId);
+  return {
+    useFacts: () => {
+      const text = useTexts(DESK_TEXTS).pages;
+      return [
+        ...merchant.useFacts(),
+        [text.name, <bdi>{shownText(name)}</bdi>],
+        [text.role, useTexts(DASHBOARD_TEXTS).frame.role[role]],
+      ];
+    },
+    values: {},
   };
 }
 

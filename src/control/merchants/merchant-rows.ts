@@ -7,15 +7,17 @@ import { type List, when } from '../../kit/platform/paging.ts';
 import { type Gateway, list, type Target } from '../operator/call.ts';
 import { merchantIdField, pathPart } from '../operator/fields.ts';
 import { itemPage, pageEntries } from '../operator/page-query.ts';
+import { MERCHANT_STATUSES, type MerchantStatus } from './merchant-status.ts';
 
 export interface MerchantRow {
   readonly id: string;
   readonly name: string;
-  readonly status: 'active' | 'suspended';
+  readonly status: MerchantStatus;
   readonly createdAtMs: number;
 }
 
-const COLUMNS = 'id, name, status, created_at_ms AS createdAtMs';
+const STATUS = "iif(closed_at_ms IS NULL, status, 'closed')";
+const COLUMNS = `id, name, ${STATUS} AS status, created_at_ms AS createdAtMs`;
 
 export async function merchantAt(db: D1Database, id: string): Promise<MerchantRow | null> {
   const sql = `SELECT ${COLUMNS} FROM merchants WHERE id = ?1`;
@@ -43,7 +45,7 @@ export async function merchantNames(
 
 /** Newest first. Problem 400 for a malformed cursor. */
 export const merchants = list(
-  body({ ...pageEntries, status: v.optional(oneOf(['active', 'suspended'])) }),
+  body({ ...pageEntries, status: v.optional(oneOf(MERCHANT_STATUSES)) }),
   ({ env }, query) => {
     const rows: List<MerchantRow> = {
       columns: COLUMNS,
@@ -51,7 +53,7 @@ export const merchants = list(
       index: 'merchants_by_time',
       timeColumn: 'created_at_ms',
       idColumn: 'id',
-      conditions: when('status = ?', query.status),
+      conditions: when(`${STATUS} = ?`, query.status),
       placeOf: ({ createdAtMs, id }) => ({ atMs: createdAtMs, id }),
     };
     return itemPage(env.DB, rows, query);

@@ -195,14 +195,23 @@ function statusChange(
   status: 'active' | 'suspended',
   name: 'merchant.suspended' | 'merchant.reactivated',
 ) {
-  return change(body({ reason: lineField(REASON_CHARACTERS_MAX) }), ({ id }, { reason }) => ({
+  return change(body({ reason: lineField(REASON_CHARACTERS_MAX) }), (merchant, { reason }) => ({
     change: {
-      sql: 'UPDATE merchants SET status = ?2 WHERE id = ?1 AND status <> ?2',
-      params: [id, status],
+      sql: `UPDATE merchants SET status = ?2
+        WHERE id = ?1 AND status <> ?2 AND closed_at_ms IS NULL`,
+      params: [openMerchant(merchant).id, status],
     },
     action: name,
     detail: { reason: withoutPhoneNumbers(reason) },
   }));
+}
+
+/** Problem 409 for a closed merchant. */
+function openMerchant(merchant: MerchantRow): MerchantRow {
+  if (merchant.status === 'closed') {
+    throw operationProblem('merchant_closed');
+  }
+  return merchant;
 }
 
 export const suspendMerchant = statusChange('suspended', 'merchant.suspended');

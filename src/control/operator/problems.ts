@@ -60,6 +60,16 @@ export const OPERATION_PROBLEMS = {
     message: 'The payment rejected the resolution: {rejection}. Nothing was changed',
   },
   merchant_exists: { status: 409, message: 'The merchant {id} already exists' },
+  merchant_closed: { status: 409, message: 'The merchant is closed. Nothing was changed' },
+  merchant_not_suspended: {
+    status: 409,
+    message: 'Only a suspended merchant can be closed. Suspend it first. Nothing was changed',
+  },
+  merchant_not_exported: {
+    status: 409,
+    message:
+      'Export the production payments of the merchant first, to the end, since it was suspended. Nothing was changed',
+  },
   bank_exists: { status: 409, message: 'The bank {code} already exists' },
   bank_unchanged: {
     status: 400,

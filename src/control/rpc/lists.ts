@@ -1,4 +1,3 @@
-import { idWithoutPhone, maskedPhone } from '../../engine/domain/phone.ts';
 import { listEndpoints } from '../../engine/webhooks/endpoint-store.ts';
 import { listFailing } from '../../engine/webhooks/failing-endpoints.ts';
 import { type AuditDetail, recordAct } from '../../kit/audit/log.ts';
@@ -9,7 +8,7 @@ import type { Tenant } from '../../kit/tenant.ts';
 import { ENVIRONMENTS } from '../../kit/tenant.ts';
 import { daysOf } from '../../lists/book/list-days.ts';
 import { SEARCH_ROWS_MAX } from '../../lists/book/queries/search.ts';
-import { type BookReader, type ExportedPayment, readerOf } from '../../lists/book/reader.ts';
+import { type BookReader, readerOf } from '../../lists/book/reader.ts';
 import {
   type DayRange,
   type EventFilter,
@@ -18,6 +17,7 @@ import {
   STATEMENT_PARTS,
 } from '../../lists/book/rows.ts';
 import { beginPage, sealPlace } from '../audit/readings.ts';
+import { withMaskedPhone } from '../merchants/masked-phone.ts';
 import { type MemberCall, readByMember } from './member.ts';
 import type { Plane } from './plane.ts';
 
@@ -107,20 +107,6 @@ function filterDetail(filter: PaymentFilter) {
     until: to === undefined ? undefined : dayText(businessDay(to - 1)),
     min: amountMinorMin === undefined ? undefined : majorText(amountMinorMin),
     max: amountMinorMax === undefined ? undefined : majorText(amountMinorMax),
-  };
-}
-
-function withMaskedPhone({ details, ...row }: ExportedPayment): ExportedPayment {
-  const { phone, providerReference } = details;
-  const reference = idWithoutPhone(providerReference ?? null, phone ?? null);
-  const { providerReference: _, ...others } = details;
-  return {
-    ...row,
-    details: {
-      ...others,
-      ...(reference !== null && { providerReference: reference }),
-      ...(phone !== undefined && { phone: maskedPhone(phone) }),
-    },
   };
 }
 

@@ -28,13 +28,13 @@ export interface MerchantFacts {
 
 /**
  * Read from D1 for each request, so that a suspension or a pause holds at once. Null for an unknown
- * merchant.
+ * or closed merchant.
  */
 export async function merchant({ env }: Plane, id: string): Promise<MerchantFacts | null> {
   const sql = `SELECT name, status,
       (SELECT members_read_only FROM gateway_settings) AS membersReadOnly,
       (SELECT mode FROM gateway_settings) AS mode
-    FROM merchants WHERE id = ?1`;
+    FROM merchants WHERE id = ?1 AND closed_at_ms IS NULL`;
   const row = await prepare(env.DB, { sql, params: [id] }).first<{
     readonly name: string;
     readonly status: string;

@@ -8,4 +8,5 @@ export const PAYMENTS_MIGRATIONS = [
   '0005_customer_requests.sql',
   '0006_restore.sql',
   '0007_endpoint_answers.sql',
+  '0008_closed_merchants.sql',
 ] as const;

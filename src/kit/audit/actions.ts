@@ -62,6 +62,7 @@ export const CHANGE_ACTIONS = [
   'merchant.app_schemes_changed',
   'merchant.suspended',
   'merchant.reactivated',
+  'merchant.closed',
   'method.offered',
   'method.withdrawn',
   'commission.changed',

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { EXPORT_ROWS_MAX } from '../../../back-office/dashboard/payments/csv.ts';
+import { EXPORT_ROWS_MAX } from '../../../back-office/elements/csv.ts';
 import type { IntentStatus } from '../../../src/engine/domain/intent.ts';
 import type { Method } from '../../../src/engine/domain/method.ts';
 import type { DeliveryStatus } from '../../../src/engine/intent/protocol.ts';

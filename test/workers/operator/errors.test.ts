@@ -108,6 +108,15 @@ const PROVOKED: Readonly<Record<OperatorProblemCode, () => Promise<Response>>> =
     await sent('/merchants/:merchantId/suspend');
     return sent('/merchants/:merchantId/invitations');
   },
+  merchant_closed: async () => {
+    await sent('/merchants/:merchantId/close');
+    return sent('/merchants/:merchantId/invitations');
+  },
+  merchant_not_suspended: () => operate(`${V1}/merchants/${ALPHA.id}/close`, { reason: 'Over' }),
+  merchant_not_exported: async () => {
+    await sent('/merchants/:merchantId/suspend');
+    return operate(`${V1}/merchants/${ALPHA.id}/close`, { reason: 'Over' });
+  },
   bank_exists: () => sentTwice('/banks'),
   backup_not_found: () => operate(`${V1}/backups/20900101T013700Z/parts`),
   nothing_to_back_up: async () => {

@@ -4,6 +4,7 @@ import { expect, vi } from 'vitest';
 import { ACTIONS } from '../../../back-office/operator/actions/all.ts';
 import { insertDeadLetter } from '../../../src/control/dead-letters/store.ts';
 import { configOf } from '../../../src/engine/config.ts';
+import { apiKeyDigest } from '../../../src/engine/merchants/api-key.ts';
 import { requestRefund } from '../../../src/engine/refunds/request.ts';
 import { runBatch } from '../../../src/kit/platform/database.ts';
 import { signedIn } from '../dashboard/support.ts';
@@ -63,6 +64,8 @@ export interface Operation {
   readonly entry: string;
   /** Whether the entry is written before the change, so that a crash may leave it alone. */
   readonly isRecordedFirst?: true;
+  /** How many entries it writes; 1 by default. */
+  readonly entries?: number;
 }
 
 /** The parts of the paths. */
@@ -115,6 +118,30 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
     ...IN_DATABASE,
     values: async () => ({ memberId: (await signedIn('viewer')).memberId }),
     entry: 'recovery.issued',
+  },
+  [`${MERCHANT}/members/:memberId/remove`]: {
+    ...IN_DATABASE,
+    values: async () => ({ memberId: (await signedIn('owner')).memberId }),
+    body: REASON,
+    entry: 'member.removed',
+  },
+  [`${MERCHANT}/:environment/keys/:digest/revoke`]: {
+    ...IN_DATABASE,
+    values: async () => ({ digest: await apiKeyDigest(ALPHA.apiKeys.sandbox) }),
+    body: REASON,
+    entry: 'api_key.revoked',
+  },
+  [`${MERCHANT}/:environment/export`]: {
+    changes: null,
+    entry: 'payments.exported',
+    // The second one with the last page.
+    entries: 2,
+  },
+  [`${MERCHANT}/close`]: {
+    ...IN_DATABASE,
+    scene: exportedMerchant,
+    body: REASON,
+    entry: 'merchant.closed',
   },
   [`${MERCHANT}/:environment/methods/:method/offer`]: {
     ...IN_DATABASE,
@@ -349,6 +376,12 @@ function after(path: string): NonNullable<Operation['scene']> {
     const before = await prepare(path, caught);
     expect((await send(before.path, before.body)).status).toBe(200);
   };
+}
+
+/** As it must be before it is closed. */
+async function exportedMerchant(): Promise<void> {
+  await content(operateApi(`/merchants/${ALPHA.id}/suspend`, REASON));
+  await content(operateApi(`/merchants/${ALPHA.id}/production/export`, {}));
 }
 
 async function letter(): Promise<void> {

@@ -1,9 +1,9 @@
-import type { Phones } from '../../../src/control/rpc/lists.ts';
-import { idWithoutPhone, maskedPhone } from '../../../src/engine/domain/phone.ts';
-import { ethiopianTimestamp, isoTime } from '../../../src/kit/ethiopian-time.ts';
-import { majorText } from '../../../src/kit/money.ts';
-import type { ExportedPayment } from '../../../src/lists/book/reader.ts';
-import type { PaymentRow } from '../../../src/lists/book/rows.ts';
+import type { Phones } from '../../src/control/rpc/lists.ts';
+import { idWithoutPhone, maskedPhone } from '../../src/engine/domain/phone.ts';
+import { ethiopianTimestamp, isoTime } from '../../src/kit/ethiopian-time.ts';
+import { majorText } from '../../src/kit/money.ts';
+import type { ExportedPayment } from '../../src/lists/book/reader.ts';
+import type { PaymentRow } from '../../src/lists/book/rows.ts';
 
 /** CSV files for spreadsheets and programs (RFC 4180). Pure except for the stream. */
 
@@ -188,6 +188,27 @@ function quoted(text: string): string {
 export interface Pages<Page> {
   next(): Promise<IteratorResult<Page, void>>;
   return(): Promise<unknown>;
+}
+
+export function fileHeaders(name: string): Readonly<Record<string, string>> {
+  return {
+    'content-type': 'text/csv; charset=utf-8; header=present',
+    'content-disposition': `attachment; filename="${name}.csv"`,
+    'cache-control': 'no-store',
+  };
+}
+
+/** The pages, of which the first has been read. */
+export async function readAhead<Page>(pages: Pages<Page>): Promise<Pages<Page>> {
+  let ahead: IteratorResult<Page, void> | null = await pages.next();
+  return {
+    next: async () => {
+      const next = ahead ?? (await pages.next());
+      ahead = null;
+      return next;
+    },
+    return: () => pages.return(),
+  };
 }
 
 /**

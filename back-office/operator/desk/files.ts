@@ -1,0 +1,54 @@
+import { businessDay, dayText } from '../../../src/kit/ethiopian-time.ts';
+import { errorText, log } from '../../../src/kit/platform/log.ts';
+
+import { csvStream, fileHeaders, readAhead } from '../../elements/csv.ts';
+import type { Fields } from '../actions/action.ts';
+import { type ExportedRows, type ExportFile, PAYMENTS_FILE } from '../exports.ts';
+import type { DeskCall } from './call.ts';
+
+/** GET …/payments.csv: all payments of a merchant, with masked phone numbers. */
+export function exportPayments(call: DeskCall): Promise<Response> {
+  const { merchantId, environment } = call.params;
+  return answerFile(
+    call,
+    PAYMENTS_FILE,
+    `payments-${environment}-${merchantId}-${dayText(businessDay(call.nowMs))}`,
+  );
+}
+
+/** An export that is refused or cannot be recorded is an error page, not a file that ends early. */
+async function answerFile(
+  call: DeskCall,
+  { action, linesOf }: ExportFile,
+  name: string,
+  fields: Fields = {},
+): Promise<Response> {
+  const headers = fileHeaders(name);
+  if (call.request.method === 'HEAD') {
+    return new Response(null, { headers });
+  }
+  const pages = await readAhead(pagesOf(call, action, fields));
+  return new Response(csvStream(pages, linesOf(fields)), { headers });
+}
+
+async function* pagesOf(
+  call: DeskCall,
+  action: ExportFile['action'],
+  fields: Fields,
+): AsyncGenerator<ExportedRows['rows'], void, void> {
+  let after: Fields = {};
+  try {
+    for (;;) {
+      const { content } = await action.run(call, call.params, { ...fields, ...after });
+      const { rows, next } = content as ExportedRows;
+      yield rows;
+      if (next === null) {
+        return;
+      }
+      after = { after: next };
+    }
+  } catch (error) {
+    log('error', 'payments_export_failed', { path: action.path, error: errorText(error) });
+    throw error;
+  }
+}
