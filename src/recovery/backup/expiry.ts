@@ -9,7 +9,7 @@ import {
   rewritePart,
   writtenAtMsOf,
 } from './bucket.ts';
-import type { RowLine } from './manifest.ts';
+import { type RowLine, withoutAddresses } from './manifest.ts';
 import {
   auditPrefix,
   DATABASES,
@@ -18,7 +18,6 @@ import {
   runOfPart,
   runTimeMs,
 } from './names.ts';
-import { withoutAddresses } from './part.ts';
 
 /** Deletes what daily runs have written, once it is too old. */
 

@@ -1,7 +1,6 @@
 import { bytesFromBase64, sha256Hex, utf8 } from '../../kit/crypto/encoding.ts';
 import { importOnce } from '../../kit/crypto/import-once.ts';
 import type { KeyRing, NamedKey } from '../../kit/crypto/key-ring.ts';
-import type { RowLine } from './manifest.ts';
 
 /**
  * A part of a backup: lines of JSON, compressed and then encrypted with AES-256-GCM. The part's name
@@ -42,11 +41,6 @@ export async function sealPart(
 /** Lower-case hexadecimal SHA-256 of a part's text, which parsing and sealing again do not change. */
 export function digestOf(lines: readonly unknown[]): Promise<string> {
   return sha256Hex(textOf(lines));
-}
-
-/** The entries of an audit log as they stay after their retention: the manifest's digest is of these. */
-export function withoutAddresses(rows: readonly RowLine[]): RowLine[] {
-  return rows.map((row) => ({ ...row, address: null }));
 }
 
 function textOf(lines: readonly unknown[]): string {

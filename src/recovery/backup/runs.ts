@@ -1,9 +1,14 @@
 import { batch, prepare, type SqlStatement } from '../../kit/platform/database.ts';
 import { BackupUnavailable, readIfWhole, writeNewPart, writePart } from './bucket.ts';
-import type { DatabaseExport, PartDigest, RowLine } from './manifest.ts';
+import {
+  type DatabaseExport,
+  type PartDigest,
+  type RowLine,
+  withoutAddresses,
+} from './manifest.ts';
 import { auditPartName, type DatabaseName, databasePartName, runAt } from './names.ts';
 import type { AuditRange, DatabaseFacts, Place, TablePage } from './pages.ts';
-import { digestOf, withoutAddresses } from './part.ts';
+import { digestOf } from './part.ts';
 import { AUDIT_LOG } from './tables.ts';
 
 /** The daily run of each database: where it is, and which parts it has written. */

@@ -1,6 +1,13 @@
 import { uuidV7TimeMs } from '../../kit/crypto/uuid-v7.ts';
 import { errorText } from '../../kit/platform/log.ts';
-import type { BookBackup, Manifest, PartDigest, PaymentLine, RowLine } from './manifest.ts';
+import {
+  type BookBackup,
+  type Manifest,
+  type PartDigest,
+  type PaymentLine,
+  type RowLine,
+  withoutAddresses,
+} from './manifest.ts';
 import {
   PAYMENTS_PREFIX,
   type PaymentsPart,
@@ -8,7 +15,7 @@ import {
   paymentsPrefix,
   sequencePrefix,
 } from './names.ts';
-import { digestOf, UnreadablePart, withoutAddresses } from './part.ts';
+import { digestOf, UnreadablePart } from './part.ts';
 import { AUDIT_LOG } from './tables.ts';
 
 /**

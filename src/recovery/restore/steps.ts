@@ -2,14 +2,15 @@ import { registerOf } from '../../engine/register/client.ts';
 import { type Actor, auditEntry } from '../../kit/audit/log.ts';
 import { prepare, runBatch, type SqlStatement } from '../../kit/platform/database.ts';
 import { readIfWhole, readPart } from '../backup/bucket.ts';
-import type {
-  DatabaseExport,
-  Manifest,
-  PartDigest,
-  RefundLine,
-  RegisterExport,
-  RowLine,
-  TableExport,
+import {
+  type DatabaseExport,
+  type Manifest,
+  type PartDigest,
+  type RefundLine,
+  type RegisterExport,
+  type RowLine,
+  type TableExport,
+  withoutAddresses,
 } from '../backup/manifest.ts';
 import {
   auditPrefix,
@@ -18,7 +19,7 @@ import {
   manifestName,
   paymentsPrefix,
 } from '../backup/names.ts';
-import { digestOf, withoutAddresses } from '../backup/part.ts';
+import { digestOf } from '../backup/part.ts';
 import { PAYMENTS_TABLES } from '../backup/tables.ts';
 import { nameOf, type RestoredLines, restorePayments } from '../payments/restore.ts';
 import {
