@@ -11,6 +11,9 @@ import type { Environment } from '../../src/kit/tenant.ts';
 import { probeLines } from './probe-text.ts';
 import { redacted } from './redact.ts';
 
+/** Where a provider that answers later posts its result, which gets lost: a reserved name (RFC 2606). */
+export const NO_ADDRESS = 'https://kefel.invalid/rails/check';
+
 /** Which payment to ask the provider about. */
 export interface LiveQuery {
   readonly method: Method;

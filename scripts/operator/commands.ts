@@ -9,6 +9,7 @@ import { ACTIONS } from '../../back-office/operator/actions/all.ts';
 import { ERASE_CUSTOMER, EXPORT_CUSTOMER } from '../../back-office/operator/actions/customers.ts';
 import { READS } from '../../back-office/operator/actions/reads.ts';
 import { type ExportFile, PAYMENTS_FILE } from '../../back-office/operator/exports.ts';
+import type { RailCheck } from './check-rail.ts';
 import { type Command, EXIT_FOUND, type Given, UsageError } from './command.ts';
 import type { WrittenFile } from './export.ts';
 import { restoreLines } from './restore-lines.ts';
@@ -205,6 +206,28 @@ export const COMMANDS: readonly Command[] = grouped([
       yield* (await import('./rebuild-namespace.ts')).rebuildNamespace(...given);
     },
     shown: ['rebuilt missing failed next costsDollarsAtMost'],
+  },
+  {
+    name: 'rail check',
+    about: 'read a rail’s secret from standard input as the gateway does, and set nothing',
+    positionals: ['METHOD', 'ENVIRONMENT'],
+    options: {
+      live: {
+        value: null,
+        about: 'try the credentials at the provider, without money and without a prompt',
+      },
+      payment: { value: 'TRANSACTION_ID', about: 'with --live: ask about this payment, too' },
+      amount: { value: 'AMOUNT', about: 'of this payment, such as 150.50 (default: 1)' },
+      'provider-id': { value: 'ID', about: 'the provider’s own id of this payment' },
+      'result-url': { value: 'URL', about: 'where a provider that answers later posts its result' },
+    },
+    examples: ['rail check M_PESA production', 'rail check M_PESA production --live'],
+    request: () => ({ path: '/rails' }),
+    async *runHere(given) {
+      yield* (await import('./check-rail.ts')).checkRail(given);
+    },
+    shown: ({ lines }: RailCheck) => lines,
+    exitCode: ({ exitCode }: RailCheck) => exitCode,
   },
   {
     name: 'rail set',

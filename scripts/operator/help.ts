@@ -56,7 +56,8 @@ const ENVIRONMENT = [
   '  CF_ACCESS_CLIENT_ID, CF_ACCESS_CLIENT_SECRET  a service token, if Cloudflare Access protects the API',
   '',
   'Exit codes: 0 done, nothing found; 1 done, something needs a person; 2 refused, unreachable or',
-  'invalid command line; of `rail probe` also 3 reached, 4 refused, 5 provider unreachable.',
+  'invalid command line; of `rail probe` and `rail check --live` also 3 reached, 4 refused,',
+  '5 provider unreachable.',
 ];
 
 function optionLines(options: Readonly<Record<string, Option>>): readonly string[] {

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { railSecretName } from '../../src/engine/rails/settings.ts';
 import { ConfigError } from '../../src/kit/config-error.ts';
 import { environmentIn, methodIn, railIn } from '../check-rail/given.ts';
-import { probeLive } from '../check-rail/live.ts';
+import { NO_ADDRESS, probeLive } from '../check-rail/live.ts';
 import { cloudflareOf } from '../deployment/cloudflare.ts';
 import { deployedWorker, isUnderWay, setSecrets } from '../deployment/deployed-worker.ts';
 import { requireDeployment } from '../deployment/deployment-file.ts';
@@ -17,8 +17,6 @@ import { FoundError, type Gateway, type Given, UsageError } from './command.ts';
 /** A changed secret reaches Cloudflare's places within seconds. */
 const READ_WITHIN_MS = 60_000;
 const POLL_MS = 2_000;
-/** Where a provider that answers later posts its result: a reserved name (RFC 2606). */
-const NO_ADDRESS = 'https://kefel.invalid/rails/check';
 
 interface RailState {
   readonly environment: string;

@@ -10,7 +10,7 @@ import { ConfigError } from '../../src/kit/config-error.ts';
 import { PLAYERS } from '../support/rails/players.ts';
 import { RailScene } from '../support/rails/scene.ts';
 
-/** `npm run rail:check -- … --live`: what it prints, without secrets, and its exit codes. */
+/** `npm run operator -- rail check … --live`: what it prints, without secrets, and its exit codes. */
 
 const QUERY = {
   method: 'E_BIRR',
@@ -110,7 +110,7 @@ describe('exit codes', () => {
   }
 
   const railCheck = (args: readonly string[], secret: object) =>
-    run('scripts/check-rail.ts', args, JSON.stringify(secret));
+    run('scripts/operator.ts', ['rail', 'check', ...args], JSON.stringify(secret));
 
   test.each([
     [0, 'accepted'],
@@ -145,7 +145,7 @@ describe('exit codes', () => {
       // Once, and not in a log line, too.
       [1, /^RAIL_E_BIRR_PRODUCTION: apiKey: must be [^\n]*\n$/, live, { ...settings, apiKey: '' }],
       [2, /^there is no method "ebirr": did you mean E_BIRR\?\n$/, ['ebirr', 'production'], {}],
-      [2, /^usage: /, [...live, '--fast'], settings],
+      [2, /^Unknown option '--fast'/, [...live, '--fast'], settings],
       [3, /\nREACHED: /, live, { ...settings, merchantUid: 'M1' }],
       [
         4,

@@ -103,6 +103,8 @@ test('the documents have commands of the operator', () => {
 const ELSEWHERE = [
   ...['rebuild namespace', 'restore book', 'restore payment'],
   ...['restore gateway', 'restore close'],
+  // Asks no gateway: test/unit/documented-commands.test.ts runs it.
+  'rail check',
 ];
 
 /** What only lists, shows or changes something that every gateway has. */
