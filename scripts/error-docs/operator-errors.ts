@@ -107,7 +107,8 @@ export const OPERATOR_ERRORS: Readonly<Record<OperatorProblemCode, ErrorText>> =
   },
   merchant_not_exported: {
     meaning: 'No whole export of its production payments followed the suspension.',
-    remedy: 'Run `npm run operator -- merchant export`, then close the merchant.',
+    remedy:
+      'Run `npm run operator -- merchant export abebe --environment production --to abebe.csv`, then close the merchant.',
   },
   bank_exists: {
     meaning: 'A bank of this code exists.',
