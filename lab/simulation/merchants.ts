@@ -59,6 +59,7 @@ export function accessOf({ environment, merchantId }: Tenant): MerchantAccess {
     keyName: 'key',
     permissions: null,
     methods: METHODS.map((method) => ({ method, rate: rateOf(method) })),
+    switchedOff: [],
     limits: {},
     appSchemes: [],
     bookVolume: 0,

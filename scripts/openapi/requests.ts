@@ -42,6 +42,7 @@ function contextOf(environment: Environment): ValidationContext {
       rules: { currencies: [] },
     })),
     callbackUse: () => 'sends',
+    switchedOff: [],
     limits: {},
     appSchemes: [],
     banks: new Map(),

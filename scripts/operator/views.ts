@@ -126,6 +126,7 @@ export const VIEWS: Readonly<Record<Answers, Shown>> = {
   restored_gateway: ['*'],
   review: ['note'],
   settings: ['', SETTINGS],
+  switched_off: ['environment method text startedAtMs by'],
   tested_channel: ({ channel, isSent, error }: TestedChannel) => [
     isSent ? `Sent a test message by ${channel}.` : `Not sent by ${channel}: ${plain(error)}`,
   ],

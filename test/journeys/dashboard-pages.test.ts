@@ -162,6 +162,11 @@ const EXAMPLES: Readonly<Record<string, Readonly<Record<string, (things: Things)
   '/operator/dead-letters/:id/retry': {},
   '/operator/dead-letters/:id/discard': {},
   '/operator/rails': {},
+  '/operator/rails/:environment/:method/switch-off': {
+    'desk-switch-off': () => '/operator/rails/production/TELE_BIRR/switch-off',
+  },
+  // The same form without a field.
+  '/operator/rails/:environment/:method/switch-on': {},
   '/operator/audit': {},
   '/operator/health': {},
   '/operator/health/begin-maintenance': {

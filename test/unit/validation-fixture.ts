@@ -24,6 +24,7 @@ export function offered(method: Method, basisPoints = 0, fixedMinor = 0): Offere
 
 /** All six methods without commission. */
 export const CONTEXT: ValidationContext = {
+  switchedOff: [],
   environment: 'production',
   methods: METHODS.map((method) => offered(method)),
   limits: {},

@@ -45,6 +45,8 @@ const GROUP_OF: Readonly<Record<AuditAction, AuditGroup>> = {
   'events.resend_requested': 'webhooks',
   'method.enabled': 'methods',
   'method.disabled': 'methods',
+  'method.switched_off': 'methods',
+  'method.switched_on': 'methods',
   'method.offered': 'methods',
   'method.withdrawn': 'methods',
   'commission.changed': 'methods',

@@ -1286,6 +1286,8 @@ export const dashboard: DashboardMessages = {
       'merchant.suspended': 'ነጋዴው ታግዷል',
       'merchant.reactivated': 'እገዳው ተነስቷል',
       'merchant.closed': 'ነጋዴው ተዘግቷል',
+      'method.switched_off': 'የክፍያ መንገድ ለሁሉም ነጋዴዎች ተዘግቷል',
+      'method.switched_on': 'የክፍያ መንገድ ለሁሉም ነጋዴዎች ተከፍቷል',
       'method.offered': 'የክፍያ መንገድ ቀርቧል',
       'method.withdrawn': 'የክፍያ መንገድ ተነስቷል',
       'commission.changed': 'የአገልግሎት ክፍያ ተለውጧል',

@@ -1364,6 +1364,8 @@ export const dashboard = {
       'merchant.suspended': 'Merchant suspended',
       'merchant.reactivated': 'Suspension lifted',
       'merchant.closed': 'Merchant closed',
+      'method.switched_off': 'Method switched off for all merchants',
+      'method.switched_on': 'Method switched on for all merchants',
       'method.offered': 'Method offered',
       'method.withdrawn': 'Method withdrawn',
       'commission.changed': 'Commission changed',

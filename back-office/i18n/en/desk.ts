@@ -282,6 +282,16 @@ export const desk = {
 
     railsLead:
       'Each payment method, and when a payment by it last ended. A method that cannot be used has no secret or an invalid one. A check signs in at the provider and moves no money.',
+    customers: 'Customers',
+    isOff: 'Switched off',
+    switchOff: 'Switch off',
+    switchOffLead:
+      'For all merchants, within 10 seconds: customers’ pages show the method as not available now, express charges by it are refused, and so is a payment that could use no other method. Attempts under way continue.',
+    switchOn: 'Switch on',
+    switchOnLead: 'Within 10 seconds, customers can use the method again.',
+    switchText: 'Text for customers',
+    switchTextHint:
+      'Shown as you write it, in all languages, after “Not available now”. For example: Back at about 15:00.',
     secret: 'Secret',
     lastPaid: 'Last paid',
     lastFailed: 'Last failed',
@@ -318,6 +328,8 @@ export const desk = {
       active: 'The merchant is active.',
       merchant_closed: 'The merchant is closed.',
       member_removed: 'The member was removed.',
+      method_off: 'The method is switched off. It holds everywhere within 10 seconds.',
+      method_on: 'The method is switched on. Customers can use it within 10 seconds.',
       key_revoked: 'The key is revoked. It is rejected within 10 seconds.',
       refund_requested: 'The refund was requested.',
       refunds_limited: 'The limits for refunds hold from now on.',
@@ -399,6 +411,7 @@ export const desk = {
       role: 'Choose a role.',
       amountMinor: 'Enter an amount such as 1500 or 99.50.',
       until: 'Enter a day from today on, such as 2027-12-31.',
+      text: 'Enter up to 200 printable characters, or nothing.',
       refundAgeDaysMax: 'Enter 1 to 400 days.',
       refundDailyMaxMinor: 'Enter an amount such as 50000.00, or nothing for any amount.',
     },

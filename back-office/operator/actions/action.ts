@@ -52,6 +52,7 @@ export type Answers =
   | 'restored_gateway'
   | 'review'
   | 'settings'
+  | 'switched_off'
   | 'tested_channel';
 
 /** Something that operators read. The API's route follows from it, and the command if it has one. */
@@ -228,6 +229,7 @@ export type SubjectName =
   | 'new_merchant'
   | 'api_key'
   | 'member'
+  | 'method'
   | 'letter'
   | 'items'
   | 'letters'

@@ -1,3 +1,4 @@
+import { SWITCH_TEXT_CHARACTERS_MAX } from '../../../src/control/operator/fields.ts';
 import type { Modes } from '../../../src/control/rpc/operations.ts';
 import {
   type ActionForm,
@@ -5,6 +6,7 @@ import {
   changed,
   type OperatorAction,
   type Outcome,
+  optional,
   required,
 } from './action.ts';
 import { REASON_INPUT } from './merchant.ts';
@@ -28,8 +30,79 @@ function form(
   };
 }
 
+const SWITCH = '/methods/:environment/:method' as const;
+
+/** One switch for each method, for all merchants: for the outage of a provider. */
+const SWITCHES: readonly OperatorAction[] = [
+  {
+    path: `${SWITCH}/switch-off`,
+    answers: 'switched_off',
+    run: by(
+      ({ switchMethodOff }) => switchMethodOff,
+      (change) => ({ ...changed(change), done: 'method_off' }),
+    ),
+    fields: {
+      text: optional('TEXT', 'what customers read besides "not available now", as you write it', {
+        input: {
+          label: 'pages.switchText',
+          hint: 'pages.switchTextHint',
+          lengthMax: SWITCH_TEXT_CHARACTERS_MAX,
+          isOptional: true,
+          read: (typed) => (typed === '' ? null : typed),
+        },
+      }),
+    },
+    commands: [
+      {
+        name: 'method switch-off',
+        about: 'offer a method to no customer within 10 s; attempts under way continue',
+        positionals: ['method'],
+        examples: [
+          'method switch-off TELE_BIRR --environment production --text "Back at about 15:00"',
+        ],
+      },
+    ],
+    forms: [
+      {
+        subject: 'method',
+        path: '/switch-off',
+        title: 'pages.switchOff',
+        lead: 'pages.switchOffLead',
+        fields: ['text'],
+      },
+    ],
+  },
+  {
+    path: `${SWITCH}/switch-on`,
+    answers: 'switched_off',
+    run: by(
+      ({ switchMethodOn }) => switchMethodOn,
+      (change) => ({ ...changed(change), done: 'method_on' }),
+    ),
+    fields: {},
+    commands: [
+      {
+        name: 'method switch-on',
+        about: 'offer the method again, within 10 s',
+        positionals: ['method'],
+        examples: ['method switch-on TELE_BIRR --environment production'],
+      },
+    ],
+    forms: [
+      {
+        subject: 'method',
+        path: '/switch-on',
+        title: 'pages.switchOn',
+        lead: 'pages.switchOnLead',
+        fields: [],
+      },
+    ],
+  },
+];
+
 /** What operators do before and after they change the gateway itself. */
 export const MODE_ACTIONS: readonly OperatorAction[] = [
+  ...SWITCHES,
   {
     path: '/maintenance/begin',
     answers: 'modes',

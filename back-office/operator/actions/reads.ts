@@ -136,6 +136,15 @@ export const READS: readonly OperatorRead[] = [
     answers: 'rails',
   },
   {
+    path: '/methods/switched-off',
+    message: 'Switched-off methods',
+    run: ({ payments }) => payments.operations.readSwitchedOff(),
+    name: 'method list-off',
+    about: 'show the methods that are switched off for all merchants',
+    examples: ['method list-off'],
+    answers: 'switched_off',
+  },
+  {
     path: '/alerts',
     message: 'Alerts',
     run: ({ payments }) => payments.alerts.state(),

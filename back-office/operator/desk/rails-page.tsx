@@ -1,9 +1,15 @@
-import type { LastOutcome, ProbedRail, RailState } from '../../../src/control/rpc/operations.ts';
+import type {
+  LastOutcome,
+  ProbedRail,
+  RailState,
+  SwitchedOffMethod,
+} from '../../../src/control/rpc/operations.ts';
 import { seal, unseal } from '../../../src/kit/crypto/sealed.ts';
 import { useTexts } from '../../../src/kit/ui/texts.ts';
 import { CHECKOUT_TEXTS, DESK_TEXTS } from '../../i18n/texts.ts';
 import { redirectTo } from '../../ui/answer.ts';
 import { Badge, type BadgeTone, Message, Section, Table, When } from '../../ui/elements.tsx';
+import { shownText } from '../../ui/untrusted-text.ts';
 import { type DeskCall, useDesk } from './call.ts';
 import { answerDesk, Frame } from './frame.tsx';
 import { PATHS } from './paths.ts';
@@ -35,21 +41,23 @@ export async function probeFromDesk(call: DeskCall): Promise<Response> {
 export async function showRailsPage(call: DeskCall): Promise<Response> {
   const { payments, url, config } = call;
   const given = url.searchParams.get('probe') ?? '';
-  const [states, outcomes, sealed] = await Promise.all([
+  const [states, outcomes, switchedOff, sealed] = await Promise.all([
     payments.operations.rails(),
     payments.operations.railOutcomes(),
+    payments.operations.readSwitchedOff(),
     unseal(config.backOfficeKeys, given, SEAL_CONTEXT),
   ]);
   const probe = sealed === null ? null : JSON.parse(sealed);
-  return answerDesk(call, <RailsPage states={states} outcomes={outcomes} probe={probe} />);
+  return answerDesk(call, <RailsPage {...{ states, outcomes, switchedOff, probe }} />);
 }
 
 function RailsPage(props: {
   readonly states: readonly RailState[];
   readonly outcomes: readonly LastOutcome[];
+  readonly switchedOff: readonly SwitchedOffMethod[];
   readonly probe: ShownProbe | null;
 }) {
-  const { states, outcomes, probe } = props;
+  const { states, outcomes, switchedOff, probe } = props;
   const text = useTexts(DESK_TEXTS).pages;
   return (
     <Frame active="rails" title={text.nav.rails}>
@@ -59,10 +67,17 @@ function RailsPage(props: {
         <Section id={environment} title={text.environment[environment]} class="part">
           <Table
             caption={text.environment[environment]}
-            columns={[text.method, text.secret, text.lastPaid, text.lastFailed, text.probe]}
+            columns={[
+              text.method,
+              text.secret,
+              text.lastPaid,
+              text.lastFailed,
+              text.probe,
+              text.customers,
+            ]}
             rows={states
               .filter((rail) => rail.environment === environment)
-              .map((rail) => useCells(rail, outcomes))}
+              .map((rail) => useCells(rail, outcomes, switchedOff))}
             empty={text.none}
           />
         </Section>
@@ -100,7 +115,11 @@ function Probe(probe: ShownProbe) {
   );
 }
 
-function useCells(rail: RailState, outcomes: readonly LastOutcome[]) {
+function useCells(
+  rail: RailState,
+  outcomes: readonly LastOutcome[],
+  switchedOff: readonly SwitchedOffMethod[],
+) {
   const { environment, method, state, secret, problem } = rail;
   const text = useTexts(DESK_TEXTS).pages;
   const { methodName } = useTexts(CHECKOUT_TEXTS);
@@ -137,7 +156,27 @@ function useCells(rail: RailState, outcomes: readonly LastOutcome[]) {
         </button>
       </form>
     ),
+    <Switch
+      rail={rail}
+      off={switchedOff.find((one) => one.environment === environment && one.method === method)}
+    />,
   ];
+}
+
+/** Whether customers are offered the method, and the link to the switch. */
+function Switch(props: { readonly rail: RailState; readonly off: SwitchedOffMethod | undefined }) {
+  const { rail, off } = props;
+  const text = useTexts(DESK_TEXTS).pages;
+  const path = `${PATHS.rails}/${rail.environment}/${rail.method}`;
+  return off === undefined ? (
+    <a href={`${path}/switch-off`}>{text.switchOff}</a>
+  ) : (
+    <span>
+      <Badge tone="bad">{text.isOff}</Badge> <When atMs={off.startedAtMs} />{' '}
+      {off.text !== null && <bdi>{shownText(off.text)}</bdi>}{' '}
+      <a href={`${path}/switch-on`}>{text.switchOn}</a>
+    </span>
+  );
 }
 
 function Last({ outcome }: { readonly outcome: LastOutcome | undefined }) {

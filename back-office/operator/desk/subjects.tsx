@@ -84,6 +84,12 @@ export const SUBJECTS: Readonly<Record<SubjectName, Subject>> = {
     tone: 'bad',
     read: readMember,
   },
+  method: {
+    active: 'rails',
+    path: `${PATHS.rails}/:environment/:method`,
+    tone: 'bad',
+    read: readMethod,
+  },
   new_merchant: {
     active: 'merchants',
     path: ADD_MERCHANT_PATH,
@@ -115,6 +121,8 @@ export function subjectPath(subject: SubjectName, target: Target): string {
       return target.merchantId === undefined ? PATHS.merchants : merchantPath(target.merchantId);
     case 'letter':
       return letterPath(found(target.id));
+    case 'method':
+      return PATHS.rails;
     case 'gateway':
       return PATHS.health;
     case 'letters':
@@ -256,6 +264,24 @@ async function readMember(call: DeskCall): Promise<Shown> {
       ];
     },
     values: {},
+  };
+}
+
+async function readMethod({ payments, params }: DeskCall): Promise<Shown> {
+  const { environment, method } = params;
+  const rails = await payments.operations.rails();
+  const rail = found(rails.find((one) => one.environment === environment && one.method === method));
+  const switches = await payments.operations.readSwitchedOff();
+  const off = switches.find((one) => one.environment === environment && one.method === method);
+  return {
+    useFacts: () => {
+      const text = useTexts(DESK_TEXTS).pages;
+      return [
+        [text.method, useTexts(CHECKOUT_TEXTS).methodName[rail.method]],
+        [text.environmentLabel, text.environment[rail.environment]],
+      ];
+    },
+    values: { text: off?.text ?? '' },
   };
 }
 

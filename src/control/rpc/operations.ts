@@ -80,6 +80,8 @@ export {
   readModes,
   resumeMemberChanges,
 } from '../modes/modes.ts';
+export type { SwitchedOffMethod } from '../modes/switched-off.ts';
+export { readSwitchedOff, switchMethodOff, switchMethodOn } from '../modes/switched-off.ts';
 export { resolveAttempt } from '../payments/attempt-resolution.ts';
 export type { Decided } from '../payments/decisions.ts';
 export { holdPayment, releasePayment } from '../payments/holds.ts';

@@ -9,4 +9,5 @@ export const PAYMENTS_MIGRATIONS = [
   '0006_restore.sql',
   '0007_endpoint_answers.sql',
   '0008_closed_merchants.sql',
+  '0009_switched_off_methods.sql',
 ] as const;

@@ -6,6 +6,7 @@ import { runAttempt } from '../attempts/start.ts';
 import { configOf } from '../config.ts';
 import type { Intent } from '../domain/intent.ts';
 import type { IntentClient } from '../intent/client.ts';
+import { switchedOffMethods } from '../merchants/switched-off.ts';
 import { acceptsPhone, railFor } from '../rails/registry.ts';
 import { checkoutPage } from './checkout-page.tsx';
 import { attemptsKnownTo, mayPrompt, readChoice } from './choice.ts';
@@ -25,6 +26,7 @@ export async function showCheckout(call: LinkCall): Promise<Response> {
   const { request, env, client, intent, token } = call;
   const railPage = await railPageUrl(env, client, intent);
   const query = new URL(request.url).searchParams;
+  const isOpen = intent.status === 'open';
   return checkoutPage(
     request,
     configOf(env),
@@ -32,6 +34,7 @@ export async function showCheckout(call: LinkCall): Promise<Response> {
     pagePath(token),
     {
       railPage,
+      switchedOff: isOpen ? await switchedOffIn(env, intent) : [],
       refusedForm: await refusedFormFrom(env, intent, query.get(FORM_PARAMETER)),
       hasFailed: query.has(FAILED_PARAMETER),
       triedAgain: query.has(ALREADY_PARAMETER),
@@ -39,6 +42,10 @@ export async function showCheckout(call: LinkCall): Promise<Response> {
     },
     intent.status === 'succeeded' ? await receiptPathOf(env, intent) : null,
   );
+}
+
+function switchedOffIn(env: Env, { terms }: Intent) {
+  return switchedOffMethods(env, terms.environment, Date.now());
 }
 
 /** GET /receipt/:token: only what was paid and returned. Nothing can be paid by this link. */
@@ -88,7 +95,8 @@ export async function startAttempt(call: LinkCall): Promise<Response> {
   }
   const entered = { method: result.choice.method, phone: form.get('phone') ?? '' };
   const rail = railFor(env, intent.terms, result.choice.method);
-  if (rail === null) {
+  const off = await switchedOffIn(env, intent);
+  if (rail === null || off.some(({ method }) => method === entered.method)) {
     return refuse({ ...entered, problem: 'method_unavailable' });
   }
   if (!(await mayPrompt(env, intent.terms.environment, result.choice))) {

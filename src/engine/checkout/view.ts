@@ -7,6 +7,7 @@ import { isHeld } from '../domain/restored-hold.ts';
 import { chargedMinor, type IntentTerms } from '../domain/terms.ts';
 import { expiryHeldUntilMs } from '../domain/time.ts';
 import type { FormProblem } from '../i18n/messages.ts';
+import type { SwitchedOff } from '../merchants/switched-off.ts';
 import { receiptOf } from './receipt.ts';
 import { summaryOf } from './summary.ts';
 
@@ -60,6 +61,8 @@ export interface RefusedForm {
 
 /** What the request adds to the stored payment. */
 export interface ViewContext {
+  /** The methods that the operator has switched off for now. */
+  readonly switchedOff?: readonly SwitchedOff[];
   readonly refusedForm?: RefusedForm | null;
   readonly hasFailed?: boolean;
   /** The provider's page for the attempt in flight, from `railPageUrl`. */
@@ -167,24 +170,25 @@ function stateOf(intent: Intent, nowMs: number, context: ViewContext): CheckoutS
 function chooseState(
   intent: Intent,
   mayStillSettle: boolean,
-  { refusedForm = null, hasFailed = false }: ViewContext,
+  { refusedForm = null, hasFailed = false, switchedOff = [] }: ViewContext,
 ) {
   const { terms } = intent;
   const last = intent.attempts.at(-1) ?? null;
   const lastReason = last?.failureReason ?? null;
   const failed = last?.status === 'unresolved' || lastReason === null ? null : last?.method;
   const methods = terms.methods
-    .map(({ method }) => methodChoice(terms, method, method === failed))
+    .map(({ method }) => methodChoice(terms, method, method === failed, switchedOff))
     .sort((one, other) => Number(other.isRetry) - Number(one.isRetry));
-  const only = methods.length === 1 ? (methods[0]?.method ?? null) : null;
+  const free = methods.filter(({ off }) => off === null);
+  const only = free.length === 1 ? (free[0]?.method ?? null) : null;
   const wanted = refusedForm === null ? last?.method : refusedForm.method;
   return {
     kind: 'choose' as const,
     /** In the order of the page: the one that has just failed is the first. */
     methods,
-    selected: methods.find(({ method }) => method === wanted)?.method ?? only,
+    selected: free.find(({ method }) => method === wanted)?.method ?? only,
     /** Null when no method needs a phone. */
-    phone: methods.some((choice) => choice.phoneStarts !== null)
+    phone: free.some((choice) => choice.phoneStarts !== null)
       ? phoneField(terms, last, refusedForm)
       : null,
     lastFailure: refusedForm === null && last?.status !== 'unresolved' ? lastReason : null,
@@ -201,9 +205,16 @@ function chooseState(
 }
 
 /** `isRetry`: it has just failed. */
-function methodChoice(terms: IntentTerms, method: Method, isRetry: boolean) {
+function methodChoice(
+  terms: IntentTerms,
+  method: Method,
+  isRetry: boolean,
+  switchedOff: readonly SwitchedOff[],
+) {
   return {
     method,
+    /** Null while it can be chosen. */
+    off: switchedOff.find((one) => one.method === method) ?? null,
     /** The first digits of the phone numbers that the form takes; null when it needs no number. */
     phoneStarts: TRAITS[method].confirmsOn === 'phone' ? phoneStarts(terms, method) : null,
     isRetry,

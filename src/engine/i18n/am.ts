@@ -95,6 +95,7 @@ export const checkout: CheckoutMessages = {
   qrLead: 'ይህን ኮድ በስልክዎ ካሜራ ስካን ያድርጉ።',
   qrAlternative: 'የዚህ ገጽ ሊንክ ያለበት QR ኮድ',
 
+  notAvailableNow: 'አሁን አይገኝም',
   problemTitle: 'እባክዎ ምርጫዎን እንደገና ይመልከቱ',
   problem: {
     method_missing: 'በምን እንደሚከፍሉ ይምረጡ።',

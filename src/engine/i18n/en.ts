@@ -81,6 +81,7 @@ export const checkout = {
   qrLead: 'Scan this code with your phone’s camera.',
   qrAlternative: 'QR code for this page',
 
+  notAvailableNow: 'Not available now',
   problemTitle: 'Please check your details',
   problem: {
     method_missing: 'Choose how you want to pay.',

@@ -77,6 +77,7 @@ export const checkout: CheckoutMessages = {
   qrLead: 'Koodii kana kaameraa bilbila keessaniitiin iskaan godhaa.',
   qrAlternative: 'Koodii QR liinkii fuula kanaa qabu',
 
+  notAvailableNow: 'Amma hin argamu',
   problemTitle: 'Maaloo filannoo keessan ilaalaa',
   problem: {
     method_missing: 'Maaliin akka kaffaltan filadhaa.',

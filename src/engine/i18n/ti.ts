@@ -73,6 +73,7 @@ export const checkout: CheckoutMessages = {
   qrLead: 'ነዚ ኮድ ብካሜራ ስልክኹም ስካን ግበሩ።',
   qrAlternative: 'ሊንክ እዚ ገፅ ዝሓዘ QR ኮድ',
 
+  notAvailableNow: 'ሕጂ ኣይርከብን',
   problemTitle: 'በጃኹም ምርጫኹም ደጊምኩም ርአዩ',
   problem: {
     method_missing: 'ብምንታይ ከም እትኸፍሉ ምረፁ።',

@@ -35,6 +35,8 @@ export interface MerchantAccess {
   readonly permissions: GrantedPermissions;
   /** The active methods, in the order of METHODS. A rail may be missing for some of them. */
   readonly methods: readonly MerchantMethod[];
+  /** Those that the operator has switched off for all merchants of this environment. */
+  readonly switchedOff: readonly Method[];
   /** The largest payments that the operator lets the merchant create. */
   readonly limits: AmountLimits;
   /** Schemes of the merchant's apps, to which customers may return. */
@@ -62,6 +64,7 @@ interface KeyRow
       | 'business'
       | 'permissions'
       | 'methods'
+      | 'switchedOff'
       | 'limits'
       | 'appSchemes'
       | 'isInMaintenance'
@@ -71,6 +74,7 @@ interface KeyRow
   readonly business: string | null;
   readonly permissions: string | null;
   readonly methods: string;
+  readonly switchedOff: string;
   readonly limits: string;
   readonly appSchemes: string;
   readonly mode: string;
@@ -100,6 +104,8 @@ const KEY_SQL = `
       WHERE merchant_methods.merchant_id = api_keys.merchant_id
         AND merchant_methods.environment = api_keys.environment
         AND enabled = 1 AND offered = 1) AS methods,
+    (SELECT json_group_array(method) FROM switched_off_methods
+      WHERE switched_off_methods.environment = api_keys.environment) AS switchedOff,
     (SELECT json_group_object(currency, amount_minor_max) FROM merchant_limits
       WHERE merchant_limits.merchant_id = api_keys.merchant_id
         AND merchant_limits.environment = api_keys.environment
@@ -137,6 +143,7 @@ export async function readKey(
     business: row.business === null ? null : (JSON.parse(row.business) as Business),
     permissions: permissionsFrom(row.permissions),
     methods: METHODS.flatMap((method) => active.find((entry) => entry.method === method) ?? []),
+    switchedOff: JSON.parse(row.switchedOff) as readonly Method[],
     limits: JSON.parse(row.limits) as AmountLimits,
     appSchemes: JSON.parse(row.appSchemes) as readonly string[],
     isInMaintenance: mode === 'maintenance',

@@ -63,6 +63,8 @@ export const CHANGE_ACTIONS = [
   'merchant.suspended',
   'merchant.reactivated',
   'merchant.closed',
+  'method.switched_off',
+  'method.switched_on',
   'method.offered',
   'method.withdrawn',
   'commission.changed',

@@ -51,6 +51,7 @@ export const PAYMENTS_TABLES: readonly ExportedTable[] = [
     pageRows: SMALL,
   },
   { table: 'customer_requests', key: ['id'], pageRows: SMALL },
+  { table: 'switched_off_methods', key: ['environment', 'method'], pageRows: SMALL },
   { table: 'gateway_settings', key: ['id'], pageRows: SMALL },
   { table: 'banks', key: ['code'], pageRows: SMALL },
   { table: 'merchants', key: ['id'], pageRows: SMALL },

@@ -303,6 +303,16 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
     entry: 'book.restored',
   },
   '/backups': { scene: recordMigrations, changes: null, entry: 'backup.begun' },
+  '/methods/:environment/:method/switch-off': {
+    ...IN_DATABASE,
+    body: { text: 'Back at about 15:00' },
+    entry: 'method.switched_off',
+  },
+  '/methods/:environment/:method/switch-on': {
+    ...IN_DATABASE,
+    scene: after('/methods/:environment/:method/switch-off'),
+    entry: 'method.switched_on',
+  },
   '/maintenance/begin': { ...IN_DATABASE, body: REASON, entry: 'maintenance.began' },
   '/maintenance/end': {
     ...IN_DATABASE,

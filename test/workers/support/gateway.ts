@@ -6,6 +6,7 @@ import type { ResultMessage } from '../../../src/engine/attempts/provider-report
 import type { ProjectionMessage } from '../../../src/engine/intent/book-message.ts';
 import type { DeliveryMessage } from '../../../src/engine/intent/protocol.ts';
 import { forgetDirectory } from '../../../src/engine/merchants/directory.ts';
+import { forgetSwitchedOff } from '../../../src/engine/merchants/switched-off.ts';
 import { forgetWebhookSettings } from '../../../src/engine/webhooks/settings.ts';
 import { backOfficeEnv } from '../../support/gateway.ts';
 import { DAY_MS } from './clock.ts';
@@ -55,6 +56,7 @@ export function useGateway(): CaughtMessages {
       return apply.call(this, message);
     });
     forgetDirectory();
+    forgetSwitchedOff();
     forgetWebhookSettings();
     await watchBackground();
     // A query that was under way during the reset can keep its database from it.

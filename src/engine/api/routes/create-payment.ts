@@ -195,6 +195,7 @@ async function validationContext(
   return {
     environment: call.access.environment,
     methods,
+    switchedOff: call.access.switchedOff,
     limits: call.access.limits,
     appSchemes: call.access.appSchemes,
     callbackUse: (callbackUrl) => callbackUse(call, callbackUrl),

@@ -27,6 +27,8 @@ export interface ValidationContext {
   readonly environment: Environment;
   /** Enabled for this merchant in this environment, and served by a rail. */
   readonly methods: readonly OfferedMethod[];
+  /** Switched off by the operator for now. */
+  readonly switchedOff: readonly Method[];
   /** The merchant's largest total by currency, in minor units. Absent: no limit. */
   readonly limits: Readonly<Partial<Record<Currency, number>>>;
   /** Schemes of the merchant's apps, which a returnUrl may have: `myshop`. */

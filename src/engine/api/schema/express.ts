@@ -22,7 +22,7 @@ import {
   internationalPhone,
 } from './customer.ts';
 import { bodyRecord, idField, optional, optionalUrl, record, textField } from './fields.ts';
-import { canCharge, methodField, REFUSED, rulesOf } from './methods.ts';
+import { canCharge, chargedMethodField, REFUSED, rulesOf } from './methods.ts';
 import type { Parts, Problems } from './problems.ts';
 
 const testModeField = record({
@@ -39,7 +39,7 @@ const ignoredField = v.pipe(
 /** The express fields that rules across fields read, without the common ones. */
 function expressParts(context: ValidationContext) {
   return {
-    method: methodField(context),
+    method: chargedMethodField(context),
     returnUrl: optionalUrl(returnUrlField(context.appSchemes)),
     phoneNumber: optional(expressPhoneField),
     customerInfo: customerPhonePart,

@@ -22,6 +22,14 @@ export function methodField(context: ValidationContext) {
   );
 }
 
+/** The one method of an express payment, which cannot be charged while it is switched off. */
+export function chargedMethodField(context: ValidationContext) {
+  return v.pipe(
+    methodField(context),
+    v.check((method) => !context.switchedOff.includes(method), switchedOffError),
+  );
+}
+
 /** `methods`: empty = all enabled; duplicates collapse (docs/decisions.md#13). */
 export function methodsField(context: ValidationContext) {
   return v.pipe(
@@ -33,8 +41,19 @@ export function methodsField(context: ValidationContext) {
       (methods) => methods.length > 0,
       fieldError('not_enabled', 'No payment method is enabled for this merchant.'),
     ),
+    // The others stay: the operator may switch them on again before the customer pays.
+    v.check(
+      (methods) =>
+        methods.length === 0 || methods.some((method) => !context.switchedOff.includes(method)),
+      switchedOffError,
+    ),
   );
 }
+
+const switchedOffError = fieldError(
+  'not_enabled',
+  'Not available now: the operator has switched off the payment method. Try again later, or name another one.',
+);
 
 function enabledMethods(context: ValidationContext): Method[] {
   return context.methods.map(({ method }) => method);

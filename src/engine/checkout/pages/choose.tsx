@@ -64,7 +64,12 @@ export function ChoosePage(props: ChooseProps) {
           </dl>
         )}
         <div class="pay-bar">
-          <button class="button primary" type="submit" data-busy={text.working}>
+          <button
+            class="button primary"
+            type="submit"
+            data-busy={text.working}
+            disabled={state.methods.every(({ off }) => off !== null)}
+          >
             <span
               class="pay"
               data-by-method={totals.totalMinor === null ? text.payAmount('{charged}') : undefined}
@@ -101,12 +106,13 @@ function MethodOption(props: ChooseProps & { readonly choice: MethodChoice }) {
   const feeNote = fee > 0 ? text.feeIncluded(money(fee)) : text.noFee;
   const charged = money(choice.chargedMinor);
   return (
-    <label class={choice.phoneStarts === null ? 'method' : 'method needs-phone'}>
+    <label class={classOf(choice)}>
       <input
         type="radio"
         name="method"
         value={choice.method}
         required
+        disabled={choice.off !== null}
         checked={choice.method === state.selected}
         aria-describedby={state.problem === 'method_missing' ? 'problem' : undefined}
         data-charged={differs ? charged : undefined}
@@ -122,14 +128,26 @@ function MethodOption(props: ChooseProps & { readonly choice: MethodChoice }) {
           <span class="money">{charged}</span>
         </span>
         <span class="method-line method-note">
-          <span>{text.methodHint[choice.method]}</span>
+          <span>{choice.off === null ? text.methodHint[choice.method] : text.notAvailableNow}</span>
           <span class="money">
             {fee > 0 ? text.feeOf(amountText(fee, text.locale)) : text.noFee}
           </span>
         </span>
+        {choice.off?.text && (
+          <span class="method-line method-note">
+            <bdi>{choice.off.text}</bdi>
+          </span>
+        )}
       </span>
     </label>
   );
+}
+
+function classOf({ off, phoneStarts }: MethodChoice): string {
+  if (off !== null) {
+    return 'method is-off';
+  }
+  return phoneStarts === null ? 'method' : 'method needs-phone';
 }
 
 /** The operator's logo of a method, or else its initials on a tint of its color. */
