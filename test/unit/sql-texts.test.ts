@@ -58,10 +58,11 @@ const REVIEWED: Readonly<Record<string, readonly string[]>> = {
   'src/control/dead-letters/store.ts': ['kind', 'waitsMs'],
   'src/control/merchants/keys.ts': ['column'],
   'src/recovery/backup/actions.ts': ['database', "lastOf('back-office')", "lastOf('payments')"],
-  // A backup's names of tables and columns, of which `insertStatements` refuses any other form.
+  // A backup's names of tables and columns, of which `columnsOf` refuses any other form.
   'src/recovery/restore/proof.ts': ['table'],
   'src/recovery/restore/rows.ts': [
     "columns.join(', ')",
+    "columns.map(isSame).join(' AND ')",
     "columns.map(memberOf).join(', ')",
     'condition',
     // PARENTS is a constant.
@@ -70,6 +71,8 @@ const REVIEWED: Readonly<Record<string, readonly string[]>> = {
     "into.map(memberOf).join(', ')",
     'isFree',
     'isSame',
+    // The keys are a constant.
+    "key.map(isSame).join(' AND ')",
     "matches.join(' AND ')",
     "memberOf('at_ms')",
     "memberOf('id')",

@@ -84,7 +84,7 @@ export async function countOthers(
     return 0;
   }
   const isSame = (column: string) => `known.${column} IS ${memberOf(column)}`;
-  const columns = Object.keys(first).filter((column) => !WRITTEN_BY_USE.includes(column));
+  const columns = columnsOf(table, first).filter((column) => !WRITTEN_BY_USE.includes(column));
   const sql = `SELECT count(*) AS count FROM json_each(?1) WHERE EXISTS (SELECT 1 FROM ${table} AS known
     WHERE ${key.map(isSame).join(' AND ')} AND NOT (${columns.map(isSame).join(' AND ')}))`;
   let others = 0;
@@ -100,13 +100,19 @@ export function insertStatements(table: string, rows: readonly RowLine[]): SqlSt
   if (first === undefined) {
     return [];
   }
-  const columns = Object.keys(first);
+  const columns = columnsOf(table, first);
+  const each = table === 'audit_log' ? auditSql(columns) : [plainSql(table, columns)];
+  return chunks(rows).flatMap((chunk) => each.map((sql) => ({ sql, params: [chunk] })));
+}
+
+/** Throws for a name that could be anything else than one of a table or column. */
+function columnsOf(table: string, row: RowLine): readonly string[] {
+  const columns = Object.keys(row);
   const wrong = [table, ...columns].find((name) => !NAME.test(name));
   if (wrong !== undefined) {
     throw new Error(`not a name of a table or column: ${wrong}`);
   }
-  const each = table === 'audit_log' ? auditSql(columns) : [plainSql(table, columns)];
-  return chunks(rows).flatMap((chunk) => each.map((sql) => ({ sql, params: [chunk] })));
+  return columns;
 }
 
 function plainSql(table: string, columns: readonly string[]): string {
