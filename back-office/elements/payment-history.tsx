@@ -239,9 +239,10 @@ export function useRequesterText(
   return by.type === 'member' ? name : text.requesterKey(name);
 }
 
-function useOperatorPart({ operator = '', operatorProved = false }: HistoryDetail): string {
+function useOperatorPart(detail: HistoryDetail): string {
+  const { operator = '', operatorProved = false, operatorProvedBy } = detail;
   const { actor } = useTexts(DASHBOARD_TEXTS).payment;
-  return `${actor.operator}: ${useOperatorText(operator, operatorProved)}`;
+  return `${actor.operator}: ${useOperatorText(operator, operatorProved, operatorProvedBy)}`;
 }
 
 /** Which refund, how much, and its outcome. */

@@ -93,7 +93,8 @@ async function operatorWith(
   const name = checkedName(identity?.name ?? person ?? credentials.name);
   // With Access, only its names count: a person with a secret too could act as two operators.
   const isProved = identity === null ? person !== null : identity.isPerson;
-  return { kind: 'operator', id: name, name, isProved, address };
+  const provedBy = identity === null ? 'secret' : 'access';
+  return { kind: 'operator', id: name, name, isProved, ...(isProved && { provedBy }), address };
 }
 
 async function bearerCredentials(request: Request): Promise<Credentials | null> {

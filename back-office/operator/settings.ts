@@ -5,6 +5,8 @@ import type { BackOfficeEnv } from '../env.ts';
 
 /** `kfl_op_` and at least 43 characters: 256 random bits. The upper bound limits the work. */
 const SECRET = /^kfl_op_[A-Za-z0-9_-]{43,200}$/;
+/** In place of a secret, its SHA-256: so the setting, and who makes it, have nobody's secret. */
+const DIGEST = /^sha256-([0-9a-f]{64})$/;
 /** The secret of each person of a team, and successors. Each costs a digest per isolate. */
 export const SECRETS_MAX = 20;
 
@@ -40,11 +42,7 @@ export async function operatorSettings(env: BackOfficeEnv): Promise<OperatorSett
     return known;
   }
   const access = accessSettings(env.ACCESS_TEAM_DOMAIN, env.ACCESS_AUDIENCE);
-  const secrets = secretsIn(env.OPERATOR_SECRETS);
-  const entries = await Promise.all(
-    secrets.map(async ({ person, secret }) => [await sha256Hex(secret), person] as const),
-  );
-  const settings = { persons: new Map(entries), access };
+  const settings = { persons: await personsIn(env.OPERATOR_SECRETS), access };
   parsed.set(env, settings);
   return settings;
 }
@@ -57,19 +55,26 @@ export function isSecret(text: string): boolean {
 interface NamedSecret {
   /** Null: several people share it. */
   readonly person: string | null;
+  /** Or its digest. */
   readonly secret: string;
 }
 
-function secretsIn(list: string | undefined): readonly NamedSecret[] {
+async function personsIn(list: string | undefined): Promise<OperatorSettings['persons']> {
   const secrets = (list ?? '').split(',').map((entry) => namedSecret(entry.trim()));
+  const isReadable = secrets.length <= SECRETS_MAX && secrets.every(isWellFormed);
+  const entries = isReadable ? await Promise.all(secrets.map(byDigest)) : [];
+  const persons = new Map(entries);
   // One secret of two people would let one person act as both.
-  const isRepeated = new Set(secrets.map(({ secret }) => secret)).size !== secrets.length;
-  if (secrets.length > SECRETS_MAX || isRepeated || !secrets.every(isWellFormed)) {
+  if (persons.size !== secrets.length) {
     throw new ConfigError(
-      `OPERATOR_SECRETS must be 1 to ${SECRETS_MAX} different secrets, separated by commas; each kfl_op_ and at least 43 letters, digits, - or _, after the name of its only owner and a colon if one person has it`,
+      `OPERATOR_SECRETS must be 1 to ${SECRETS_MAX} different secrets, separated by commas; each kfl_op_ and at least 43 letters, digits, - or _, or sha256- and its digest, after the name of its only owner and a colon if one person has it`,
     );
   }
-  return secrets;
+  return persons;
+}
+
+async function byDigest({ person, secret }: NamedSecret) {
+  return [DIGEST.exec(secret)?.[1] ?? (await sha256Hex(secret)), person] as const;
 }
 
 function namedSecret(entry: string): NamedSecret {
@@ -80,7 +85,7 @@ function namedSecret(entry: string): NamedSecret {
 }
 
 function isWellFormed({ person, secret }: NamedSecret): boolean {
-  return isSecret(secret) && (person === null || isOperatorName(person));
+  return (isSecret(secret) || DIGEST.test(secret)) && (person === null || isOperatorName(person));
 }
 
 function accessSettings(

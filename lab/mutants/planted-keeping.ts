@@ -282,9 +282,12 @@ export const PLANTED_KEEPING: Readonly<Record<string, Readonly<Record<string, st
       "secrets are derived from another deployment's recovery key",
     'slice(0, «19→10»)': 'two rotations of one day have one key id',
   },
+  'scripts/deployment/operators-file.ts': {
+    'file?.name === name« && digestOf(file.secret) === sha256→»;':
+      'an operator goes on with the secret that is about to end',
+  },
   'scripts/deployment/recovery-key.ts': {
     'derive(key, `«${secret}:→»${keyId}`)': 'all rings have the same key',
-    '${keyId}«:${person}→»`);': 'all operators have one secret',
     'if («!checksumOf(key).equals(bytes.subarray(KEY_BYTES))→bytes.length === 0») {':
       'a mistyped recovery key derives other secrets',
   },

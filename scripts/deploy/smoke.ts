@@ -88,13 +88,11 @@ export async function selfCheck(
   versionId: string,
 ): Promise<void> {
   const { deployment, options, terminal } = run;
-  const operators = await readOperatorsFile(options.operatorsFile);
-  const [operatorName, secret] = Object.entries(operators?.secrets ?? {})[0] ?? [];
-  if (operatorName === undefined || secret === undefined) {
+  const operator = await readOperatorsFile(options.operatorsFile);
+  if (operator === null) {
     terminal.say(`  No self-check: no operator's secret is in ${options.operatorsFile}.`);
     return;
   }
-  const operator = { name: operatorName, secret };
   try {
     for (let count = 1; count <= SELF_CHECKS_MAX; count += 1) {
       const { backOffice } = deployment.addresses;

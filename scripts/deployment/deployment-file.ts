@@ -78,6 +78,8 @@ const SCHEMA = v.strictObject({
     v.strictObject({
       name: v.pipe(v.string(), v.check(isPlainOperatorName, 'must be a name without , or :')),
       keyId,
+      /** Of the secret, which only its owner has. */
+      sha256: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/, 'must be 64 hexadecimal digits')),
     }),
   ),
   /** For each secret, what `secretVersions` says of the value that Cloudflare has. */

@@ -8,13 +8,7 @@ import {
   type Secrets,
 } from '../project/secrets.ts';
 import { DERIVED_RINGS, type Deployment, SEALED_RINGS } from './deployment-file.ts';
-import {
-  derivedKey,
-  derivedOperatorSecret,
-  fingerprintOf,
-  type RecoveryKey,
-  RecoveryKeyError,
-} from './recovery-key.ts';
+import { derivedKey, fingerprintOf, type RecoveryKey, RecoveryKeyError } from './recovery-key.ts';
 
 export type DerivedRing = (typeof DERIVED_RINGS)[number];
 export type SealedRing = (typeof SEALED_RINGS)[number];
@@ -74,9 +68,7 @@ export async function secretsOf(
       return [ring, keys.map(({ keyId, base64 }) => `${keyId}:${base64}`).join(',')] as const;
     }),
   );
-  const operators = deployment.operators.map(
-    ({ name, keyId }) => `${name}:${derivedOperatorSecret(recoveryKey, keyId, name)}`,
-  );
+  const operators = deployment.operators.map(({ name, sha256 }) => `${name}:sha256-${sha256}`);
   return Object.fromEntries([
     ...derived,
     ...sealed,

@@ -1,19 +1,17 @@
+import { createHash, randomBytes } from 'node:crypto';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { readIfPresent, writeWhole } from '../project/files.ts';
 import { type Deployment, DeploymentFileError } from './deployment-file.ts';
-import { derivedOperatorSecret, type RecoveryKey } from './recovery-key.ts';
+import { keyIdAt } from './keys.ts';
 
 /**
- * The address of a deployment's desk and the secrets of operators who work on this machine. Only the
- * owner can read it; `npm run operator -- … --env NAME` does.
+ * The address of a deployment's desk and the secret of the one operator who works on this machine. Only
+ * the owner can read it; `npm run operator -- … --env NAME` does. A second secret here would let one
+ * person act as two.
  */
-const SCHEMA = v.strictObject({
-  url: v.string(),
-  /** By the operator's name. */
-  secrets: v.record(v.string(), v.string()),
-});
+const SCHEMA = v.strictObject({ url: v.string(), name: v.string(), secret: v.string() });
 
 export type OperatorsFile = v.InferOutput<typeof SCHEMA>;
 
@@ -31,7 +29,9 @@ export async function readOperatorsFile(file: string): Promise<OperatorsFile | n
     return v.parse(SCHEMA, JSON.parse(text));
   } catch {
     // The cause is dropped, because it could quote a secret.
-    throw new DeploymentFileError(`${file} is malformed: delete it, and run \`npm run setup\``);
+    throw new DeploymentFileError(
+      `${file} is malformed: get a new secret with \`npm run rotate -- operator NAME\``,
+    );
   }
 }
 
@@ -40,12 +40,27 @@ export async function writeOperatorsFile(file: string, content: OperatorsFile): 
   await writeWhole(file, `${JSON.stringify(content, null, 2)}\n`);
 }
 
-/** What the file has to say. Of a person's two secrets during a rotation, the newer one. */
-export function operatorsOf(deployment: Deployment, recoveryKey: RecoveryKey): OperatorsFile {
-  const newestLast = deployment.operators.toReversed();
-  const secrets = newestLast.map(({ name, keyId }) => [
-    name,
-    derivedOperatorSecret(recoveryKey, keyId, name),
-  ]);
-  return { url: deployment.addresses.backOffice, secrets: Object.fromEntries(secrets) };
+/** Where a new secret lies until its owner has it. */
+export function handedOutFile(operatorsFile: string, keyId: string): string {
+  return `${operatorsFile.replace(/\.json$/, '')}-${keyId}.json`;
+}
+
+type Operator = Deployment['operators'][number];
+
+export function newOperatorsFile(url: string, name: string): OperatorsFile {
+  return { url, name, secret: `kfl_op_${randomBytes(32).toString('base64url')}` };
+}
+
+/** What the deployment file has of it: the digest alone, so nobody else can make the secret. */
+export function operatorIn({ name, secret }: OperatorsFile, now: Date): Operator {
+  return { name, keyId: keyIdAt(now), sha256: digestOf(secret) };
+}
+
+/** Whether the file has this secret. */
+export function isSecretOf(file: OperatorsFile | null, { name, sha256 }: Operator): boolean {
+  return file?.name === name && digestOf(file.secret) === sha256;
+}
+
+function digestOf(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex');
 }

@@ -15,7 +15,7 @@ export const DEPLOYMENT_OPTIONS = {
   recovery: { value: 'FILE', about: 'the recovery file (default: ~/kefel-NAME-recovery.txt)' },
   operators: {
     value: 'FILE',
-    about: 'the file of operators on this machine (default: ~/kefel-NAME-operators.json)',
+    about: 'the file of the operator on this machine (default: ~/kefel-NAME-operators.json)',
   },
   directory: { value: 'FOLDER', about: 'of the deployment files (default: deployments)' },
 };

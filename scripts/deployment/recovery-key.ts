@@ -1,8 +1,7 @@
 import { createHash, hkdfSync, randomBytes } from 'node:crypto';
 
 /**
- * The recovery key: 32 random bytes, from which all symmetric keys of a deployment and its operators'
- * secrets are derived (docs/decisions.md#47). Written in Crockford's base32 with a checksum, in groups
+ * The recovery key: 32 random bytes, from which all symmetric keys of a deployment are derived (docs/decisions.md#47). Written in Crockford's base32 with a checksum, in groups
  * of four, so that a person can copy it from paper: `KEFEL-0123-…`.
  */
 export type RecoveryKey = Uint8Array;
@@ -85,12 +84,6 @@ export function fingerprintOf(key: RecoveryKey): string {
 /** A key of a ring: 32 bytes in base64, by the secret's name and the key's id. */
 export function derivedKey(key: RecoveryKey, secret: string, keyId: string): string {
   return Buffer.from(derive(key, `${secret}:${keyId}`)).toString('base64');
-}
-
-/** One person's secret, or with an empty name the shared one, for the operator's API and desk. */
-export function derivedOperatorSecret(key: RecoveryKey, keyId: string, person: string): string {
-  const bytes = derive(key, `OPERATOR_SECRETS:${keyId}:${person}`);
-  return `kfl_op_${Buffer.from(bytes).toString('base64url')}`;
 }
 
 /** HKDF-SHA256 (RFC 5869). The version in the label leaves room for another derivation. */

@@ -47,13 +47,10 @@ export async function gatewayOf(
   const url = options.url ?? operators?.url ?? environment.KEFEL_URL ?? (await localUrl());
   const { origin, isLocal } = originOf(url);
   const name =
-    options.operatorName ??
-    environment.KEFEL_OPERATOR ??
-    onlyName(operators?.secrets) ??
-    userInfo().username;
+    options.operatorName ?? environment.KEFEL_OPERATOR ?? operators?.name ?? userInfo().username;
   const secret =
     environment.KEFEL_OPERATOR_SECRET ??
-    operators?.secrets[name] ??
+    (operators?.name === name ? operators.secret : undefined) ??
     (isLocal ? await localSecret(name) : undefined);
   if (!secret) {
     throw new UsageError(missingSecret(isLocal, operators, name));
@@ -76,7 +73,7 @@ export function operatorHeaders(
   };
 }
 
-/** The address and the secrets that `npm run setup` left on this machine. */
+/** The address and the secret that `npm run setup` left on this machine. */
 async function operatorsIn(deployment: string): Promise<OperatorsFile> {
   const file = defaultOperatorsFile(deployment);
   const operators = await readOperatorsFile(file);
@@ -86,16 +83,9 @@ async function operatorsIn(deployment: string): Promise<OperatorsFile> {
   return operators;
 }
 
-/** An operator alone on a machine does not need to name themselves. */
-function onlyName(secrets: OperatorsFile['secrets'] = {}): string | undefined {
-  const [name, ...others] = Object.keys(secrets);
-  return others.length === 0 ? name : undefined;
-}
-
 function missingSecret(isLocal: boolean, operators: OperatorsFile | null, name: string): string {
   if (operators !== null) {
-    const names = Object.keys(operators.secrets).join(', ');
-    return `this machine has no secret of ${name}: name one of ${names} with --as`;
+    return `this machine has the secret of ${operators.name}, and none of ${name}, who works on a machine of their own`;
   }
   return isLocal
     ? 'KEFEL_OPERATOR_SECRET is not set and .dev.vars does not exist: run "npm run dev" first'

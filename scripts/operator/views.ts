@@ -30,6 +30,7 @@ const PAYMENT: View = [
   'environment merchantId uniqueId merchantName status failureReason late amountMinor currency ' +
     'createdAtMs expiresAtMs uuid objectName review',
   {
+    agreed: ['operator provedBy'],
     retention: ['endsAtMs', { hold: ['reason operator heldAtMs untilMs'] }],
     attempts: [
       'reference method status railReference providerCode receipt isProved failureReason ' +

@@ -32,9 +32,8 @@ export function selfCheckStep(setup: Setup): Step {
 
 /** An operator whose secret this machine has. */
 async function operatorHere({ options }: Setup): Promise<Operator | null> {
-  const operators = await readOperatorsFile(options.operatorsFile);
-  const [name, secret] = Object.entries(operators?.secrets ?? {})[0] ?? [];
-  return name === undefined || secret === undefined ? null : { name, secret };
+  const own = await readOperatorsFile(options.operatorsFile);
+  return own === null ? null : { name: own.name, secret: own.secret };
 }
 
 /**

@@ -1,6 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Deployment, deploymentFile, readDeployment } from '../deployment/deployment-file.ts';
-import { checkFingerprint, createKeys, keyIdAt } from '../deployment/keys.ts';
+import { checkFingerprint, createKeys } from '../deployment/keys.ts';
+import {
+  newOperatorsFile,
+  operatorIn,
+  readOperatorsFile,
+  writeOperatorsFile,
+} from '../deployment/operators-file.ts';
 import {
   checkRecoveryFile,
   createRecoveryFile,
@@ -43,8 +49,11 @@ export function recoveryStep(setup: Setup, { operator }: Wanted): Step {
         },
       };
       const store = {
-        what: `write the deployment file ${place}`,
-        make: async () => setup.store(await withKeys(setup.deployment, file, operator)),
+        what: `write the deployment file ${place}, and the operator's secret into ${options.operatorsFile}, which only you can read`,
+        make: async () => {
+          const keyed = await withKeys(setup.deployment, file);
+          await setup.store(operator === null ? keyed : await withOperator(setup, keyed, operator));
+        },
       };
       if (key !== null) {
         terminal.say(`  The recovery key of ${file} is used; nothing replaces it.`);
@@ -55,22 +64,30 @@ export function recoveryStep(setup: Setup, { operator }: Wanted): Step {
   };
 }
 
-async function withKeys(
-  planned: Deployment,
-  file: string,
-  operator: string | null,
-): Promise<Deployment> {
+async function withKeys(planned: Deployment, file: string): Promise<Deployment> {
   const key = await readRecoveryFile(file);
   if (key === null) {
     throw new Error('the work before has made the file');
   }
-  const now = new Date();
   return {
     ...planned,
     recoveryKey: fingerprintOf(key),
-    keys: await createKeys(key, now),
-    operators: operator === null ? [] : [{ name: operator, keyId: keyIdAt(now) }],
+    keys: await createKeys(key, new Date()),
   };
+}
+
+/** Writes the secret of the first operator first: the deployment file has only its digest. */
+async function withOperator(
+  { options: { operatorsFile } }: Setup,
+  deployment: Deployment,
+  name: string,
+): Promise<Deployment> {
+  const known = await readOperatorsFile(operatorsFile);
+  // A run may have stopped between the two files, or the deployment file been lost.
+  const made =
+    known?.name === name ? known : newOperatorsFile(deployment.addresses.backOffice, name);
+  await writeOperatorsFile(operatorsFile, made);
+  return { ...deployment, operators: [operatorIn(made, new Date())] };
 }
 
 function sayLoudly({ terminal }: Setup, file: string, deployment: string): void {

@@ -15,12 +15,20 @@ import {
   sealedRsaKey,
   secretVersion,
 } from '../deployment/keys.ts';
-import { operatorsOf, writeOperatorsFile } from '../deployment/operators-file.ts';
+import {
+  defaultOperatorsFile,
+  handedOutFile,
+  newOperatorsFile,
+  operatorIn,
+  readOperatorsFile,
+  writeOperatorsFile,
+} from '../deployment/operators-file.ts';
 import type { RenderedWorker } from '../deployment/render.ts';
 import type { SecretName } from '../project/secrets.ts';
 import { rememberReversal, selfCheckStep } from './check-step.ts';
 import type { Reversal, Setup } from './context.ts';
 import { checkOldKeyUnused, sayRebuilds, uploadedAtMs } from './old-keys.ts';
+import { operatorStep } from './operator.ts';
 import { runSteps, type Step, type Work } from './step.ts';
 import { checkDeployment } from './values.ts';
 import { checkNotSplit, uploadSecrets, workerStep } from './workers.ts';
@@ -58,7 +66,9 @@ export async function runRotation(
   now = new Date(),
 ): Promise<boolean> {
   const { options, terminal } = setup;
-  const steps = [...stepsOf(setup, given, now), selfCheckStep(setup)];
+  // Until the new secret of an operator is known to work, this machine keeps the old one.
+  const last = given.what[0] === 'operator' ? [operatorStep(setup)] : [];
+  const steps = [...stepsOf(setup, given, now), selfCheckStep(setup), ...last];
   if (!(await runSteps(steps, terminal, options))) {
     return false;
   }
@@ -345,16 +355,31 @@ export function operatorSteps(setup: Setup, rotation: OperatorRotation): readonl
       title: `the operator ${rotation.name}`,
       why: 'A secret belongs to one person, whom the audit log then names.',
       look: async () => {
-        const { deployment } = setup;
-        const operators = changedOperators(deployment, rotation);
-        return operators === null
-          ? []
-          : [
-              change(setup, `change ${rotation.name} in the deployment file`, {
-                ...deployment,
-                operators: [...operators],
-              }),
-            ];
+        const { name } = rotation;
+        const { deployment, options } = setup;
+        const { addresses } = deployment;
+        const file = newOperatorsFile(addresses.backOffice, name);
+        const operator = operatorIn(file, rotation.now);
+        const operators = changedOperators(deployment, rotation, operator);
+        if (operators === null) {
+          return [];
+        }
+        const planned = { ...deployment, operators: [...operators] };
+        const changed = change(setup, `change ${name} in the deployment file`, planned);
+        if (rotation.change !== 'add') {
+          return [changed];
+        }
+        const place = handedOutFile(options.operatorsFile, operator.keyId);
+        const handOut = {
+          what: `write ${name}'s secret into ${place}, which only you can read`,
+          make: async () => {
+            await checkDeployment(setup, planned);
+            await writeOperatorsFile(place, file);
+            await sayHandOut(setup, name);
+          },
+        };
+        // The secret comes first: the deployment file has only its digest.
+        return [handOut, changed];
       },
     },
     // A person whose secret ended does not come back.
@@ -364,24 +389,21 @@ export function operatorSteps(setup: Setup, rotation: OperatorRotation): readonl
       rotation.now,
       rotation.change === 'add' ? setup.deployment : null,
     ),
-    {
-      title: 'secrets on this machine',
-      why: '`npm run operator` reads them here.',
-      look: async () => {
-        const { operatorsFile } = setup.options;
-        return [
-          {
-            what: `write ${operatorsFile}`,
-            make: async () => {
-              const recoveryKey = await setup.recoveryKey();
-              await writeOperatorsFile(operatorsFile, operatorsOf(setup.deployment, recoveryKey));
-            },
-          },
-        ];
-      },
-    },
   ];
   return afterCheck(steps, () => checkSecretCanChange(setup, 'OPERATOR_SECRETS'));
+}
+
+/** Says what only a person can do: bring the secret to its owner. */
+async function sayHandOut({ options, terminal }: Setup, name: string): Promise<void> {
+  const { operatorsFile } = options;
+  if ((await readOperatorsFile(operatorsFile))?.name !== name) {
+    terminal.say(
+      [
+        `  Bring this file to ${name} alone, who keeps it as ${defaultOperatorsFile(options.name)} on a machine`,
+        '  of their own. Then delete it here. Nothing can make this secret again.',
+      ].join('\n'),
+    );
+  }
 }
 
 type Operators = Deployment['operators'];
@@ -389,7 +411,8 @@ type Operators = Deployment['operators'];
 /** Null when it is so already. */
 function changedOperators(
   { operators, uploaded }: Deployment,
-  { name, change, now }: OperatorRotation,
+  { name, change }: OperatorRotation,
+  added: Operators[number],
 ): Operators | null {
   if (!isPlainOperatorName(name)) {
     throw new SetupProblem(
@@ -414,7 +437,7 @@ function changedOperators(
           'Remove an operator with --remove, or end a rotation with --finish.',
         );
       }
-      return [{ name, keyId: keyIdAt(now) }, ...operators];
+      return [added, ...operators];
     case 'finish':
       if (own.length > 1 && isPending) {
         throw new SetupProblem(

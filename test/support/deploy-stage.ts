@@ -131,7 +131,7 @@ export class DeployStage {
 
   /** Gives this machine an operator's secret, so that deployments check the gateway. */
   async addOperator(): Promise<void> {
-    const operators = { url: 'https://kefel.example.com', secrets: { Sara: 'x' } };
+    const operators = { url: 'https://kefel.example.com', name: 'Sara', secret: 'x' };
     await writeOperatorsFile(join(this.#directory, 'none.json'), operators);
   }
 

@@ -20,7 +20,7 @@ export function deploymentFixture(changes: Partial<Deployment> = {}): Deployment
       WEBHOOK_RSA_PRIVATE_KEYS_SANDBOX: [],
       WEBHOOK_RSA_PRIVATE_KEYS_PRODUCTION: [],
     },
-    operators: [{ name: 'Sara', keyId: 'k20261127010000' }],
+    operators: [{ name: 'Sara', keyId: 'k20261127010000', sha256: '0'.repeat(64) }],
     uploaded: {},
     uploadedAt: {},
     expireInSecondsMax: 31_622_400,

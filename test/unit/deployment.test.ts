@@ -252,7 +252,7 @@ describe('secrets of a deployment', async () => {
     }
     const [rsa] = keyRing('RSA', secrets.WEBHOOK_RSA_PRIVATE_KEYS_PRODUCTION);
     expect((await importPrivateKey(rsa, false)).type).toBe('private');
-    expect(secrets.OPERATOR_SECRETS).toMatch(/^Sara:kfl_op_[A-Za-z0-9_-]{43}$/);
+    expect(secrets.OPERATOR_SECRETS).toMatch(/^Sara:sha256-[0-9a-f]{64}$/);
     expect(await secretsOf(deployment, recoveryKey)).toEqual(secrets);
   });
 

@@ -11,7 +11,6 @@ import {
 } from '../../scripts/deployment/recovery-file.ts';
 import {
   derivedKey,
-  derivedOperatorSecret,
   fingerprintOf,
   formatRecoveryKey,
   parseRecoveryKey,
@@ -76,19 +75,14 @@ describe('derivation (docs/decisions.md#47)', () => {
     expect(derivedKey(KEY, 'LINK_SIGNING_KEYS', KEY_ID)).toBe(
       'RmaE9Ra6z0RJB2rImYK0kV03e0/7+MRhi3cROjX28WM=',
     );
-    expect(derivedOperatorSecret(KEY, KEY_ID, 'Sara')).toBe(
-      'kfl_op_RFfoNqeRo1b1xO_qsQVm16pnuRfbvCihOZOFsVIZXYM',
-    );
   });
 
-  test('gives each ring, key id and person another key', () => {
+  test('gives each ring and key id another key', () => {
     const keys = [
       derivedKey(KEY, 'LINK_SIGNING_KEYS', KEY_ID),
       derivedKey(KEY, 'DATA_ENCRYPTION_KEYS', KEY_ID),
       derivedKey(KEY, 'LINK_SIGNING_KEYS', 'k20261127010001'),
       derivedKey(KEY.toReversed(), 'LINK_SIGNING_KEYS', KEY_ID),
-      derivedOperatorSecret(KEY, KEY_ID, 'Sara'),
-      derivedOperatorSecret(KEY, KEY_ID, 'Hana'),
     ];
     expect(new Set(keys).size).toBe(keys.length);
   });

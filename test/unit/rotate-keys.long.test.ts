@@ -1,13 +1,16 @@
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { CloudflareError } from '../../scripts/deployment/cloudflare.ts';
 import { writeDeployment } from '../../scripts/deployment/deployment-file.ts';
 import { explained } from '../../scripts/deployment/explain.ts';
-import { secretsOf } from '../../scripts/deployment/keys.ts';
+import { keyIdAt, secretsOf } from '../../scripts/deployment/keys.ts';
+import { handedOutFile, type OperatorsFile } from '../../scripts/deployment/operators-file.ts';
 import { parseRecoveryKey } from '../../scripts/deployment/recovery-key.ts';
 import type { RunOptions } from '../../scripts/setup/context.ts';
+import { operatorStep } from '../../scripts/setup/operator.ts';
 import {
   type GivenRotation,
   type OperatorRotation,
@@ -272,26 +275,51 @@ describe('a webhook key', () => {
 
 describe('operators', () => {
   function change(name: string, what: OperatorRotation['change'], now = START) {
-    return scene.steps((setup) => operatorSteps(setup, { name, change: what, now }));
+    return scene.steps((setup) => [
+      ...operatorSteps(setup, { name, change: what, now }),
+      operatorStep(setup),
+    ]);
   }
   const entries = () => String(scene.secrets('kefel-back-office').OPERATOR_SECRETS).split(',');
-  const onThisMachine = async () => JSON.parse(await readFile(scene.operatorsFile, 'utf8')).secrets;
+  const fileAt = async (file: string): Promise<OperatorsFile> =>
+    JSON.parse(await readFile(file, 'utf8'));
+  const onThisMachine = () => fileAt(scene.operatorsFile);
+  const placeOf = (now: Date) => handedOutFile(scene.operatorsFile, keyIdAt(now));
+  const entryOf = ({ name, secret }: OperatorsFile) =>
+    `${name}:sha256-${createHash('sha256').update(secret).digest('hex')}`;
 
-  test('get a secret of their own when they join', async () => {
-    expect((await change('Hana', 'add', daysLater(2))).isDone).toBe(true);
-    expect(entries().map((entry) => entry.split(':')[0])).toEqual(['Hana', 'Sara']);
-    expect(entries()).toContain(`Hana:${(await onThisMachine()).Hana}`);
+  test('get a secret that only a file of their own has', async () => {
+    const own = await onThisMachine();
+    const { isDone, text } = await change('Hana', 'add', daysLater(2));
+    expect(isDone).toBe(true);
+    const place = placeOf(daysLater(2));
+    const file = await fileAt(place);
+    expect(entries()).toEqual([entryOf(file), entryOf(own)]);
+    expect((await stat(place)).mode & 0o777).toBe(0o600);
+    expect(text).toContain(`write Hana's secret into ${place}`);
+    expect(text).toContain('Bring this file to Hana alone');
+    expect(text).not.toContain(file.secret);
+    expect(await onThisMachine()).toEqual(own);
+    expect(JSON.stringify(await scene.deployment())).not.toContain(file.secret);
+
+    expect((await scene.setup()).text).toContain(`Hana's secret is still in ${place}`);
+    await rm(place);
+    expect((await scene.setup()).isDone).toBe(true);
+    expect(existsSync(place)).toBe(false);
+    expect(await onThisMachine()).toEqual(own);
+    await expectInStep();
   });
 
   test('keep the old secret beside a new one until it is finished', async () => {
-    const old = (await onThisMachine()).Sara;
+    const old = await onThisMachine();
     await change('Sara', 'add', daysLater(3));
-    const fresh = (await onThisMachine()).Sara;
-    expect(fresh).not.toBe(old);
-    expect(entries()).toEqual(expect.arrayContaining([`Sara:${old}`, `Sara:${fresh}`]));
+    const fresh = await onThisMachine();
+    expect(fresh.secret).not.toBe(old.secret);
+    expect(existsSync(placeOf(daysLater(3)))).toBe(false);
+    expect(entries()).toEqual(expect.arrayContaining([entryOf(old), entryOf(fresh)]));
     await change('Sara', 'finish');
-    expect(entries()).not.toContain(`Sara:${old}`);
-    expect(entries()).toContain(`Sara:${fresh}`);
+    expect(entries()).not.toContain(entryOf(old));
+    expect(entries()).toContain(entryOf(fresh));
     await expectInStep();
   });
 
@@ -305,6 +333,7 @@ describe('operators', () => {
     scene.cloudflare.recover();
     expect((await change('Abel', 'add', daysLater(5))).isDone).toBe(true);
     expect(entries()).toEqual(uploaded);
+    expect(entries()).toContain(entryOf(await fileAt(placeOf(daysLater(4)))));
     expect((await change('Abel', 'remove')).isDone).toBe(true);
   });
 
@@ -313,6 +342,7 @@ describe('operators', () => {
     const many = Array.from({ length: 20 }, (_, index) => ({
       name: `Person ${index}`,
       keyId: `k${index}`,
+      sha256: '0'.repeat(64),
     }));
     const full = { ...deployment, operators: many };
     await writeDeployment('production', full, scene.directory);
@@ -329,6 +359,7 @@ describe('operators', () => {
     const many = Array.from({ length: 16 }, (_, index) => ({
       name: name(index),
       keyId: `k${index}`,
+      sha256: '0'.repeat(64),
     }));
     await writeDeployment('production', { ...deployment, operators: many }, scene.directory);
     const { isDone, text } = await change('Hana', 'add', daysLater(6));

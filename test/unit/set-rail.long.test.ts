@@ -38,7 +38,8 @@ beforeEach(async () => {
   stage = await DeployStage.start(cloudflare);
   await writeOperatorsFile(join(stage.directory, `kefel-${NAME}-operators.json`), {
     url: gateway.baseUrl,
-    secrets: { Sara: 'x' },
+    name: 'Sara',
+    secret: 'x',
   });
   cloudflare.calls.length = 0;
 });

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -48,10 +49,10 @@ describe('a fresh account', () => {
     expect(isDone).toBe(true);
     await expectGateway(scene);
     expect(scene.checked).toEqual(['https://kefel-back-office.kefel-trial.workers.dev']);
-    const operators = JSON.parse(await readFile(scene.operatorsFile, 'utf8'));
-    expect(scene.secrets('kefel-back-office').OPERATOR_SECRETS).toBe(
-      `Sara:${operators.secrets.Sara}`,
-    );
+    const operator = JSON.parse(await readFile(scene.operatorsFile, 'utf8'));
+    expect(operator.name).toBe('Sara');
+    const entry = `Sara:sha256-${createHash('sha256').update(operator.secret).digest('hex')}`;
+    expect(scene.secrets('kefel-back-office').OPERATOR_SECRETS).toBe(entry);
     for (const file of [scene.operatorsFile, scene.recoveryFile]) {
       expect((await stat(file)).mode & 0o777).toBe(0o600);
     }
@@ -61,7 +62,7 @@ describe('a fresh account', () => {
     const deploymentFile = join(scene.directory, 'production.json');
     expect(text).toContain('AND KEEP THIS SECOND FILE');
     expect(text).toContain(`Its keys:      ${deploymentFile}   Commit it`);
-    expect(text).not.toContain(operators.secrets.Sara);
+    expect(text).not.toContain(operator.secret);
     expect(text).not.toContain((await scene.recoveryText()).trim().split('\n').at(-1));
   });
 
@@ -71,7 +72,7 @@ describe('a fresh account', () => {
     expect(isDone).toBe(true);
     expect(text).toMatch(/Would register kefel-[0-9a-f]{8}\.workers\.dev/);
     expect(text).toContain('Would create the database kefel-back-office.');
-    expect(text).toContain("Would write the operator's secret into");
+    expect(text).toContain("and the operator's secret into");
     expect(text).toContain('Would deploy the Worker kefel with LINK_SIGNING_KEYS');
     expect(text).toContain('Nothing was changed.');
     expect(scene.cloudflare.changes()).toEqual([]);

@@ -456,6 +456,10 @@ export const dashboard: DashboardMessages = {
       operator: 'አስተዳዳሪ',
     },
     nameProved: (operator) => `${operator} (ስሙ ተረጋግጧል)`,
+    nameProvedBy: {
+      access: (operator) => `${operator} (ስሙ በCloudflare Access ተረጋግጧል)`,
+      secret: (operator) => `${operator} (ስሙ በራሱ ምስጢር ተረጋግጧል)`,
+    },
     nameClaimed: (operator) => `${operator} (ስሙ አልተረጋገጠም)`,
     proposed: 'ሁለተኛ አስተዳዳሪ ማረጋገጥ አለበት።',
     unproved: 'አቅራቢው ገና አላረጋገጠም',

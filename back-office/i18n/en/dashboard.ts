@@ -487,6 +487,10 @@ export const dashboard = {
     } satisfies Record<Party, string>,
     /** An operator, and whether the name is proved. */
     nameProved: (operator: string) => `${operator} (name proved)`,
+    nameProvedBy: {
+      access: (operator: string) => `${operator} (name proved by Cloudflare Access)`,
+      secret: (operator: string) => `${operator} (name proved by a secret of their own)`,
+    },
     nameClaimed: (operator: string) => `${operator} (name not proved)`,
     proposed: 'A second operator must confirm it.',
     unproved: 'The provider has not confirmed it yet',

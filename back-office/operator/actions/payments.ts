@@ -44,12 +44,12 @@ export const DECISION_ID: ActionField = { random: () => crypto.randomUUID() };
 
 /** The outcome of a decision, with the desk's message and the API's two. */
 function decidedAs(done: string, message: string, repeated: string) {
-  return ({ isRepeated, isProposed, payment }: Decided): Outcome => {
+  return ({ isRepeated, isProposed, agreed, payment }: Decided): Outcome => {
     const first = isProposed ? 'Stored. Another operator must confirm it' : message;
     return {
       message: isRepeated ? repeated : first,
       done: isProposed ? 'proposed' : done,
-      content: paymentContent(payment),
+      content: { ...paymentContent(payment), ...(agreed !== null && { agreed }) },
     };
   };
 }

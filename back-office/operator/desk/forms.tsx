@@ -138,7 +138,8 @@ function Question(
           />
         ))}
         <p class="hint">
-          {text.recordedAs} <bdi>{useOperatorText(actor.name, actor.isProved === true)}</bdi>
+          {text.recordedAs}{' '}
+          <bdi>{useOperatorText(actor.name, actor.isProved === true, actor.provedBy)}</bdi>
         </p>
         <div class="buttons">
           <button type="submit" class={tone ?? 'primary'}>

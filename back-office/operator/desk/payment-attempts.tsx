@@ -131,13 +131,14 @@ export function Proposed(props: {
   readonly proposal: Proposal;
   readonly children: ComponentChildren;
 }) {
-  const { operator, atMs, note } = props.proposal;
+  const { operator, provedBy, atMs, note } = props.proposal;
   const text = useTexts(DESK_TEXTS).refunds;
   return (
     <div class="notice notice-warning">
       <p>
         {/* Only proved names propose. */}
-        <bdi>{useOperatorText(operator, true)}</bdi>, <When atMs={atMs} />: {props.children}
+        <bdi>{useOperatorText(operator, true, provedBy)}</bdi>, <When atMs={atMs} />:{' '}
+        {props.children}
       </p>
       <p>
         <bdi>{shownText(note)}</bdi>

@@ -2,6 +2,7 @@ import { paymentOf } from '../../../src/control/attention/item.ts';
 import { needsOf, reasonsOf } from '../../../src/control/payments/needs.ts';
 import type { Attempt } from '../../../src/engine/domain/attempt.ts';
 import type { Intent } from '../../../src/engine/domain/intent.ts';
+import type { Proposal } from '../../../src/engine/domain/operator-name.ts';
 import { refundableMinor } from '../../../src/engine/domain/refund-amounts.ts';
 import { chargedMinor } from '../../../src/engine/domain/terms.ts';
 import { found } from '../../../src/kit/http/problem.ts';
@@ -334,22 +335,25 @@ async function readLetters(call: DeskCall): Promise<Shown> {
 }
 
 function usePaidProposalFacts({ proposal }: Attempt): readonly FactRow[] {
-  const { operator, note, receipt } = found(proposal);
+  const { receipt } = found(proposal);
   const { receipt: label } = useTexts(DESK_TEXTS).pages;
-  return useProposalFacts(operator, note, [label, <code>{shownText(receipt)}</code>]);
+  return useProposalFacts(found(proposal), [label, <code>{shownText(receipt)}</code>]);
 }
 
 function useRefundProposalFacts({ proposal }: Intent['refunds'][number]): readonly FactRow[] {
-  const { operator, note, outcome } = found(proposal);
+  const { outcome } = found(proposal);
   const { proposal: label } = useTexts(DESK_TEXTS).refunds;
-  return useProposalFacts(operator, note, [label, useOutcomeText()(outcome)]);
+  return useProposalFacts(found(proposal), [label, useOutcomeText()(outcome)]);
 }
 
 /** Who proposed it, what they found, and their note. */
-function useProposalFacts(operator: string, note: string, finding: FactRow): readonly FactRow[] {
+function useProposalFacts(
+  { operator, provedBy, note }: Proposal,
+  finding: FactRow,
+): readonly FactRow[] {
   const { pages, refunds } = useTexts(DESK_TEXTS);
   return [
-    [refunds.proposedBy, <bdi>{useOperatorText(operator, true)}</bdi>],
+    [refunds.proposedBy, <bdi>{useOperatorText(operator, true, provedBy)}</bdi>],
     finding,
     [pages.note, <bdi>{shownText(note)}</bdi>],
   ];

@@ -41,13 +41,14 @@ export function list<Schema extends v.GenericSchema, Result>(
 /** The operator as the audit log stores one, so that no caller acts as a member or as a key. */
 export function callOf(
   { env, config, nowMs }: Gateway,
-  { name, isProved, address }: Actor,
+  { name, isProved, provedBy, address }: Actor,
 ): OperatorCall {
   if (!isOperatorName(name)) {
     throw new Error('an operator without a name');
   }
-  const actor = { kind: 'operator', id: name, name, isProved: isProved === true, address } as const;
-  return { env, config, nowMs, actor };
+  const proof = isProved === true && provedBy !== undefined ? { provedBy } : {};
+  const actor = { id: name, name, isProved: isProved === true, ...proof, address };
+  return { env, config, nowMs, actor: { kind: 'operator', ...actor } };
 }
 
 /** An entry about what the operator does. */

@@ -5,6 +5,7 @@ import { withoutPhoneNumbers } from '../../engine/domain/phone.ts';
 import type { Refund } from '../../engine/domain/refund.ts';
 import { record, runRecorded } from '../../kit/audit/log.ts';
 import { type Problem, problem } from '../../kit/http/problem.ts';
+import type { NameProof } from '../../kit/name-proof.ts';
 import { entryBy, type OperatorCall, type Target } from '../operator/call.ts';
 import { operationProblem } from '../operator/problems.ts';
 import {
@@ -15,24 +16,34 @@ import {
   refusalIn,
 } from './payments.ts';
 
+/** One of the operators who agreed. */
+interface Agreed {
+  readonly operator: string;
+  readonly provedBy: NameProof | null;
+}
+
 /** What an operator's decision about a payment led to. */
 export interface Decided {
   /** The same decision had been recorded before, so nothing changed. */
   readonly isRepeated: boolean;
   /** It waits for a second operator. */
   readonly isProposed: boolean;
+  /** Where two operators have agreed: who, and what proved each name; null for a decision of one. */
+  readonly agreed: readonly Agreed[] | null;
   /** After it. */
   readonly payment: PaymentDetails;
 }
+
+type Made = Pick<Decided, 'isProposed' | 'agreed'> & { readonly intent: Intent };
 
 /** `intent`: after the decision; without one, the decision is a repeated one. */
 export async function decided(
   call: OperatorCall,
   { client, intent: known }: KnownPayment,
-  { intent, isProposed = false }: { readonly intent?: Intent; readonly isProposed?: boolean } = {},
+  { intent, isProposed = false, agreed = null }: Partial<Made> = {},
 ): Promise<Decided> {
   const payment = await detailsOf(call, client, intent ?? known);
-  return { isRepeated: intent === undefined, isProposed, payment };
+  return { isRepeated: intent === undefined, isProposed, agreed, payment };
 }
 
 /** What a decision is about. */
@@ -54,6 +65,7 @@ export function resolutionIdsIn({ manualResolutionId, proposal }: Subject) {
 interface Said {
   readonly operator: string;
   readonly isVerified: boolean;
+  readonly provedBy?: NameProof;
   readonly note: string;
 }
 
@@ -97,8 +109,9 @@ export async function decide<About extends Subject>(
     await record(DB, entry, { refused: refused.code });
     throw refused;
   }
-  const { name: operator, isProved } = call.actor;
-  const said = { operator, isVerified: isProved === true, note: given.note };
+  const { name: operator, isProved, provedBy } = call.actor;
+  const proof = provedBy === undefined ? {} : { provedBy };
+  const said = { operator, isVerified: isProved === true, ...proof, note: given.note };
   const commit = () => payment.client.execute([command(said)]);
   const result = await runRecorded(DB, entry, commit, refusalIn);
   if (result.type === 'not_found') {
@@ -113,7 +126,15 @@ export async function decide<About extends Subject>(
     // Another decision by hand was recorded since the entry above.
     await record(DB, entry, { secondOperator: true });
   }
-  return decided(call, payment, { intent, isProposed });
+  const { proposal } = subject;
+  // Another operator's proposal that is not this decision's was confirmed by it, or replaced.
+  const isAgreed = finding.secondOperator === true && proposal !== null && !isProposed;
+  const agreed = isAgreed ? [proposal, said].map(agreedOf) : null;
+  return decided(call, payment, { intent, isProposed, agreed });
+}
+
+function agreedOf({ operator, provedBy = null }: Partial<Agreed> & Pick<Agreed, 'operator'>) {
+  return { operator, provedBy };
 }
 
 /** Why a payment rejected a decision about one of its attempts or refunds. */

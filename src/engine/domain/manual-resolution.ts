@@ -1,7 +1,7 @@
 import type { Attempt } from './attempt.ts';
 import type { Command } from './command.ts';
 import type { Intent } from './intent.ts';
-import { isSameOperator, OPERATOR_LENGTH_MAX } from './operator-name.ts';
+import { isSameOperator, OPERATOR_LENGTH_MAX, proofOf } from './operator-name.ts';
 import { hasSameReceipt, isSameReceipt } from './receipt.ts';
 import { recordFailure, recordPaid } from './resolve.ts';
 import { reject, type Step, withAttempt } from './step.ts';
@@ -74,7 +74,8 @@ function resolveAsPaid(
   }
   if (paidNeedsSecondOperator(intent, attempt, command.secondOperatorAboveMinor)) {
     if (proposal === null || !isSameReceipt(receipt, proposal.receipt)) {
-      const proposed = { resolutionId, operator, note, receipt, atMs: step.nowMs };
+      const said = { resolutionId, operator, note, ...proofOf(command) };
+      const proposed = { ...said, receipt, atMs: step.nowMs };
       return withAttempt(step, { ...attempt, proposal: proposed });
     }
     if (isSameOperator(operator, proposal.operator)) {

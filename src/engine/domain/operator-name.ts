@@ -1,3 +1,4 @@
+import type { NameProof } from '../../kit/name-proof.ts';
 import { isPrintable } from '../../kit/text.ts';
 
 /** A person's name or email address, which every audit entry contains. */
@@ -8,6 +9,8 @@ export interface OperatorNote {
   readonly operator: string;
   /** Whether the operator's name is proved, as it must be in production and where two agree. */
   readonly isVerified: boolean;
+  /** What proves it. */
+  readonly provedBy?: NameProof;
   /** The reason. */
   readonly note: string;
 }
@@ -16,6 +19,11 @@ export interface OperatorNote {
 export interface Proposal extends Omit<OperatorNote, 'isVerified'> {
   readonly resolutionId: string;
   readonly atMs: number;
+}
+
+/** What proves the name of who decides, as stored. */
+export function proofOf({ provedBy }: Pick<OperatorNote, 'provedBy'>) {
+  return provedBy === undefined ? {} : { provedBy };
 }
 
 /** Whether audit entries and histories can contain it as an operator's name. */

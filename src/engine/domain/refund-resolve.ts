@@ -1,6 +1,6 @@
 import type { Attempt } from './attempt.ts';
 import { isWellFormedNote } from './manual-resolution.ts';
-import { isSameOperator } from './operator-name.ts';
+import { isSameOperator, proofOf } from './operator-name.ts';
 import { printableCode } from './provider-code.ts';
 import {
   hasRefundEnded,
@@ -194,7 +194,8 @@ export function resolveRefundManually(
     return reject(step, 'second_operator_needed');
   }
   if (mustAgree && !isConfirmed) {
-    const proposed = { resolutionId, operator, note, outcome, atMs: step.nowMs };
+    const said = { resolutionId, operator, note, ...proofOf(command) };
+    const proposed = { ...said, outcome, atMs: step.nowMs };
     return withRefund(step, { ...refund, proposal: proposed, updatedAtMs: step.nowMs });
   }
   const resolved = { ...refund, manualResolutionId: resolutionId };

@@ -54,6 +54,7 @@ export function historyDetail(command: Command, before: Intent, after: Intent): 
     ...('note' in command && {
       operator: command.operator,
       operatorProved: command.isVerified,
+      ...('provedBy' in command && { operatorProvedBy: command.provedBy }),
       note: withoutPhoneNumbers(command.note),
     }),
     ...(isProposed(command, attempt) && { proposed: true }),

@@ -1,3 +1,4 @@
+import type { NameProof } from '../../kit/name-proof.ts';
 import type { Tenant } from '../../kit/tenant.ts';
 import type { Attempt, FailureReason, NewAttempt, Outcome } from '../domain/attempt.ts';
 import type { Rejection } from '../domain/command.ts';
@@ -213,6 +214,7 @@ export interface HistoryDetail {
   readonly operator?: string;
   /** Whether the operator's name was proved, or only claimed. */
   readonly operatorProved?: boolean;
+  readonly operatorProvedBy?: NameProof;
   readonly note?: string;
   /** A first operator's finding "paid", which awaits a second one. */
   readonly proposed?: true;

@@ -1,4 +1,5 @@
 import { Problem } from '../http/problem.ts';
+import type { NameProof } from '../name-proof.ts';
 import { runBatch, type SqlStatement } from '../platform/database.ts';
 import type { Environment, Tenant } from '../tenant.ts';
 import type { AuditAction, ChangeAction, SingleAction } from './actions.ts';
@@ -11,6 +12,8 @@ export interface Actor {
   readonly name: string;
   /** Only of an operator: whether the name is proved. Who shares a secret can claim any name. */
   readonly isProved?: boolean;
+  /** What proves it. */
+  readonly provedBy?: NameProof;
   /** The client's IP address, or null when unknown. */
   readonly address: string | null;
 }

@@ -2,6 +2,7 @@ import { env } from 'cloudflare:workers';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { beforeEach, describe, expect, it, test, vi } from 'vitest';
 import { operatorRouter } from '../../../back-office/operator/router.ts';
+import { sha256Hex } from '../../../src/kit/crypto/encoding.ts';
 import { auditLog } from '../dashboard/support.ts';
 import {
   ALPHA,
@@ -57,6 +58,8 @@ async function signedInCookie(name = 'Abebe', secret = SECRET): Promise<string> 
 function withCookie(path: string, cookie: string, headers: Readonly<Record<string, string>> = {}) {
   return operate(path, undefined, { authorization: null, headers: { ...headers, cookie } });
 }
+
+const DIGEST = await sha256Hex(SECRET);
 
 describe('the secret', () => {
   it.each<[string, string | null, number]>([
@@ -126,6 +129,8 @@ describe('the secret', () => {
     ['one good and one short', `${SECRET},kfl_op_short`],
     ['too many', Array.from({ length: 21 }, (_, index) => SECRET + index).join(',')],
     ['one of two people', `Hana:${SECRET},Dawit:${SECRET}`],
+    ['one and its digest', `Hana:${SECRET},Dawit:sha256-${DIGEST}`],
+    ['a short digest', 'Hana:sha256-00'],
     ['one with an empty name', `:${SECRET}`],
     ['one with a name that is too long', `${'x'.repeat(101)}:${SECRET}`],
   ])(
@@ -162,6 +167,16 @@ describe('the name of the operator', () => {
       headers,
     });
     expect(await page.text()).toContain('<bdi>Hana (name proved)</bdi>');
+  });
+
+  test('comes from the digest of a secret, which signs nobody in', async () => {
+    const digest = `sha256-${await sha256Hex(PERSONAL_SECRETS.Hana)}`;
+    const bindings = { ...env, OPERATOR_SECRETS: `Hana:${digest}` };
+    const create = (secret: string) =>
+      operateApi('/banks', bank, { authorization: `Bearer ${secret}`, bindings });
+    expect((await create(digest)).status).toBe(401);
+    expect((await create(PERSONAL_SECRETS.Hana)).status).toBe(200);
+    expect(await actor()).toBe('Hana');
   });
 
   it.each([
@@ -400,6 +415,10 @@ describe('Cloudflare Access', async () => {
         bindings: { ...TWO_OPERATORS, ...access },
       });
       expect(response.status).toBe(status);
+      const { content } = await response.json<{ content: { refunds?: { proposal: unknown }[] } }>();
+      const proposal = content?.refunds?.[0]?.proposal ?? null;
+      const proposed = { operator: 'abebe@example.com', provedBy: 'access' };
+      expect(proposal).toEqual(status === 200 ? expect.objectContaining(proposed) : null);
     },
   );
 

@@ -154,7 +154,12 @@ describe('two operators', () => {
     expect(own).toContain('Another operator must confirm this');
     expect(own).not.toContain('/confirm"');
     const other = await pageOf(PAYMENT, 'Dawit');
-    for (const part of ['<bdi>Hana (name proved)</bdi>', 'RF-9', FOUND.note, '/confirm"']) {
+    for (const part of [
+      '<bdi>Hana (name proved by a secret of their own)</bdi>',
+      'RF-9',
+      FOUND.note,
+      '/confirm"',
+    ]) {
       expect(other).toContain(part);
     }
     const done = await decide('confirm', { note: 'Seen too' }, 'Dawit');

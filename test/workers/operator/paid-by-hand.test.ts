@@ -169,7 +169,7 @@ describe('one operator', () => {
     expect(log).toContain('Hana (name proved)');
     expect(log).toContain('Hana (name not proved)');
     const desk = await (await operate(`/operator/payments/production/${A}`)).text();
-    expect(desk).toContain('Operator: Hana (name proved)');
+    expect(desk).toContain('Operator: Hana (name proved by a secret of their own)');
     expect(desk).toContain('The provider has not confirmed it yet');
   });
 });
@@ -404,6 +404,10 @@ describe('two operators', () => {
     expect(payment).toMatchObject({
       status: 'succeeded',
       attempts: [{ receipt: 'made-up-1', isProved: false, proposal: null }],
+      agreed: [
+        { operator: 'Hana', provedBy: 'secret' },
+        { operator: 'Dawit', provedBy: 'secret' },
+      ],
     });
     await project();
     expect(await reasons()).toEqual([]);
@@ -420,7 +424,8 @@ describe('two operators', () => {
     expect(await page('Hana')).not.toContain(confirm);
     expect(await page('Dawit')).toContain(confirm);
     const question = await page('Dawit', confirm);
-    for (const part of ['MADE-UP-1', 'Hana (name proved)', 'Dawit (name proved)', '900,000.00']) {
+    const proved = (name: Person) => `${name} (name proved by a secret of their own)`;
+    for (const part of ['MADE-UP-1', proved('Hana'), proved('Dawit'), '900,000.00']) {
       expect(question).toContain(part);
     }
   });

@@ -10,6 +10,7 @@ import {
   wholeNumber,
 } from '../../../kit/http/fields.ts';
 import { body } from '../../../kit/http/strict-body.ts';
+import { NAME_PROOFS } from '../../../kit/name-proof.ts';
 import { type Cursor, PAGE_ROWS_MAX, type TimeRange } from '../../../kit/platform/paging.ts';
 import type { Tenant } from '../../../kit/tenant.ts';
 import { environmentField, merchantIdField, patternField } from '../../operator/fields.ts';
@@ -66,6 +67,7 @@ export const actorField: v.GenericSchema<unknown, Actor> = body({
   id: shortField,
   name: shortField,
   isProved: v.exactOptional(booleanField),
+  provedBy: v.exactOptional(oneOf(NAME_PROOFS)),
   address: v.nullable(shortField),
 });
 
