@@ -1351,6 +1351,7 @@ export const dashboard: DashboardMessages = {
       railReference: 'የአቅራቢ ማመሳከሪያ',
       secondOperator: 'ሁለት አስተዳዳሪዎች ያስፈልጋሉ',
       methods: 'የክፍያ መንገዶች',
+      productionMethods: 'በእውነተኛው አካባቢ የክፍያ መንገዶች',
       method: 'የክፍያ መንገድ',
       url: 'አድራሻ',
       reason: 'ምክንያት',

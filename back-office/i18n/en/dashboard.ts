@@ -1429,6 +1429,7 @@ export const dashboard = {
       railReference: 'provider reference',
       secondOperator: 'needs two operators',
       methods: 'methods',
+      productionMethods: 'methods in production',
       method: 'method',
       url: 'URL',
       reason: 'reason',

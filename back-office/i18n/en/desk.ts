@@ -221,7 +221,7 @@ export const desk = {
     no: 'No',
     addMerchant: 'Add merchant',
     addMerchantLead:
-      'Creates a merchant who can use every method in the sandbox and in production. Then invite the first owner, who creates API keys in the dashboard.',
+      'Creates a merchant who can use every method in the sandbox, and in production those whose rail has a secret. Then invite the first owner, who creates API keys in the dashboard.',
     merchantNameHint: 'Customers see it on the checkout page.',
     merchantIdHint:
       'Part of every key of the merchant, such as abebe-coffee. It can never be changed.',

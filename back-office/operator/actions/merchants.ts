@@ -47,7 +47,7 @@ const CREATE_MERCHANT: OperatorAction = {
     }),
     methods: optional(
       'all|none|A,B',
-      'methods offered and enabled in both environments (default: all)',
+      'methods offered, in production those whose rail has a secret (default: all)',
       { kind: 'methods' },
     ),
     commissions: {

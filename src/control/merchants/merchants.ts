@@ -8,6 +8,7 @@ import {
   refundLimitsOf,
   setRefundLimits,
 } from '../../engine/merchants/refund-limits.ts';
+import { configuredRail } from '../../engine/rails/settings.ts';
 import { insertSecret, newSecret } from '../../engine/webhooks/secret-store.ts';
 import type { ChangeAction } from '../../kit/audit/actions.ts';
 import { type AuditEntry, runAudited } from '../../kit/audit/log.ts';
@@ -53,7 +54,10 @@ const creationFields = body({
   id: v.optional(
     patternField(MERCHANT_ID, 'Must be 1 to 64 letters, digits, hyphens and underscores.'),
   ),
-  /** Offered and enabled in both environments; all when absent. */
+  /**
+   * All when absent. Offered and enabled in the sandbox, and in production if the rail's secret is
+   * valid: without it the method cannot take a payment.
+   */
   methods: v.optional(listOf(methodField, METHODS.length), [...METHODS]),
   /** In both environments. Methods that are not named have no commission. */
   commissions: v.optional(
@@ -79,13 +83,27 @@ export const createMerchant = action(creationFields, async (call, _target, field
     rate: commissions.find((commission) => commission.method === method) ?? NO_COMMISSION,
   }));
   checkCommissions(methods, commissions);
-  const statements = newMerchant({ id, name, methods: settings, createdAtMs: call.nowMs });
+  const offered = settings.map(({ method }) => method);
+  const productionMethods = offered.filter(
+    (method) => configuredRail(call.env, 'production', method) !== null,
+  );
+  const statements = newMerchant({
+    id,
+    name,
+    methods: settings,
+    productionMethods,
+    createdAtMs: call.nowMs,
+  });
   const entry = entryBy<ChangeAction>(call, {
     merchantId: id,
     environment: null,
     action: 'merchant.created',
     target: id,
-    detail: { name, methods: settings.map(({ method }) => method).join(' ') },
+    detail: {
+      name,
+      methods: offered.join(' '),
+      productionMethods: productionMethods.join(' '),
+    },
   });
   if (id === SELF_CHECK_MERCHANT_ID) {
     throw operationProblem('merchant_exists', { id });
@@ -265,7 +283,13 @@ export async function merchantContent(call: Gateway, target: Target) {
 /** Methods with their commission, and limits, of one environment. */
 export function settingsContent({ methods, limits }: MethodSettings) {
   return {
-    methods: methods.map(({ rate, ...method }) => ({ ...method, ...rate })),
+    methods: methods.map(({ rate, method, offered, enabled }) => ({
+      method,
+      offered,
+      // What the merchant chose counts only for a method that it is offered.
+      enabled: offered && enabled,
+      ...rate,
+    })),
     limitsMinor: limits,
   };
 }

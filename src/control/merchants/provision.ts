@@ -2,14 +2,16 @@ import type { Method } from '../../engine/domain/method.ts';
 import type { CommissionRate } from '../../engine/domain/money.ts';
 import { REFUND_DAILY_MAX_MINOR_DEFAULT } from '../../engine/merchants/refund-limits.ts';
 import type { SqlStatement } from '../../kit/platform/database.ts';
-import { ENVIRONMENTS } from '../../kit/tenant.ts';
+import { ENVIRONMENTS, type Environment } from '../../kit/tenant.ts';
 import { offerMethod, setCommission } from './methods.ts';
 
 export interface NewMerchant {
   readonly id: string;
   readonly name: string;
-  /** Offered and enabled in both environments. */
+  /** Priced in both environments, and offered and enabled in the sandbox. */
   readonly methods: readonly { readonly method: Method; readonly rate: CommissionRate }[];
+  /** Those of them that are offered and enabled in production; all when absent. */
+  readonly productionMethods?: readonly Method[];
   readonly createdAtMs: number;
 }
 
@@ -18,7 +20,9 @@ export interface NewMerchant {
  * Fails in D1 when the id exists.
  */
 export function createMerchant(merchant: NewMerchant): readonly SqlStatement[] {
-  const { id, name, methods, createdAtMs } = merchant;
+  const { id, name, methods, productionMethods, createdAtMs } = merchant;
+  const isOffered = (environment: Environment, method: Method) =>
+    environment === 'sandbox' || productionMethods?.includes(method) !== false;
   return [
     {
       sql: `INSERT INTO merchants (id, number, name, status, created_at_ms, refund_daily_max_minor)
@@ -28,7 +32,9 @@ export function createMerchant(merchant: NewMerchant): readonly SqlStatement[] {
     ...ENVIRONMENTS.flatMap((environment) =>
       methods.flatMap(({ method, rate }) => [
         setCommission({ merchantId: id, environment }, method, rate),
-        offerMethod({ merchantId: id, environment }, method, true),
+        ...(isOffered(environment, method)
+          ? [offerMethod({ merchantId: id, environment }, method, true)]
+          : []),
       ]),
     ),
   ];

@@ -1,11 +1,13 @@
 import { env } from 'cloudflare:workers';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { findInvitation } from '../../../back-office/members/invitations.ts';
 import { railStates } from '../../../src/control/health/rails.ts';
+import { forgetRails } from '../../../src/engine/rails/settings.ts';
 import { requestRefund } from '../../../src/engine/refunds/request.ts';
 import { webhookSettings } from '../../../src/engine/webhooks/settings.ts';
 import { sha256Hex } from '../../../src/kit/crypto/encoding.ts';
 import { auditLog, membersCall, signedIn } from '../dashboard/support.ts';
+import { EBIRR, secretsOf } from '../rails/support.ts';
 import {
   ALPHA,
   advance,
@@ -38,12 +40,21 @@ interface Merchant {
 }
 
 interface Settings {
-  readonly methods: readonly { method: string; offered: boolean; basisPoints: number }[];
+  readonly methods: readonly {
+    method: string;
+    offered: boolean;
+    enabled: boolean;
+    basisPoints: number;
+  }[];
   readonly limitsMinor: Record<string, number>;
   readonly apiKeys: number;
 }
 
 const read = (id: string) => content<Merchant>(operateApi(`/merchants/${id}`));
+
+function usable({ methods }: Settings): readonly string[] {
+  return methods.filter((one) => one.offered && one.enabled).map(({ method }) => method);
+}
 
 async function lastAudit() {
   const row = (await auditLog()).at(-1);
@@ -68,9 +79,11 @@ describe('a new merchant', () => {
     });
     for (const environment of ['sandbox', 'production'] as const) {
       const { methods, apiKeys } = merchant[environment];
-      expect(methods.filter(({ offered }) => offered)).toEqual([
-        { method: 'TELE_BIRR', offered: true, enabled: true, basisPoints: 0, fixedMinor: 0 },
-        { method: 'M_PESA', offered: true, enabled: true, basisPoints: 150, fixedMinor: 100 },
+      // No rail of production has a secret here; the sandbox needs none.
+      const state = { offered: environment === 'sandbox', enabled: environment === 'sandbox' };
+      expect(methods.filter(({ method }) => ['TELE_BIRR', 'M_PESA'].includes(method))).toEqual([
+        { method: 'TELE_BIRR', ...state, basisPoints: 0, fixedMinor: 0 },
+        { method: 'M_PESA', ...state, basisPoints: 150, fixedMinor: 100 },
       ]);
       expect(apiKeys).toBe(0);
       const { secrets } = await webhookSettings(env, { environment, merchantId: 'abebe' });
@@ -80,8 +93,28 @@ describe('a new merchant', () => {
       merchant_id: 'abebe',
       actor_kind: 'operator',
       action: 'merchant.created',
-      detail: { name: 'Abebe Coffee', methods: 'TELE_BIRR M_PESA' },
+      detail: { name: 'Abebe Coffee', methods: 'TELE_BIRR M_PESA', productionMethods: '' },
     });
+  });
+
+  test('is offered in production what has a rail with a valid secret; the operator offers the rest later', async () => {
+    const secrets = secretsOf({ RAIL_E_BIRR_PRODUCTION: EBIRR, RAIL_M_PESA_PRODUCTION: {} });
+    Object.assign(env, secrets);
+    forgetRails();
+    onTestFinished(() => {
+      for (const name of Object.keys(secrets)) {
+        Reflect.deleteProperty(env, name);
+      }
+      forgetRails();
+    });
+    const { production } = await content<Merchant>(
+      operateApi('/merchants', { name: 'Two', id: 'two' }),
+    );
+    expect(usable(production)).toEqual(['E_BIRR']);
+    expect(production.methods.some(({ enabled, offered }) => enabled && !offered)).toBe(false);
+    const offer = '/merchants/two/production/methods/TELE_BIRR/offer';
+    const settings = await content<Settings>(operateApi(offer, { offered: true }));
+    expect(usable(settings)).toEqual(['TELE_BIRR', 'E_BIRR']);
   });
 
   test('needs only a name', async () => {
