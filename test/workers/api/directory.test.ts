@@ -120,6 +120,7 @@ describe('decisions.md#9: the directory', () => {
       limits: {},
       appSchemes: [],
       bookVolume: 0,
+      switchedOff: [],
       isInMaintenance: false,
     });
   });

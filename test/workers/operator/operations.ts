@@ -63,7 +63,7 @@ export interface Operation {
   /** The action of the audit entry. */
   readonly entry: string;
   /** Whether the entry is written before the change, so that a crash may leave it alone. */
-  readonly isRecordedFirst?: true;
+  readonly isRecordedFirst?: boolean;
   /** How many entries it writes; 1 by default. */
   readonly entries?: number;
 }
@@ -285,6 +285,8 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
       await project(caught);
     },
     entry: 'book.rebuilt',
+    // The book's page comes first: an empty book is refused.
+    isRecordedFirst: false,
   },
   '/books/rebuild': {
     body: { objectIds: ['0'.repeat(64)] },
