@@ -4,7 +4,7 @@
  * lacks; `--out FILE` writes all, as JSON for `wrangler secret bulk`.
  */
 import { writeFile } from 'node:fs/promises';
-import { requireDeployment } from './deployment/deployment-file.ts';
+import { readDeployment, requireDeployment } from './deployment/deployment-file.ts';
 import { DEPLOYMENT_OPTIONS, placesOf } from './deployment/options.ts';
 import { recoveredSecrets } from './deployment/recovered-secrets.ts';
 import { requireRecoveryFile } from './deployment/recovery-file.ts';
@@ -42,6 +42,7 @@ await runScript(SCRIPT, async (given) => {
       from,
       run,
       await requireRecoveryFile(places.recoveryFile),
+      await readDeployment(places.name, places.directory),
     );
     await writeFile(out, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
     const count = Object.keys(secrets).length;

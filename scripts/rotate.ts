@@ -15,10 +15,11 @@ const { account: _account, ...PLACES } = DEPLOYMENT_OPTIONS;
 const SCRIPT = {
   usage: 'npm run rotate',
   about: `Gives a ring a new key beside the old one: ${[...Object.keys(DERIVED), ...Object.keys(SEALED)].join(', ')}.
-Or gives an operator a new secret, also a new operator: operator NAME.`,
+Or gives an operator a new secret, also a new operator: operator NAME.
+Or makes a new recovery key, and under it a new key of each ring: recovery-key.`,
   options: {
     what: {
-      value: 'RING | operator NAME',
+      value: 'RING | operator NAME | recovery-key',
       about: 'what to rotate',
       isWords: true as const,
       isRepeatable: true as const,

@@ -278,8 +278,10 @@ export const PLANTED_KEEPING: Readonly<Record<string, Readonly<Record<string, st
   },
   'scripts/deployment/keys.ts': {
     'return `«${ring}:→»${keyId}`;': "one ring's sealed key passes for another's",
-    '«  checkFingerprint(deployment, recoveryKey);\n→»  const derived':
+    '«  checkFingerprint(deployment, recoveryKey);\n→»  const rings':
       "secrets are derived from another deployment's recovery key",
+    '[ring, [«...added[ring], →»...sealed]] as const':
+      'a rotated recovery key leaves the keys that the old one makes first',
     'slice(0, «19→10»)': 'two rotations of one day have one key id',
   },
   'scripts/deployment/operators-file.ts': {

@@ -43,8 +43,10 @@ const origin = v.pipe(
   v.check(isHttpsOrigin, 'must be an address such as https://pay.example.com'),
 );
 const variables = v.record(v.string(), v.string());
-const derivedRing = v.array(keyId);
-const sealedRing = v.array(v.strictObject({ keyId, sealed: v.string() }));
+const sealedKey = v.strictObject({ keyId, sealed: v.string() });
+const sealedRing = v.array(sealedKey);
+/** A key of an earlier recovery key cannot be derived, so it is sealed under the new one. */
+const derivedRing = v.array(v.union([keyId, sealedKey]));
 
 const SCHEMA = v.strictObject({
   /** The account in Cloudflare that owns it. */

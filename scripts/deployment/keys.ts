@@ -12,7 +12,9 @@ import { derivedKey, fingerprintOf, type RecoveryKey, RecoveryKeyError } from '.
 
 export type DerivedRing = (typeof DERIVED_RINGS)[number];
 export type SealedRing = (typeof SEALED_RINGS)[number];
+export type Ring = DerivedRing | SealedRing;
 export type Keys = Deployment['keys'];
+export const RINGS = [...DERIVED_RINGS, ...SEALED_RINGS] as const;
 /** The planes' secrets, by the Worker that has them. */
 export const SECRETS_OF = { payments: PAYMENTS_SECRETS, backOffice: BACK_OFFICE_SECRETS } as const;
 export type Plane = keyof typeof SECRETS_OF;
@@ -43,8 +45,35 @@ export async function sealedRsaKey(
 ): Promise<{ readonly keyId: string; readonly sealed: string }> {
   const entry = await generateSecret(ring, keyId);
   const base64 = entry.slice(entry.indexOf(':') + 1);
+  return sealedKey(recoveryKey, ring, { keyId, base64 });
+}
+
+async function sealedKey(recoveryKey: RecoveryKey, ring: Ring, { keyId, base64 }: NamedKey) {
   const sealed = await seal([sealingKey(recoveryKey)], base64, contextOf(ring, keyId));
   return { keyId, sealed };
+}
+
+/**
+ * The deployment under another recovery key: each ring has a new key first, and its older keys, which
+ * links, API keys and backups need, sealed under the new recovery key.
+ */
+export async function rekeyed(
+  deployment: Deployment,
+  from: RecoveryKey,
+  to: RecoveryKey,
+  now: Date,
+): Promise<Deployment> {
+  checkFingerprint(deployment, from);
+  const added = await createKeys(to, now);
+  const rings = await Promise.all(
+    RINGS.map(async (ring) => {
+      const older = await openRing(deployment, from, ring);
+      const sealed = await Promise.all(older.map((key) => sealedKey(to, ring, key)));
+      return [ring, [...added[ring], ...sealed]] as const;
+    }),
+  );
+  const keys = Object.fromEntries(rings) as Keys;
+  return { ...deployment, recoveryKey: fingerprintOf(to), keys };
 }
 
 /** The values of all secrets that both Workers require. Throws for another deployment's key. */
@@ -53,37 +82,28 @@ export async function secretsOf(
   recoveryKey: RecoveryKey,
 ): Promise<Secrets> {
   checkFingerprint(deployment, recoveryKey);
-  const derived = DERIVED_RINGS.map(
-    (ring) =>
-      [
-        ring,
-        deployment.keys[ring]
-          .map((keyId) => `${keyId}:${derivedKey(recoveryKey, ring, keyId)}`)
-          .join(','),
-      ] as const,
-  );
-  const sealed = await Promise.all(
-    SEALED_RINGS.map(async (ring) => {
-      const keys = await openRsaRing(deployment, recoveryKey, ring);
+  const rings = await Promise.all(
+    RINGS.map(async (ring) => {
+      const keys = await openRing(deployment, recoveryKey, ring);
       return [ring, keys.map(({ keyId, base64 }) => `${keyId}:${base64}`).join(',')] as const;
     }),
   );
   const operators = deployment.operators.map(({ name, sha256 }) => `${name}:sha256-${sha256}`);
-  return Object.fromEntries([
-    ...derived,
-    ...sealed,
-    ['OPERATOR_SECRETS', operators.join(',')],
-  ]) as Secrets;
+  return Object.fromEntries([...rings, ['OPERATOR_SECRETS', operators.join(',')]]) as Secrets;
 }
 
-/** The private keys of an RSA ring, newest first. */
-export function openRsaRing(
+/** The keys of a ring, newest first, of RSA rings the private ones. */
+export function openRing(
   deployment: Deployment,
   recoveryKey: RecoveryKey,
-  ring: SealedRing,
+  ring: Ring,
 ): Promise<readonly NamedKey[]> {
   return Promise.all(
-    deployment.keys[ring].map(async ({ keyId, sealed }) => {
+    deployment.keys[ring].map(async (key: Keys[Ring][number]) => {
+      if (typeof key === 'string') {
+        return { keyId: key, base64: derivedKey(recoveryKey, ring, key) };
+      }
+      const { keyId, sealed } = key;
       const base64 = await unseal([sealingKey(recoveryKey)], sealed, contextOf(ring, keyId));
       if (base64 === null) {
         throw new RecoveryKeyError(`the recovery key does not open the key ${keyId} of ${ring}`);
@@ -93,14 +113,34 @@ export function openRsaRing(
   );
 }
 
+/**
+ * Finds the key of a part of a backup. One of an earlier recovery key is in the deployment file; without
+ * that file, only the earlier recovery key makes it.
+ */
+export async function backupKeys(
+  deployment: Deployment | null,
+  recoveryKey: RecoveryKey,
+): Promise<(keyId: string) => NamedKey> {
+  const isOwn = deployment?.recoveryKey === fingerprintOf(recoveryKey);
+  const ring = isOwn ? await openRing(deployment, recoveryKey, 'BACKUP_KEYS') : [];
+  return (keyId) =>
+    ring.find((key) => key.keyId === keyId) ?? {
+      keyId,
+      base64: derivedKey(recoveryKey, 'BACKUP_KEYS', keyId),
+    };
+}
+
+/** The id of a key in the deployment file. */
+export function idOf(key: Keys[Ring][number]): string {
+  return typeof key === 'string' ? key : key.keyId;
+}
+
 /** What identifies a secret's value without revealing it: the ids of its keys, newest first. */
 export function secretVersion(deployment: Deployment, secret: SecretName): string {
   if (secret === 'OPERATOR_SECRETS') {
     return deployment.operators.map(({ name, keyId }) => `${name}:${keyId}`).join(',');
   }
-  return deployment.keys[secret]
-    .map((key) => (typeof key === 'string' ? key : key.keyId))
-    .join(',');
+  return deployment.keys[secret].map(idOf).join(',');
 }
 
 /** The id of the key that is first in a version of a ring. */
@@ -120,6 +160,6 @@ function sealingKey(recoveryKey: RecoveryKey): NamedKey {
 }
 
 /** Authenticated, so that one ring's key cannot be put in the place of another's. */
-function contextOf(ring: SealedRing, keyId: string): string {
+function contextOf(ring: Ring, keyId: string): string {
   return `${ring}:${keyId}`;
 }

@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import type { Manifest } from '../../src/recovery/backup/manifest.ts';
 import { manifestName } from '../../src/recovery/backup/names.ts';
 import { keyIdOfPart, openPart } from '../../src/recovery/backup/part.ts';
-import { derivedKey, type RecoveryKey } from './recovery-key.ts';
+import type { Deployment } from './deployment-file.ts';
+import { backupKeys } from './keys.ts';
+import type { RecoveryKey } from './recovery-key.ts';
 
 /**
  * The payments' secrets in a fetched run, with the key that opened it, by their names: for an operator
@@ -13,6 +15,7 @@ export async function recoveredSecrets(
   folder: string,
   run: string,
   recoveryKey: RecoveryKey,
+  deployment: Deployment | null = null,
 ): Promise<Readonly<Record<string, string>>> {
   const name = manifestName(run);
   const file = join(folder, name);
@@ -21,7 +24,7 @@ export async function recoveredSecrets(
   });
   const bytes = new Uint8Array(content);
   const keyId = keyIdOfPart(name, bytes);
-  const base64 = derivedKey(recoveryKey, 'BACKUP_KEYS', keyId);
-  const [manifest] = (await openPart([{ keyId, base64 }], name, bytes)) as readonly Manifest[];
-  return { ...manifest?.secrets, BACKUP_KEYS: `${keyId}:${base64}` };
+  const key = (await backupKeys(deployment, recoveryKey))(keyId);
+  const [manifest] = (await openPart([key], name, bytes)) as readonly Manifest[];
+  return { ...manifest?.secrets, BACKUP_KEYS: `${keyId}:${key.base64}` };
 }

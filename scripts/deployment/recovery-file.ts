@@ -4,6 +4,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { PROJECT_DIRECTORY } from '../project/files.ts';
 import {
   createRecoveryKey,
+  fingerprintOf,
   formatRecoveryKey,
   parseRecoveryKey,
   type RecoveryKey,
@@ -44,9 +45,27 @@ export async function readRecoveryFile(file: string): Promise<RecoveryKey | null
   }
 }
 
+/** Where the next recovery key lies until its rotation is done. */
+export function nextRecoveryFile(file: string): string {
+  return `${file}.next`;
+}
+
+/** The key of a deployment, also while a rotation is under way. Null without a file. */
+export async function recoveryKeyAt(
+  file: string,
+  { recoveryKey }: { readonly recoveryKey: string },
+): Promise<RecoveryKey | null> {
+  const next = await readRecoveryFile(nextRecoveryFile(file));
+  return next !== null && fingerprintOf(next) === recoveryKey ? next : readRecoveryFile(file);
+}
+
 /** The same for a command that cannot go on without it. */
-export async function requireRecoveryFile(file: string): Promise<RecoveryKey> {
-  const key = await readRecoveryFile(file);
+export async function requireRecoveryFile(
+  file: string,
+  deployment: { readonly recoveryKey: string } | null = null,
+): Promise<RecoveryKey> {
+  const key =
+    deployment === null ? await readRecoveryFile(file) : await recoveryKeyAt(file, deployment);
   if (key === null) {
     throw new RecoveryKeyError(
       `there is no recovery file at ${file}: copy it there from where you keep it, or name its place with --recovery`,

@@ -6,8 +6,9 @@ import type { BookBackup, Manifest } from '../../src/recovery/backup/manifest.ts
 import { manifestName, runOfPart } from '../../src/recovery/backup/names.ts';
 import { keyIdOfPart, openPart, UnreadablePart } from '../../src/recovery/backup/part.ts';
 import { namedParts, type Parts, verifyPage } from '../../src/recovery/backup/verify-parts.ts';
+import { readDeployment } from '../deployment/deployment-file.ts';
+import { backupKeys } from '../deployment/keys.ts';
 import { defaultRecoveryFile, requireRecoveryFile } from '../deployment/recovery-file.ts';
-import { derivedKey } from '../deployment/recovery-key.ts';
 import { PROJECT_DIRECTORY, readIfPresent } from '../project/files.ts';
 import { FoundError, type Given, UsageError } from './command.ts';
 import { bytesOfPart, checkRun, partsIn, runsAmong } from './copy-folder.ts';
@@ -64,8 +65,9 @@ async function keysOf(
     const ring = keyRing('BACKUP_KEYS', own);
     return (keyId) => ring.find((key) => key.keyId === keyId);
   }
+  const known = deployment === undefined ? null : await readDeployment(deployment);
   const key = await requireRecoveryFile(recovery ?? defaultRecoveryFile(deployment ?? ''));
-  return (keyId) => ({ keyId, base64: derivedKey(key, 'BACKUP_KEYS', keyId) });
+  return backupKeys(known, key);
 }
 
 /** Those that open. Throws FoundError when that of `run` does not. */

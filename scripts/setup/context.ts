@@ -104,7 +104,7 @@ export class Setup {
 
   /** The key, which only this machine has. Throws when its file is elsewhere. */
   async recoveryKey(): Promise<RecoveryKey> {
-    const key = await requireRecoveryFile(this.options.recoveryFile);
+    const key = await requireRecoveryFile(this.options.recoveryFile, this.deployment);
     checkFingerprint(this.deployment, key);
     return key;
   }

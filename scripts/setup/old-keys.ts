@@ -2,6 +2,7 @@ import type { Deployment } from '../deployment/deployment-file.ts';
 import { SetupProblem } from '../deployment/explain.ts';
 import {
   type DerivedRing,
+  idOf,
   newestKeyOf,
   type SealedRing,
   secretVersion,
@@ -86,9 +87,9 @@ interface Use {
 
 /** API keys and stored secrets stay under the data key that was first when they were made. */
 async function checkDataKey(setup: Setup): Promise<void> {
-  const [newest = ''] = setup.deployment.keys.DATA_ENCRYPTION_KEYS;
+  const [newest] = setup.deployment.keys.DATA_ENCRYPTION_KEYS;
   const sinceMs = uploadedAtMs(setup.deployment, 'DATA_ENCRYPTION_KEYS');
-  const rows = await query<Use>(setup, usesSql(newest, sinceMs));
+  const rows = await query<Use>(setup, usesSql(newest === undefined ? '' : idOf(newest), sinceMs));
   const uses = rows.filter(({ count }) => count > 0);
   if (uses.length > 0) {
     throw new SetupProblem(

@@ -20,7 +20,7 @@ export function recoveredStep(setup: Setup, from: string, run: string): Step {
       if (deployed === null) {
         throw new SetupProblem(`there is no Worker ${name}`, 'Run `npm run setup` first.');
       }
-      const all = await recoveredSecrets(from, run, await setup.recoveryKey());
+      const all = await recoveredSecrets(from, run, await setup.recoveryKey(), setup.deployment);
       const secrets = Object.entries(all).filter(([secret]) => isOptionalSecret(secret));
       const missing = secrets.filter(([secret]) => !deployed.secrets.includes(secret));
       const names = missing.map(([secret]) => secret);

@@ -11,6 +11,7 @@ import {
   checkRecoveryFile,
   createRecoveryFile,
   readRecoveryFile,
+  recoveryKeyAt,
 } from '../deployment/recovery-file.ts';
 import { fingerprintOf } from '../deployment/recovery-key.ts';
 import type { Wanted } from './answers.ts';
@@ -26,7 +27,9 @@ export function recoveryStep(setup: Setup, { operator }: Wanted): Step {
     look: async () => {
       const file = checkRecoveryFile(options.recoveryFile);
       const place = deploymentFile(options.name, options.directory);
-      const key = await readRecoveryFile(file);
+      const key = setup.isStored
+        ? await recoveryKeyAt(file, setup.deployment)
+        : await readRecoveryFile(file);
       if (setup.isStored) {
         if (key !== null) {
           checkFingerprint(setup.deployment, key);

@@ -7,10 +7,13 @@ import {
 } from '../deployment/deployment-file.ts';
 import { SetupProblem } from '../deployment/explain.ts';
 import {
+  RINGS as ALL_RINGS,
   type DerivedRing,
+  idOf,
   keyIdAt,
-  openRsaRing,
+  openRing,
   type Plane,
+  type Ring,
   type SealedRing,
   sealedRsaKey,
   secretVersion,
@@ -29,6 +32,7 @@ import { rememberReversal, selfCheckStep } from './check-step.ts';
 import type { Reversal, Setup } from './context.ts';
 import { checkOldKeyUnused, sayRebuilds, uploadedAtMs } from './old-keys.ts';
 import { operatorStep } from './operator.ts';
+import { isCostAccepted, newRecoveryKeyStep, recoveryFileStep } from './rotate-recovery-key.ts';
 import { runSteps, type Step, type Work } from './step.ts';
 import { checkDeployment } from './values.ts';
 import { checkNotSplit, uploadSecrets, workerStep } from './workers.ts';
@@ -49,7 +53,6 @@ const RETIRED_VARIABLES: Readonly<Record<SealedRing, string>> = {
   WEBHOOK_RSA_PRIVATE_KEYS_PRODUCTION: 'WEBHOOK_RETIRED_KEYS_PRODUCTION',
 };
 
-type Ring = DerivedRing | SealedRing;
 type SealedKey = Deployment['keys'][SealedRing][number];
 
 const RINGS = { ...DERIVED, ...SEALED };
@@ -57,6 +60,12 @@ const RINGS = { ...DERIVED, ...SEALED };
 /** What the command line says. */
 export type GivenRotation = Readonly<Record<'finish' | 'leaked' | 'remove', boolean>> & {
   readonly what: readonly string[];
+};
+
+/** What follows the self-check. */
+const LAST_STEPS: Readonly<Record<string, (setup: Setup, now: Date) => readonly Step[]>> = {
+  operator: (setup) => [operatorStep(setup)],
+  'recovery-key': (setup, now) => [recoveryFileStep(setup, now)],
 };
 
 /** Rotates what the command line names. Throws for options that mean nothing together. */
@@ -67,7 +76,10 @@ export async function runRotation(
 ): Promise<boolean> {
   const { options, terminal } = setup;
   // Until the new secret of an operator is known to work, this machine keeps the old one.
-  const last = given.what[0] === 'operator' ? [operatorStep(setup)] : [];
+  const last = LAST_STEPS[given.what[0] ?? '']?.(setup, now) ?? [];
+  if (given.what[0] === 'recovery-key' && !(await isCostAccepted(setup))) {
+    return false;
+  }
   const steps = [...stepsOf(setup, given, now), selfCheckStep(setup), ...last];
   if (!(await runSteps(steps, terminal, options))) {
     return false;
@@ -77,6 +89,17 @@ export async function runRotation(
     terminal.say(`\nCommit ${file} or keep a copy elsewhere: only it knows the new keys.`);
   }
   return true;
+}
+
+/** A new recovery key, and under it a new key of each ring. */
+function recoveryKeySteps(setup: Setup, now: Date): readonly Step[] {
+  // Its older keys are those of before, sealed under the new recovery key.
+  const secrets = ALL_RINGS.map((ring) => secretStep(setup, ring, now, () => setup.deployment));
+  return afterCheck([newRecoveryKeyStep(setup, now), ...secrets], async () => {
+    for (const { config } of Object.values(await setup.workers())) {
+      await checkNotSplit(setup, config.name);
+    }
+  });
 }
 
 function stepsOf(setup: Setup, { what, finish, leaked, remove }: GivenRotation, now: Date) {
@@ -93,9 +116,15 @@ function stepsOf(setup: Setup, { what, finish, leaked, remove }: GivenRotation, 
     const change = remove ? 'remove' : finish ? 'finish' : 'add';
     return operatorSteps(setup, { name, change, now });
   }
+  if (first === 'recovery-key' && name === undefined) {
+    if (finish || remove) {
+      throw new Error('for the recovery key, give no option: finish each ring by its own name');
+    }
+    return recoveryKeySteps(setup, now);
+  }
   const ring = RINGS[first];
   if (ring === undefined || name !== undefined) {
-    throw new Error(`name one of ${Object.keys(RINGS).join(', ')}, or operator NAME`);
+    throw new Error(`name one of ${Object.keys(RINGS).join(', ')}, recovery-key, or operator NAME`);
   }
   if (remove) {
     throw new Error('--remove removes an operator; --finish removes the old key of a ring');
@@ -116,7 +145,8 @@ export interface Rotation {
 export function ringSteps(setup: Setup, ring: Ring, rotation: Rotation): readonly Step[] {
   const { isFinish, isLeaked, now } = rotation;
   // A leaked key does not come back.
-  const secret = secretStep(setup, ring, now, isLeaked ? null : setup.deployment);
+  const { deployment: before } = setup;
+  const secret = secretStep(setup, ring, now, () => (isLeaked ? null : before));
   const steps = isFinish
     ? [
         ...(isSealedRing(ring) && !isLeaked ? retireSteps(setup, ring, now) : []),
@@ -150,7 +180,7 @@ async function checkSecretCanChange(setup: Setup, secret: SecretName): Promise<v
 }
 
 /** A change of the deployment file. A dry run plans it, so that later steps say what follows. */
-function change(
+export function change(
   setup: Setup,
   what: string,
   planned: Deployment,
@@ -227,7 +257,7 @@ function retireSteps(setup: Setup, ring: SealedRing, now: Date): readonly Step[]
       const ids = missing.map(({ keyId }) => keyId);
       return [
         change(setup, `add ${ids.join(', ')} to ${variable}`, withRetired(ids), async () => {
-          const keys = await openRsaRing(deployment, await setup.recoveryKey(), ring);
+          const keys = await openRing(deployment, await setup.recoveryKey(), ring);
           const added = keys.filter(({ keyId }) => ids.includes(keyId));
           return withRetired(
             await Promise.all(added.map((key) => retiredEntry(key, now.getTime()))),
@@ -271,10 +301,6 @@ function oldKeyStep(setup: Setup, ring: Ring, { isLeaked, now }: Rotation): Step
   };
 }
 
-function idOf(key: string | { readonly keyId: string }): string {
-  return typeof key === 'string' ? key : key.keyId;
-}
-
 const PLANE_OF: Readonly<Partial<Record<SecretName, Plane>>> = {
   BACK_OFFICE_KEYS: 'backOffice',
   OPERATOR_SECRETS: 'backOffice',
@@ -285,7 +311,12 @@ async function workerOf(setup: Setup, secret: SecretName): Promise<RenderedWorke
 }
 
 /** `before`: what a change that the gateway does not work with goes back to; null: it stays. */
-function secretStep(setup: Setup, secret: SecretName, now: Date, before: Deployment | null): Step {
+function secretStep(
+  setup: Setup,
+  secret: SecretName,
+  now: Date,
+  before: () => Deployment | null,
+): Step {
   return {
     title: `the secret ${secret}`,
     why: 'The Worker takes the new value within seconds, without a new version of its code.',
@@ -299,7 +330,8 @@ function secretStep(setup: Setup, secret: SecretName, now: Date, before: Deploym
         {
           what: `set ${secret} of the Worker ${worker}`,
           make: async () => {
-            const sent = before === null ? null : uploadedOf(before, secret);
+            const known = before();
+            const sent = known === null ? null : uploadedOf(known, secret);
             if (sent !== null) {
               await rememberReversal(setup, toValues(setup, worker, secret, sent));
             }
@@ -350,6 +382,7 @@ export interface OperatorRotation {
 
 /** Gives an operator a new secret beside the old one, ends the old one, or removes the operator. */
 export function operatorSteps(setup: Setup, rotation: OperatorRotation): readonly Step[] {
+  const { deployment: before } = setup;
   const steps: readonly Step[] = [
     {
       title: `the operator ${rotation.name}`,
@@ -383,11 +416,8 @@ export function operatorSteps(setup: Setup, rotation: OperatorRotation): readonl
       },
     },
     // A person whose secret ended does not come back.
-    secretStep(
-      setup,
-      'OPERATOR_SECRETS',
-      rotation.now,
-      rotation.change === 'add' ? setup.deployment : null,
+    secretStep(setup, 'OPERATOR_SECRETS', rotation.now, () =>
+      rotation.change === 'add' ? before : null,
     ),
   ];
   return afterCheck(steps, () => checkSecretCanChange(setup, 'OPERATOR_SECRETS'));

@@ -9,7 +9,7 @@ import { ENVIRONMENTS } from '../../src/kit/tenant.ts';
 import { type Deployment, deploymentFile } from '../deployment/deployment-file.ts';
 import { SetupProblem } from '../deployment/explain.ts';
 import { secretsOf } from '../deployment/keys.ts';
-import { readRecoveryFile } from '../deployment/recovery-file.ts';
+import { recoveryKeyAt } from '../deployment/recovery-file.ts';
 import { type RenderedWorkers, writeWorkerConfigs } from '../deployment/render.ts';
 import { tooLong } from '../deployment/value-length.ts';
 import type { Secrets } from '../project/secrets.ts';
@@ -86,7 +86,7 @@ export async function checkDeployment(
   deployment: Deployment,
 ): Promise<void> {
   const workers = await writeWorkerConfigs(options.name, deployment, options.directory);
-  const key = isStored ? await readRecoveryFile(options.recoveryFile) : null;
+  const key = isStored ? await recoveryKeyAt(options.recoveryFile, deployment) : null;
   const secrets = key === null ? null : await secretsOf(deployment, key);
   await checkValues(workers, secrets, deploymentFile(options.name, options.directory));
 }

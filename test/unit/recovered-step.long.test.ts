@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { idOf } from '../../scripts/deployment/keys.ts';
 import { derivedKey, parseRecoveryKey } from '../../scripts/deployment/recovery-key.ts';
 import { recoveredStep } from '../../scripts/setup/recovered-step.ts';
 import { keyRing } from '../../src/engine/config.ts';
@@ -18,7 +19,7 @@ test('decisions.md#49: the rails’ secrets come back, and nothing that the Work
   expect((await scene.setup()).isDone).toBe(true);
   const { keys } = await scene.deployment();
   const recoveryKey = parseRecoveryKey(await scene.recoveryText());
-  const [keyId = ''] = keys.BACKUP_KEYS;
+  const keyId = idOf(keys.BACKUP_KEYS[0] ?? '');
   const ring = keyRing('BACKUP_KEYS', `${keyId}:${derivedKey(recoveryKey, 'BACKUP_KEYS', keyId)}`);
   const before = scene.secrets('kefel');
   const secrets = {
@@ -48,7 +49,7 @@ test('secrets stay as they are while a deployment is under way', async () => {
   await scene.setup();
   const { keys } = await scene.deployment();
   const recoveryKey = parseRecoveryKey(await scene.recoveryText());
-  const [keyId = ''] = keys.BACKUP_KEYS;
+  const keyId = idOf(keys.BACKUP_KEYS[0] ?? '');
   const ring = keyRing('BACKUP_KEYS', `${keyId}:${derivedKey(recoveryKey, 'BACKUP_KEYS', keyId)}`);
   const secrets = { RAIL_M_PESA_PRODUCTION: RAIL };
   await mkdir(join(scene.home, 'runs'));

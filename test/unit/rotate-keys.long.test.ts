@@ -1,14 +1,15 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { readFile, rm, stat } from 'node:fs/promises';
+import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { CloudflareError } from '../../scripts/deployment/cloudflare.ts';
-import { writeDeployment } from '../../scripts/deployment/deployment-file.ts';
+import { SEALED_RINGS, writeDeployment } from '../../scripts/deployment/deployment-file.ts';
 import { explained } from '../../scripts/deployment/explain.ts';
-import { keyIdAt, secretsOf } from '../../scripts/deployment/keys.ts';
+import { keyIdAt, openRing, RINGS, secretsOf } from '../../scripts/deployment/keys.ts';
 import { handedOutFile, type OperatorsFile } from '../../scripts/deployment/operators-file.ts';
-import { parseRecoveryKey } from '../../scripts/deployment/recovery-key.ts';
+import { recoveredSecrets } from '../../scripts/deployment/recovered-secrets.ts';
+import { derivedKey, parseRecoveryKey } from '../../scripts/deployment/recovery-key.ts';
 import type { RunOptions } from '../../scripts/setup/context.ts';
 import { operatorStep } from '../../scripts/setup/operator.ts';
 import {
@@ -21,6 +22,8 @@ import {
 } from '../../scripts/setup/rotate.ts';
 import { keyRing } from '../../src/engine/config.ts';
 import { publishedKeys } from '../../src/engine/webhooks/published-keys.ts';
+import { manifestName } from '../../src/recovery/backup/names.ts';
+import { sealPart, UnreadablePart } from '../../src/recovery/backup/part.ts';
 import { type SetupScene, setupScene } from '../support/setup-scene.ts';
 
 /**
@@ -398,6 +401,108 @@ test('a rotation that the gateway does not work with goes back, and continues la
   expect(leaked.text).not.toContain('Went back');
   expect(keyIds('BACK_OFFICE_KEYS', 'kefel-back-office')).toHaveLength(1);
   scene.wrong.after = [];
+});
+
+describe('a rotated recovery key', () => {
+  const BULK = 'PATCH /accounts/{account}/workers/scripts/{script}/secrets-bulk';
+  const what = ['recovery-key'];
+  const SECRETS = () => ({ ...scene.secrets('kefel'), ...scene.secrets('kefel-back-office') });
+  /** After `RUN`, under the key that was first then. */
+  const manifest = async (folder: string, base64: string, keyId: string) => {
+    const ring = keyRing('BACKUP_KEYS', `${keyId}:${base64}`);
+    const name = manifestName('20261127T013700Z');
+    await mkdir(join(folder, 'runs'), { recursive: true });
+    const lines = [{ run: '20261127T013700Z', secrets: { LINK_SIGNING_KEYS: 'k1:old' } }];
+    await writeFile(join(folder, name), await sealPart(ring, name, lines));
+  };
+
+  test('changes nothing in a dry run, or for a person who does not accept what it costs', async () => {
+    const [before, text] = [await scene.deployment(), await scene.recoveryText()];
+    const dry = await command({ what }, { isDryRun: true });
+    expect(dry.isDone).toBe(true);
+    expect(dry.text).toContain('Would set LINK_SIGNING_KEYS of the Worker kefel');
+    scene.answers = ['no'];
+    const refused = await command({ what });
+    scene.answers = null;
+    expect(refused.isDone).toBe(false);
+    expect(refused.text).toContain('Nothing was changed.');
+    expect(scene.cloudflare.changes()).toEqual([]);
+    expect([await scene.deployment(), await scene.recoveryText()]).toEqual([before, text]);
+  });
+
+  test.each(['reset', 'self-check', 'answer lost'] as const)(
+    'is completed by the same command after a failure (%s), with one new key for each ring',
+    async (fault) => {
+      // A secret holds three RSA keys at most.
+      for (const ring of SEALED_RINGS) {
+        await rotate(ring, { isFinish: true, isLeaked: true });
+      }
+      const before = { secrets: SECRETS() };
+      const oldText = await scene.recoveryText();
+      const own = await readFile(scene.operatorsFile, 'utf8');
+      const now = daysLater({ reset: 5000, 'self-check': 5500, 'answer lost': 6000 }[fault]);
+      const rotated = () =>
+        scene.withSetup((setup) =>
+          runRotation(setup, { what, finish: false, leaked: false, remove: false }, now),
+        );
+      if (fault === 'self-check') {
+        scene.wrong.after = ['payment'];
+      } else {
+        scene.cloudflare.failCall(BULK, fault);
+      }
+      const failed = await rotated();
+      expect(failed.isDone).toBe(false);
+      expect(failed.text.indexOf('What that costs')).toBeLessThan(failed.text.indexOf('Step 1'));
+      expect(await scene.recoveryText()).toBe(oldText);
+      if (fault === 'self-check') {
+        expect(SECRETS()).toEqual(before.secrets);
+      }
+      scene.wrong.after = [];
+      scene.cloudflare.recover();
+      expect((await rotated()).isDone).toBe(true);
+
+      expect(await scene.recoveryText()).not.toBe(oldText);
+      const kept = scene.recoveryFile.replace('.txt', `-until-${keyIdAt(now)}.txt`);
+      expect(await readFile(kept, 'utf8')).toBe(oldText);
+      expect((await stat(scene.recoveryFile)).mode & 0o777).toBe(0o600);
+      await expectInStep();
+      const oldKey = parseRecoveryKey(oldText);
+      for (const ring of RINGS) {
+        const [fresh, ...older] = String(SECRETS()[ring]).split(',');
+        expect(fresh).toMatch(`${keyIdAt(now)}:`);
+        expect(fresh).not.toContain(derivedKey(oldKey, ring, keyIdAt(now)));
+        expect(older.join(',')).toBe(before.secrets[ring]);
+      }
+      expect(SECRETS().OPERATOR_SECRETS).toBe(before.secrets.OPERATOR_SECRETS);
+      expect(await readFile(scene.operatorsFile, 'utf8')).toBe(own);
+      const deployment = await scene.deployment();
+      await expect(secretsOf(deployment, oldKey)).rejects.toThrow('another deployment');
+    },
+  );
+
+  test('opens older backups with the deployment file, and without it by the old one', async () => {
+    const deployment = await scene.deployment();
+    const key = parseRecoveryKey(await scene.recoveryText());
+    const [, older] = await openRing(deployment, key, 'BACKUP_KEYS');
+    const folder = join(scene.home, 'copy');
+    await manifest(folder, older?.base64 ?? '', older?.keyId ?? '');
+    const run = '20261127T013700Z';
+    const recovered = await recoveredSecrets(folder, run, key, deployment);
+    expect(recovered).toMatchObject({ LINK_SIGNING_KEYS: 'k1:old' });
+    await expect(recoveredSecrets(folder, run, key)).rejects.toThrow(UnreadablePart);
+    const kept = scene.recoveryFile.replace('.txt', `-until-${keyIdAt(daysLater(6000))}.txt`);
+    const old = parseRecoveryKey(await readFile(kept, 'utf8'));
+    // This key was the first one under the old recovery key.
+    expect(await recoveredSecrets(folder, run, old)).toMatchObject({ LINK_SIGNING_KEYS: 'k1:old' });
+  });
+
+  test('ends the keys of before ring by ring', async () => {
+    expect((await rotate('LINK_SIGNING_KEYS', { isFinish: true, isLeaked: true })).isDone).toBe(
+      true,
+    );
+    expect(keyIds('LINK_SIGNING_KEYS')).toEqual([keyIdAt(daysLater(6000))]);
+    await expectInStep();
+  });
 });
 
 describe('a teardown', () => {
