@@ -22,10 +22,15 @@ export interface Order {
   sequence: number;
   /** The address of the payment's page; null for an express payment. */
   checkoutUrl: string | null;
+  /** The customer's receipt; null until the order is paid. */
+  receiptUrl: string | null;
 }
 
 /** What a webhook and a status call have in common. */
-type Told = Pick<Payment, 'uniqueId' | 'status' | 'sequence' | 'totalAmount' | 'currency'>;
+type Told = Pick<
+  Payment,
+  'uniqueId' | 'status' | 'sequence' | 'totalAmount' | 'currency' | 'receiptUrl'
+>;
 
 /** The shop's orders, in memory. A real shop has a database. */
 export class Orders {
@@ -49,13 +54,14 @@ export class Orders {
       status: 'OPEN',
       sequence: 0,
       checkoutUrl: null,
+      receiptUrl: null,
     };
     this.#orders.set(order.id, order);
     return { order, isNew: true };
   }
 
   /** Records what the gateway says of a payment. It must be for the whole amount of our order. */
-  record({ uniqueId, status, sequence, totalAmount, currency }: Told): void {
+  record({ uniqueId, status, sequence, totalAmount, currency, receiptUrl }: Told): void {
     const order = this.get(uniqueId);
     if (order === null || sequence <= order.sequence) {
       return;
@@ -65,6 +71,7 @@ export class Orders {
     }
     order.status = status;
     order.sequence = sequence;
+    order.receiptUrl = receiptUrl;
   }
 }
 

@@ -113,6 +113,11 @@ export function orderPage(gatewayUrl: string, order: Order): string {
       ? html`<a class="button" href="${order.checkoutUrl}">Continue to the payment</a>`
       : null
   }
+  ${
+    order.receiptUrl === null
+      ? null
+      : html`<a class="button" href="${order.receiptUrl}">Receipt</a>`
+  }
   <a class="button second" href="/">${tone === 'bad' ? 'Try again' : 'Back to the shop'}</a>
 </article>`,
     // Without JavaScript the page looks again by itself.

@@ -1,5 +1,6 @@
 import { operatorAlerts } from './control/alerts/operator-alerts.ts';
 import { expressAnswer } from './engine/api/express-answer.ts';
+import { receiptPathOf } from './engine/attempts/order.ts';
 import { queryRail } from './engine/attempts/query.ts';
 import { PaymentIntentObject } from './engine/intent/payment-intent.ts';
 import type { Ports } from './engine/intent/ports.ts';
@@ -10,7 +11,7 @@ import { requestBody, signEvent } from './engine/webhooks/sign.ts';
 import { merchantBook } from './lists/book/merchant-book.ts';
 
 const PORTS: Ports = {
-  events: { body: eventBody, sign: signEvent, requestBody },
+  events: { body: eventBody, receiptPath: receiptPathOf, sign: signEvent, requestBody },
   expressAnswer,
   attempts: {
     // Loaded with the first start that waits for a customer.

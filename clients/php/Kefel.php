@@ -1272,7 +1272,8 @@ final class Transport
  *     paidAt: string|null,
  *     merchantId: string,
  *     environment: 'sandbox'|'production',
- *     checkoutUrl: string|null
+ *     checkoutUrl: string|null,
+ *     receiptUrl: string|null
  * }
  *
  * @phpstan-type Refund array{
@@ -1404,7 +1405,8 @@ final class Transport
  *     refund?: Refund,
  *     paidAt: string|null,
  *     merchantId: string,
- *     environment: 'sandbox'|'production'
+ *     environment: 'sandbox'|'production',
+ *     receiptUrl: string|null
  * }
  *
  * @phpstan-type ExpressResult array{

@@ -1122,6 +1122,7 @@ class Payment(TypedDict):
     merchantId: str
     environment: Literal["sandbox", "production"]
     checkoutUrl: str | None
+    receiptUrl: str | None
 
 
 class Refund(TypedDict):
@@ -1266,6 +1267,7 @@ class EventBody(TypedDict):
     paidAt: str | None
     merchantId: str
     environment: Literal["sandbox", "production"]
+    receiptUrl: str | None
 
 
 class ExpressResult(TypedDict):

@@ -677,6 +677,10 @@ export interface Payment {
    * The customer's page; null once the payment has ended
    */
   checkoutUrl: string | null;
+  /**
+   * The customer's receipt; null until the payment is paid
+   */
+  receiptUrl: string | null;
 }
 /**
  * A refund of a payment. Amounts are in minor units.
@@ -1257,6 +1261,10 @@ export interface EventBody {
    */
   merchantId: string;
   environment: 'sandbox' | 'production';
+  /**
+   * The customer's receipt; null until the payment is paid
+   */
+  receiptUrl: string | null;
 }
 /**
  * What Kefel posts to your endpoint, with the headers of Standard Webhooks.

@@ -185,7 +185,7 @@ const anomaly = answer<Payment['anomalies'][number]>({
   ),
 });
 
-const { paidAt, merchantId, environment, ...payment } = answer<PaymentWithoutEvent>({
+const { paidAt, merchantId, environment, receiptUrl, ...payment } = answer<PaymentWithoutEvent>({
   paymentIntentId: described(integer, 'A random id'),
   uuid,
   uniqueId: text('Your `paymentIntentUniqueId`'),
@@ -218,6 +218,7 @@ const { paidAt, merchantId, environment, ...payment } = answer<PaymentWithoutEve
   paidAt: v.nullable(timeOf('When Kefel recorded that it was paid')),
   merchantId: text('Your id at this gateway: compare it in every webhook'),
   environment: v.picklist(ENVIRONMENTS),
+  receiptUrl: v.nullable(text("The customer's receipt; null until the payment is paid")),
 }).entries;
 
 /** They come last: docs/api.md#may-change. */
@@ -313,6 +314,7 @@ const SHARED = {
       ),
       ...added,
       checkoutUrl: v.nullable(text("The customer's page; null once the payment has ended")),
+      receiptUrl,
     }),
     'A payment as it is now. Amounts are in minor units.',
   ),
@@ -382,6 +384,7 @@ const SHARED = {
       ),
       refund: v.optional(described(named<Refund>('Refund'), 'The refund; in events of refunds')),
       ...added,
+      receiptUrl,
     }),
     'The payment as the event found it: the JSON text in `body` of a webhook.',
   ),

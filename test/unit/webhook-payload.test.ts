@@ -1,17 +1,24 @@
 import { describe, expect, test } from 'vitest';
 import type { Attempt } from '../../src/engine/domain/attempt.ts';
 import { openIntent } from '../../src/engine/domain/decide.ts';
-import type { Intent, IntentStatus } from '../../src/engine/domain/intent.ts';
+import type { EventType, Intent, IntentStatus } from '../../src/engine/domain/intent.ts';
 import { METHODS } from '../../src/engine/domain/method.ts';
-import {
-  eventBody,
-  paymentPayload,
-  statusContent,
-  WIRE_EVENTS,
-} from '../../src/engine/webhooks/payload.ts';
+import type { Refund } from '../../src/engine/domain/refund.ts';
+import * as payload from '../../src/engine/webhooks/payload.ts';
 import { documentedFields } from '../support/api-tables.ts';
 import { attemptWith } from '../support/checkout-fixtures.ts';
 import { accepted, paidTwice, requestRefund, someTerms } from '../support/intents.ts';
+
+const { statusContent, WIRE_EVENTS } = payload;
+const RECEIPT_PATH = '/receipt/k1.token';
+
+function eventBody(intent: Intent, event: EventType, refund: Refund | null = null): string {
+  return payload.eventBody(intent, event, refund, RECEIPT_PATH);
+}
+
+function paymentPayload(intent: Intent) {
+  return payload.paymentPayload(intent, RECEIPT_PATH);
+}
 
 const createdAtMs = Date.UTC(2026, 10, 17, 9, 30, 0, 5);
 
@@ -134,7 +141,7 @@ describe('the bytes of an event (decisions.md#17)', () => {
     expect(eventBody(expired, 'payment_expired')).toBe(
       `{${minimalTermsText},"event":"PAYMENT_EXPIRED","status":"EXPIRED",` +
         '"previousStatus":"OPEN","sequence":2,"late":false,"reason":null,"metadata":{},"paidAt":null,' +
-        '"merchantId":"mer_1","environment":"production"}',
+        '"merchantId":"mer_1","environment":"production","receiptUrl":null}',
     );
   });
 
@@ -162,7 +169,8 @@ describe('the bytes of an event (decisions.md#17)', () => {
         '"paymentMethodTypes":["TELE_BIRR","M_PESA"],"event":"PAYMENT_SUCCESS",' +
         '"status":"SUCCESS","previousStatus":"PROCESSING","sequence":3,"late":false,' +
         '"reason":null,"metadata":{"order":"ሀ-7","cart.id":"\\"9\\""},' +
-        '"paidAt":"2026-11-17T09:30:02.505Z","merchantId":"mer_1","environment":"sandbox"}',
+        '"paidAt":"2026-11-17T09:30:02.505Z","merchantId":"mer_1","environment":"sandbox",' +
+        '"receiptUrl":"https://pay.example.com/receipt/k1.token"}',
     );
   });
 
@@ -177,11 +185,12 @@ describe('the bytes of an event (decisions.md#17)', () => {
   test('of a refund end with the merchant and the environment, after the refund', () => {
     const refunded = accepted(paidTwice(), [requestRefund('refund-1')], 1_000);
     const body = JSON.parse(eventBody(refunded, 'refund_succeeded', refunded.refunds[0]));
-    expect(Object.entries(body).slice(-4)).toEqual([
+    expect(Object.entries(body).slice(-5)).toEqual([
       ['refund', expect.objectContaining({ refundUniqueId: 'refund-1' })],
       ['paidAt', expect.any(String)],
       ['merchantId', 'mer_1'],
       ['environment', 'sandbox'],
+      ['receiptUrl', expect.stringContaining(RECEIPT_PATH)],
     ]);
   });
 
@@ -214,8 +223,8 @@ describe('the bytes of an event (decisions.md#17)', () => {
 
   test('has the fields of docs/reference.md, in their order', () => {
     const inStatus = documentedFields('### Payment');
-    // The route adds the address, which takes a signature.
-    expect([...Object.keys(statusContent(full)), 'checkoutUrl']).toEqual(inStatus);
+    // The route adds the addresses, which take a signature.
+    expect([...Object.keys(statusContent(full)), 'checkoutUrl', 'receiptUrl']).toEqual(inStatus);
     const inEvents = inStatus
       .filter((field) => !IN_STATUS_ONLY.includes(field))
       .flatMap((field) => (field === 'paymentMethodTypes' ? [field, 'event'] : [field]));

@@ -20,6 +20,7 @@ import {
   requestRefund,
 } from '../../engine/refunds/request.ts';
 import { runRecordedAct } from '../../kit/audit/log.ts';
+import { objectNameOf } from '../../kit/crypto/object-name.ts';
 import type { Tenant } from '../../kit/tenant.ts';
 import { isPrintable } from '../../kit/text.ts';
 import { readerOf } from '../../lists/book/reader.ts';
@@ -88,7 +89,7 @@ export async function read(
 async function receiptUrlOf({ env, nowMs }: Plane, intent: Intent) {
   const paidAtMs = reportedAttempt(intent)?.updatedAtMs ?? 0;
   return intent.status === 'succeeded' && nowMs < paidAtMs + RECEIPT_LIFETIME_MS
-    ? `${intent.terms.baseUrl}${await receiptPathOf(env, intent)}`
+    ? `${intent.terms.baseUrl}${await receiptPathOf(env, await objectNameOf(intent.terms))}`
     : null;
 }
 

@@ -40,19 +40,20 @@ export async function railOrder(
 
 /** The URL of a payment's checkout page. */
 export async function checkoutUrlOf(env: Env, intent: Pick<Intent, 'terms'>): Promise<string> {
-  return `${intent.terms.baseUrl}${await pagePath(env, 'checkout', intent)}`;
+  const path = await pagePath(env, 'checkout', await objectNameOf(intent.terms));
+  return `${intent.terms.baseUrl}${path}`;
 }
 
 /** The path of a paid payment's receipt. Its link only shows: it can start nothing. */
-export function receiptPathOf(env: Env, intent: Pick<Intent, 'terms'>): Promise<string> {
-  return pagePath(env, 'receipt', intent);
+export function receiptPathOf(env: Env, objectName: string): Promise<string> {
+  return pagePath(env, 'receipt', objectName);
 }
 
 async function pagePath(
   env: Env,
   page: 'checkout' | 'receipt',
-  { terms }: Pick<Intent, 'terms'>,
+  objectName: string,
 ): Promise<string> {
-  const link = { objectName: await objectNameOf(terms), index: 0 };
+  const link = { objectName, index: 0 };
   return `/${page}/${await signLink(configOf(env).linkSigningKeys, page, link)}`;
 }

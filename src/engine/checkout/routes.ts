@@ -40,7 +40,7 @@ export async function showCheckout(call: LinkCall): Promise<Response> {
       triedAgain: query.has(ALREADY_PARAMETER),
       isLeaving: query.has(LEAVING_PARAMETER),
     },
-    intent.status === 'succeeded' ? await receiptPathOf(env, intent) : null,
+    intent.status === 'succeeded' ? await receiptPathOf(env, client.objectName) : null,
   );
 }
 

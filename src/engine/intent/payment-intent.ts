@@ -73,6 +73,18 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
     this.#deliveries = new PaymentDeliveries(this.#record, requestBody, (environment, body) =>
       sign(this.env, environment, body),
     );
+    // Before any commit, because an event's body names it.
+    ctx.blockConcurrencyWhile(async () => {
+      const objectName = await this.#name();
+      this.#record.receiptPath = objectName && (await ports.events.receiptPath(env, objectName));
+    });
+  }
+
+  /** Cloudflare does not know the name of an object that was reached by its id. Null: no payment. */
+  async #name(): Promise<string | null> {
+    const { name } = this.ctx.id;
+    const terms = name === undefined ? this.#record.intent()?.terms : undefined;
+    return terms === undefined ? (name ?? null) : objectNameOf(terms);
   }
 
   async #send(snapshot: Snapshot, messages: readonly Message[]): Promise<void> {

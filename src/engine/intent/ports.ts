@@ -14,8 +14,13 @@ import type { ExecuteResult, ExpressFacts } from './protocol.ts';
 export interface Ports {
   /** The wire form of events. */
   readonly events: {
-    /** The text of an event. Synchronous, because a commit calls it. `refund`: which it is about. */
-    body(intent: Intent, type: EventType, refund: Refund | null): string;
+    /**
+     * The text of an event. Synchronous, because a commit calls it. `refund`: which it is about.
+     * `receiptPath`: of the payment's receipt.
+     */
+    body(intent: Intent, type: EventType, refund: Refund | null, receiptPath: string): string;
+    /** The path of a payment's receipt. Asynchronous, because it takes a MAC. */
+    receiptPath(env: Env, objectName: string): Promise<string>;
     /** The signature over that text, in base64. */
     sign(env: Env, environment: Environment, body: string): Promise<string>;
     /** The exact request body that merchants receive. */

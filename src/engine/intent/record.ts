@@ -31,6 +31,8 @@ export class PaymentRecord {
   /** Each commit sets it. */
   readonly alarm: PaymentAlarm;
   readonly projection: ProjectionSchedule;
+  /** The path of the payment's receipt, for the bodies of events. Null: there is no payment. */
+  receiptPath: string | null = null;
   readonly #objectAlarm: ObjectAlarm;
   readonly #store: Store;
   readonly #ports: Ports;
@@ -310,7 +312,7 @@ export class PaymentRecord {
       eventId: newEventId(nowMs),
       type,
       refundId,
-      body: this.#ports.events.body(intent, type, refund),
+      body: this.#ports.events.body(intent, type, refund, this.#receiptPath()),
       signature: null,
       createdAtMs: nowMs,
       deliveries: [newDelivery({ endpointId: null, origin }, nowMs)],
@@ -323,6 +325,13 @@ export class PaymentRecord {
     }
     this.#events = [...earlier, event];
     this.#outgoing.push({ queue: 'webhooks', sequence: intent.version, position: 0 });
+  }
+
+  #receiptPath(): string {
+    if (this.receiptPath === null) {
+      throw new Error('an event without the path of its receipt');
+    }
+    return this.receiptPath;
   }
 
   /** Queues the deliveries and the projection whose lease or wait is over. */

@@ -59,8 +59,13 @@ export function wireStatus(status: IntentStatus) {
 }
 
 /** The payment without an event. */
-export function paymentPayload(intent: Intent) {
-  return { ...termsPayload(intent), ...statePayload(intent), ...addedPayload(intent) };
+export function paymentPayload(intent: Intent, receiptPath: string) {
+  return {
+    ...termsPayload(intent),
+    ...statePayload(intent),
+    ...addedPayload(intent),
+    receiptUrl: receiptUrl(intent, receiptPath),
+  };
 }
 
 /**
@@ -100,7 +105,12 @@ export function statusContent(intent: Intent) {
 }
 
 /** The `body` of an event: compact JSON text, the bytes that the RSA signature covers. */
-export function eventBody(intent: Intent, event: EventType, refund: Refund | null = null): string {
+export function eventBody(
+  intent: Intent,
+  event: EventType,
+  refund: Refund | null,
+  receiptPath: string,
+): string {
   return JSON.stringify({
     ...termsPayload(intent),
     event: WIRE_EVENTS[event].event,
@@ -110,7 +120,13 @@ export function eventBody(intent: Intent, event: EventType, refund: Refund | nul
       refund: refundPayload(intent, refund),
     }),
     ...addedPayload(intent),
+    receiptUrl: receiptUrl(intent, receiptPath),
   });
+}
+
+/** The receipt for the customer, once the payment is paid. Its link can pay nothing. */
+export function receiptUrl(intent: Intent, receiptPath: string): string | null {
+  return intent.status === 'succeeded' ? `${intent.terms.baseUrl}${receiptPath}` : null;
 }
 
 function termsPayload(intent: Intent) {

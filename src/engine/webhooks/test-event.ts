@@ -46,7 +46,7 @@ export async function testEvent(
   // A payment that its customer abandoned at once. It exists in no object and no table.
   const { intent } = decide(openIntent(terms), [{ type: 'abandon_payment' }], nowMs);
   const body = JSON.stringify({
-    ...JSON.parse(eventBody(intent, 'payment_failed')),
+    ...JSON.parse(eventBody(intent, 'payment_failed', null, '')),
     // In production too.
     test: true,
   });

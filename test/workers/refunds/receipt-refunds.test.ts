@@ -3,21 +3,28 @@ import { expect, test, vi } from 'vitest';
 import { receiptPathOf } from '../../../src/engine/attempts/order.ts';
 import type { Command } from '../../../src/engine/domain/command.ts';
 import type { RefundOutcome } from '../../../src/engine/domain/refund.ts';
+import { republishById } from '../../../src/engine/intent/client.ts';
 import { requestRefund, startAttempt } from '../../support/intents.ts';
 import {
+  abortObjects,
   advance,
+  answerOf,
   call,
+  clientOf,
   consumeAll,
   createHosted,
   DAY_MS,
   execute,
   fireAlarm,
-  intentOf,
+  lastEvent,
   MINUTE_MS,
   merchantServer,
+  ORIGIN,
   pathOf,
   resolveAttempt,
   startRedirect,
+  statusPath,
+  stubOf,
   useGateway,
 } from '../support.ts';
 
@@ -171,9 +178,40 @@ test('promises.md#8: a receipt’s link works for nothing else, and a forged one
   expect(called).not.toHaveBeenCalled();
 });
 
+/** What the status call and the last event say of the receipt. */
+async function receiptUrls(): Promise<readonly unknown[]> {
+  const { envelope } = await answerOf(call(statusPath('order-1')));
+  const payment = envelope.content as { readonly receiptUrl: unknown };
+  const { sequence } = await lastEvent();
+  const webhook = JSON.parse((await clientOf().eventRequestBody(sequence)) ?? '');
+  return [payment.receiptUrl, JSON.parse(webhook.body).receiptUrl];
+}
+
+test('decisions.md#45: the status call and the event of a paid payment name its receipt', async () => {
+  const { receipt } = await paidReceipt();
+  const url = `${ORIGIN}${receipt}`;
+  expect(await receiptUrls()).toEqual([url, url]);
+});
+
+test('decisions.md#45: so does an object that was reached by its id', async () => {
+  await createHosted();
+  await execute(PUSH);
+  await abortObjects();
+  await republishById(env, stubOf().id.toString());
+  await execute(resolveAttempt('a0', 'succeeded'));
+  const url = `${ORIGIN}${await receiptPathOf(env, clientOf().objectName)}`;
+  expect(await receiptUrls()).toEqual([url, url]);
+});
+
+test('decisions.md#45: names no receipt of a payment that was not paid', async () => {
+  await createHosted();
+  await execute(PUSH, resolveAttempt('a0', 'failed'), { type: 'abandon_payment' });
+  expect(await receiptUrls()).toEqual([null, null]);
+});
+
 test('a link made before the payment was paid shows no receipt', async () => {
   await createHosted();
-  const path = await receiptPathOf(env, await intentOf());
+  const path = await receiptPathOf(env, clientOf().objectName);
   expect((await visit(path)).status).toBe(404);
 });
 

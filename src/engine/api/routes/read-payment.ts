@@ -1,12 +1,13 @@
+import { objectNameOf } from '../../../kit/crypto/object-name.ts';
 import { uuidV7TimeMs } from '../../../kit/crypto/uuid-v7.ts';
 import { successResponse } from '../../../kit/http/envelope.ts';
 import { problem } from '../../../kit/http/problem.ts';
 import type { Tenant } from '../../../kit/tenant.ts';
-import { checkoutUrlOf } from '../../attempts/order.ts';
+import { checkoutUrlOf, receiptPathOf } from '../../attempts/order.ts';
 import { INTENT_NUMBER } from '../../domain/identifiers.ts';
 import { hasEnded, type Intent } from '../../domain/intent.ts';
 import { type IntentClient, intentByUniqueId } from '../../intent/client.ts';
-import { statusContent } from '../../webhooks/payload.ts';
+import { receiptUrl, statusContent } from '../../webhooks/payload.ts';
 import { type MerchantCall, requesterOf } from '../call.ts';
 
 /** Asks the merchant's book for the unique id of a payment with this uuid or number. */
@@ -31,12 +32,13 @@ export async function readPayment(
 }
 
 /**
- * The payment, with its page until it has ended: a merchant whose answer was lost sends the customer
- * there.
+ * The payment, with its page until it has ended, because a merchant whose answer was lost sends the
+ * customer there, and with its receipt once it is paid.
  */
 export async function paymentContent(env: Env, intent: Intent) {
   const checkoutUrl = hasEnded(intent.status) ? null : await checkoutUrlOf(env, intent);
-  return { ...statusContent(intent), checkoutUrl };
+  const receiptPath = await receiptPathOf(env, await objectNameOf(intent.terms));
+  return { ...statusContent(intent), checkoutUrl, receiptUrl: receiptUrl(intent, receiptPath) };
 }
 
 async function readByOtherId(
