@@ -8,12 +8,13 @@ import { constants } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { METHODS } from '../src/engine/domain/method.ts';
 import { demoInvitation } from './dev/demo-invitation.ts';
 import { publishDemoMerchant } from './dev/demo-merchant.ts';
 import { firstSteps } from './dev/first-steps.ts';
 import { DEV, type DevOptions } from './dev/options.ts';
 import { withoutStacks } from './dev/output.ts';
-import { expectFreePort } from './dev/ports.ts';
+import { expectFreePort, fixedPorts } from './dev/ports.ts';
 import { prepareLocalGateway } from './dev/prepare.ts';
 import { writeWorkers } from './dev/workers.ts';
 import { PROJECT_DIRECTORY } from './project/files.ts';
@@ -22,6 +23,8 @@ import { startWrangler } from './project/wrangler.ts';
 import { startStandIns } from './stand-ins/start-all.ts';
 
 const POLL_MS = 100;
+/** 8800 beside the default port, and the stand-ins from 8801 on. */
+const PHONES_PORT_OFFSET = 13;
 const PARENT_POLL_MS = 500;
 const SIGNAL_EXIT_CODE = 128;
 /** Wrangler does not end while it starts. */
@@ -35,7 +38,10 @@ await runScript(DEV, async (options) => {
   const joinUrl = options.empty ? null : await demoInvitation(stateDirectory, prepared.merchant);
   const standIns = options['no-stand-ins']
     ? null
-    : await startStandIns(baseUrl, { hasRefunds: true });
+    : await startStandIns(baseUrl, {
+        hasRefunds: true,
+        ports: await fixedPorts(options.port + PHONES_PORT_OFFSET, METHODS.length + 1),
+      });
   await buildDocuments();
   const configFiles = await writeWorkers({
     directory: join(stateDirectory, 'workers'),

@@ -1,4 +1,3 @@
-import { METHODS, TRAITS } from '../../src/engine/domain/method.ts';
 import type { StandIns } from '../stand-ins/start-all.ts';
 import type { DemoMerchant } from './demo-merchant.ts';
 import { LOCAL_OPERATORS, personalSecret } from './local-secrets.ts';
@@ -34,7 +33,7 @@ Kefel runs on ${baseUrl}/ and moves no money. Ctrl-C stops it.
   Operator    ${baseUrl}/operator
               the operator secret ${operatorSecret}
 ${proved(secrets.OPERATOR_SECRETS)}              in a terminal: npm run operator -- health${isPublished ? '' : ` --url ${baseUrl}`}
-${standIns === null ? '' : phones(standIns)}
+${standIns === null ? '' : `  Phones      ${standIns.phonesUrl} prompts of telebirr USSD, M-PESA and eBirr, in production\n`}
 Run \`npm run webhooks\` in a second terminal, create a payment and open the address in the answer:
 
 ${paymentCurl(merchant)}
@@ -47,14 +46,6 @@ function proved(operatorSecrets: string): string {
     const secret = personalSecret(operatorSecrets, person);
     return secret === undefined ? [] : `              ${person}, with a proved name: ${secret}\n`;
   }).join('');
-}
-
-/** Where a developer confirms production payments by the methods that prompt a phone. */
-function phones({ byMethod }: StandIns): string {
-  const lines = METHODS.filter((method) => TRAITS[method].confirmsOn === 'phone').map(
-    (method) => `${byMethod[method].baseUrl}/ prompts of ${method}, in production\n`,
-  );
-  return `  Phones      ${lines.join('              ')}`;
 }
 
 /** Creates a payment; the id is new each second, so that the command can be repeated. */

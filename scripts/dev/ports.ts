@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 /** A killed server needs a moment to release its port. */
 const RELEASE_TRIES = 20;
 const RELEASE_WAIT_MS = 100;
+const PORT_MAX = 65_535;
 
 /** Throws an error that says what to do when another process listens on the `port` of a script. */
 export async function expectFreePort(port: number, usage = 'npm run dev'): Promise<void> {
@@ -15,6 +16,14 @@ export async function expectFreePort(port: number, usage = 'npm run dev'): Promi
   }
   throw new Error(
     `Port ${port} is taken. Stop what listens there, or choose another: ${usage} -- --port ${port + 1}`,
+  );
+}
+
+/** `count` ports from `first` on, so that addresses stay the same. 0 for one that is taken: any free one. */
+export function fixedPorts(first: number, count: number): Promise<readonly number[]> {
+  const ports = Array.from({ length: count }, (_, index) => first + index);
+  return Promise.all(
+    ports.map(async (port) => (port > PORT_MAX || (await isTaken(port, '127.0.0.1')) ? 0 : port)),
   );
 }
 

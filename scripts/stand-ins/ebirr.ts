@@ -51,8 +51,7 @@ export async function startEbirrStandIn(port = 0): Promise<StandIn> {
     if (`${call.method} ${call.url}` === 'POST /asm') {
       return asm(call);
     }
-    const phones = await stage.phones('eBirr', call);
-    return phones ?? { type: 'answer', status: 404, body: 'Not Found' };
+    return { type: 'answer', status: 404, body: 'Not Found' };
   }
 
   async function asm({ headers, body }: ReceivedCall): Promise<Reply> {

@@ -153,8 +153,7 @@ export async function startMpesaStandIn(port = 0) {
         ? play(call)
         : apiError(404, '404.001.03', 'Invalid Access Token');
     }
-    const phones = await stage.phones('M-PESA prompts on phones', call);
-    return phones ?? apiError(404, '404.001.01', 'Resource not found');
+    return apiError(404, '404.001.01', 'Resource not found');
   }
 
   const server = await StandInServer.start(handle, port);

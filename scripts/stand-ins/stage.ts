@@ -6,6 +6,7 @@ import {
   type CustomerAct,
   OrderBook,
   type Plan,
+  type Prompts,
   postCallback,
   type ReceivedCall,
   type Reply,
@@ -200,43 +201,35 @@ export class Stage<Order extends StageOrder> {
     return { type: 'answer', status: 303, headers: { location: page.after(act) }, body: '' };
   }
 
-  /** The page of the phones with a prompt, and what a person answers there; null: another call. */
-  async phones(title: string, call: ReceivedCall): Promise<Reply | null> {
-    switch (`${call.method} ${call.url}`) {
-      case 'GET /':
-        return deskPage(
-          title,
-          this.book.all
-            .filter(({ acted }) => acted === null)
-            .map(({ orderId, amountText, phone }) => ({
-              orderId,
-              amountText: `ETB ${amountText}`,
-              phone,
-              action: '/desk',
-              acts: CUSTOMER_ACTS,
-            })),
-        );
-      case 'POST /desk': {
-        const pressed = this.pressed(call.body);
-        if (pressed === null) {
-          return { type: 'answer', status: 400, body: 'No such prompt' };
-        }
+  /** The prompts that wait on phones, and what a person answers there. */
+  get prompts(): Prompts {
+    return {
+      waiting: () =>
+        this.book.all
+          .filter(({ acted }) => acted === null)
+          .map(({ orderId, amountText, phone }) => ({
+            orderId,
+            amountText: `ETB ${amountText}`,
+            phone,
+            acts: CUSTOMER_ACTS,
+          })),
+      press: async (body) => {
+        const pressed = this.pressed(body);
         // The page stays usable even if the gateway rejects the report.
-        await pressed.order.act(pressed.act).catch(() => null);
-        return { type: 'answer', status: 303, headers: { location: '/' }, body: '' };
-      }
-      default:
-        return null;
-    }
+        await pressed?.order.act(pressed.act).catch(() => null);
+        return pressed !== null;
+      },
+    };
   }
 
   /** What all stand-ins offer to tests. */
   standIn(
     server: StandInServer,
-  ): Pick<StandIn, 'baseUrl' | 'calls' | 'plan' | 'order'> & { stop(): Promise<void> } {
+  ): Pick<StandIn, 'baseUrl' | 'calls' | 'plan' | 'order' | 'prompts'> & { stop(): Promise<void> } {
     return {
       baseUrl: server.baseUrl,
       calls: server.calls,
+      prompts: this.prompts,
       plan: (amountText, plan) => this.plan(amountText, plan),
       order: (orderId) => this.book.arrival(orderId),
       stop: () => {

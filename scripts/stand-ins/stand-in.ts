@@ -113,6 +113,22 @@ export interface StandInOrder {
   readonly refunds?: readonly StandInRefund[];
 }
 
+/** An order that waits for its customer. */
+export interface WaitingOrder {
+  readonly orderId: string;
+  /** Includes the currency. */
+  readonly amountText: string;
+  readonly phone: string | null;
+  readonly acts: readonly CustomerAct[];
+}
+
+/** The orders of a stand-in that wait for their customers. */
+export interface Prompts {
+  waiting(): readonly WaitingOrder[];
+  /** Does what a person pressed. False for a form of no order. */
+  press(body: string): Promise<boolean>;
+}
+
 /** A running stand-in, for a test or `npm run dev`. */
 export interface StandIn {
   readonly railId: string;
@@ -123,6 +139,8 @@ export interface StandIn {
   readonly statusQuery?: Readonly<Record<string, unknown>>;
   /** The settings that turn refunds on, for a rail whose refunds are off by default. */
   readonly refundSettings?: Readonly<Record<string, unknown>>;
+  /** What waits on customers' phones. */
+  readonly prompts: Prompts;
   plan(amountText: string, plan: Plan): void;
   /** The order with this id; waits until it arrives. */
   order(orderId: string): Promise<StandInOrder>;

@@ -1,9 +1,10 @@
-import { METHODS, type Method } from '../../src/engine/domain/method.ts';
+import { METHODS, type Method, TRAITS } from '../../src/engine/domain/method.ts';
 import { startCbeBirrStandIn } from './cbe-birr.ts';
 import { startEbirrStandIn } from './ebirr.ts';
 import { startEthswitchCardsStandIn } from './ethswitch-cards.ts';
 import { startNbgStandIn } from './ethswitch-nbg.ts';
 import { startMpesaStandIn } from './mpesa.ts';
+import { startPhones } from './phones.ts';
 import type { StandIn } from './stand-in.ts';
 import { startTelebirrH5StandIn } from './telebirr-h5.ts';
 import { startTelebirrUssdStandIn } from './telebirr-ussd.ts';
@@ -11,12 +12,16 @@ import { startTelebirrUssdStandIn } from './telebirr-ussd.ts';
 /** Stand-ins for the six rails, and the gateway's variables to use them. */
 export interface StandIns {
   readonly byMethod: Readonly<Record<Method, StandIn>>;
+  /** Where a person answers the prompts of all phones. */
+  readonly phonesUrl: string;
   /** The production rails' secrets, for `npm run dev -- --var`. */
   readonly variables: readonly string[];
   stop(): Promise<void>;
 }
 
 export interface StandInsOptions {
+  /** Of the phones, then of each method. A missing one, or 0: any free port. */
+  readonly ports?: readonly number[];
   /** Settings beyond those of the stand-ins, such as how long to wait for a customer. */
   readonly moreSettings?: Readonly<Partial<Record<Method, Readonly<Record<string, unknown>>>>>;
   /** Which of EthSwitch's two gateways to start. */
@@ -42,6 +47,7 @@ const CBE_LONG_ID_CHARACTERS = 79;
 export async function startStandIns(
   gatewayUrl: string,
   {
+    ports = [],
     moreSettings = {},
     ethswitch = 'nbg',
     hasOtherForms = false,
@@ -49,19 +55,31 @@ export async function startStandIns(
     hasRefunds = false,
   }: StandInsOptions = {},
 ): Promise<StandIns> {
-  const cbe = await startCbeBirrStandIn(0, hasOtherForms ? CBE_LONG_ID_CHARACTERS : undefined);
+  const cbe = await startCbeBirrStandIn(
+    ports[3],
+    hasOtherForms ? CBE_LONG_ID_CHARACTERS : undefined,
+  );
   // CBE reports to one URL, which is registered with the bank.
   cbe.registeredCallbackUrl = `${gatewayUrl}/rails/cbe-birr`;
   const byMethod: Record<Method, StandIn> = {
-    TELE_BIRR: await startTelebirrH5StandIn(),
-    TELE_BIRR_USSD: await startTelebirrUssdStandIn(0, hasOtherForms ? SYNCHRONOUS : {}),
+    TELE_BIRR: await startTelebirrH5StandIn(ports[1]),
+    TELE_BIRR_USSD: await startTelebirrUssdStandIn(ports[2], hasOtherForms ? SYNCHRONOUS : {}),
     CBE: cbe,
     ETS_SWITCH: await (ethswitch === 'nbg'
-      ? startNbgStandIn(0, { isLowerCaseWithFee: hasOtherForms })
-      : startCards(gatewayUrl)),
-    M_PESA: await startMpesaStandIn(),
-    E_BIRR: await startEbirrStandIn(),
+      ? startNbgStandIn(ports[4], { isLowerCaseWithFee: hasOtherForms })
+      : startCards(gatewayUrl, ports[4])),
+    M_PESA: await startMpesaStandIn(ports[5]),
+    E_BIRR: await startEbirrStandIn(ports[6]),
   };
+  const phones = await startPhones(
+    new Map(
+      METHODS.filter((method) => TRAITS[method].confirmsOn === 'phone').map((method) => [
+        method,
+        byMethod[method].prompts,
+      ]),
+    ),
+    ports[0],
+  );
   const variables = METHODS.map((method) => {
     const { settings: ownSettings, statusQuery, refundSettings } = byMethod[method];
     const settings = {
@@ -74,15 +92,16 @@ export async function startStandIns(
   });
   return {
     byMethod,
+    phonesUrl: `${phones.baseUrl}/`,
     variables,
     stop: async () => {
-      await Promise.all(Object.values(byMethod).map((standIn) => standIn.stop()));
+      await Promise.all([phones, ...Object.values(byMethod)].map((server) => server.stop()));
     },
   };
 }
 
-async function startCards(gatewayUrl: string): Promise<StandIn> {
-  const cards = await startEthswitchCardsStandIn();
+async function startCards(gatewayUrl: string, port?: number): Promise<StandIn> {
+  const cards = await startEthswitchCardsStandIn(port);
   const { callbackToken } = cards.settings;
   cards.registeredCallbackUrl = `${gatewayUrl}/rails/ethswitch-cards/account/${callbackToken}`;
   return cards;

@@ -128,8 +128,7 @@ class Cps {
       address === `POST ${PATHS.synccpsinterface}` &&
       call.body.includes('>QueryTransactionStatus<');
     if (!isQuery && address !== `POST ${PATHS[this.#namespace]}`) {
-      const phones = await this.stage.phones('telebirr USSD push', call);
-      return phones ?? { type: 'answer', status: 404, body: 'Not Found' };
+      return { type: 'answer', status: 404, body: 'Not Found' };
     }
     const { headers, body } = call;
     if (headers.authorization !== `Bearer ${this.relayToken}`) {

@@ -203,8 +203,8 @@ describe('`npm run dev`', () => {
       expect(JSON.parse(charged.stdout)).toMatchObject(answer);
     }
     const links = [...text.matchAll(/http:\/\/localhost:\d+\/(?:dashboard\S*|(?= prompts))/g)];
-    // An invitation, the sign-in page, and the prompts of three methods.
-    expect(links).toHaveLength(5);
+    // An invitation, the sign-in page, and the phones.
+    expect(links).toHaveLength(3);
     for (const [link] of links) {
       expect([link, await statusOf(link)]).toEqual([link, 200]);
     }
