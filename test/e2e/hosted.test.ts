@@ -336,7 +336,7 @@ describe.concurrent('hosted checkout', () => {
     const payment = await createHosted(scene);
     const firstTab = await choose(payment, 'TELE_BIRR');
     const chosenAgain = await submit(formTo(await open(payment.checkoutUrl), '/abandon'));
-    expect(chosenAgain.text).toContain(english.failure.abandoned);
+    expect(chosenAgain.text).toContain(english.leftLead);
     const secondTab = await submit(formTo(chosenAgain, '/attempts'), { method: 'ETS_SWITCH' });
     expect(secondTab.url).not.toBe(firstTab.url);
 

@@ -298,10 +298,14 @@ describe('without a popup', () => {
     await device.putAway();
   });
 
-  test('leads to the checkout when the browser blocks popups', async () => {
+  test.each([
+    ['answers with none', '() => null'],
+    ['throws', '() => { throw new Error("blocked"); }'],
+    ['answers with a closed one', '() => ({ closed: true, focus() {}, close() {} })'],
+  ])('leads to the checkout when a browser that blocks popups %s', async (_name, open) => {
     const device = await desktop();
     const shop = await openShop(device);
-    await shop.page.evaluate('window.open = () => null');
+    await shop.page.evaluate(`window.open = ${open}`);
     await clickPay(shop);
     await heading(shop.page, 'How do you want to pay?');
     await device.putAway();

@@ -163,6 +163,9 @@ function refund(amountMinor: number | null, outcome: RefundOutcome | null) {
   };
 }
 
+/** The provider's and the wallet's own. */
+const RECEIPTS: Partial<Attempt> = { receipt: 'SFQ2B7NP3K', issuerReceipt: '0042993418' };
+
 const RETURNED: RefundOutcome = { type: 'succeeded', railReference: null };
 
 const BUSINESS: Business = {
@@ -276,6 +279,19 @@ export const GALLERY = {
   'failed-timed-out': failedBefore('timed_out'),
   'failed-unavailable': failedBefore('rail_unavailable'),
   'failed-last-try': failedBefore('declined', 9),
+  'choose-left': payment((nowMs) => {
+    const left = attemptAt(nowMs, { status: 'unresolved', failureReason: 'abandoned' });
+    return { intent: intentWith(terms(nowMs), { attempts: [left] }) };
+  }),
+  'choose-phone-of-no-use': payment((nowMs) => ({
+    intent: intentWith(
+      terms(nowMs, {
+        environment: 'production',
+        methods: [{ method: 'M_PESA', commissionMinor: 0 }],
+        customer: { name: null, email: null, phone: '911234567', isPhoneUpdatable: true },
+      }),
+    ),
+  })),
   connecting: payment((nowMs) => inFlight(nowMs, { redirectUrl: null })),
   redirect: payment((nowMs) => inFlight(nowMs, {})),
   'redirect-express': payment((nowMs) => inFlight(nowMs, {}, { kind: 'express' })),
@@ -300,13 +316,13 @@ export const GALLERY = {
     ),
   ),
   'push-unresolved': payment((nowMs) => inFlight(nowMs, { ...PUSHED, status: 'unresolved' })),
-  paid: paid(),
+  paid: payment((nowMs) => ({ intent: paidIntent(nowMs, SECOND_MS, {}, RECEIPTS) })),
   'paid-commission': paid({ commissionPaidByCustomer: true }, SUPPORT),
   'paid-already': payment((nowMs) => ({
     intent: paidIntent(nowMs, MINUTE_MS),
     context: { triedAgain: true },
   })),
-  receipt: receipt(undefined, { business: BUSINESS }, PUSHED),
+  receipt: receipt(undefined, { business: BUSINESS }, { ...PUSHED, ...RECEIPTS }),
   'receipt-partly-refunded': receipt(refund(50_000, RETURNED), { commissionPaidByCustomer: true }),
   'receipt-refund-underway': receipt(refund(50_000, null)),
   'receipt-refund-failed': receipt(refund(50_000, { type: 'failed', reason: 'declined' })),

@@ -82,7 +82,7 @@ function placeholders(text: unknown): readonly string[] {
 }
 
 /** Languages compute with a time: the Ethiopian clock counts from six. */
-const COMPUTED = ['.dateTime', '.dates.clock', '.dates.dayAndClock'];
+const COMPUTED = ['.dateTime', '.timeOfDay', '.dates.clock', '.dates.dayAndClock'];
 
 const AREAS: readonly (readonly [name: string, english: object, translated: object])[] = [
   ...Object.entries(TRANSLATIONS).map(

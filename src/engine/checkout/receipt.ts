@@ -1,14 +1,15 @@
 import type { Attempt } from '../domain/attempt.ts';
 import type { Intent } from '../domain/intent.ts';
-import { maskedPhone } from '../domain/phone.ts';
-import { isReceiptOf, receiptsOf } from '../domain/receipt.ts';
+import { isReceiptOf, isSameReceipt, receiptsOf } from '../domain/receipt.ts';
 import type { Refund, RefundStatus } from '../domain/refund.ts';
 import { sumOf } from '../domain/refund-amounts.ts';
 import { RECEIPT_LIFETIME_MS } from '../domain/schedule.ts';
-import { chargedMinor } from '../domain/terms.ts';
+import { chargedMinor, type IntentTerms } from '../domain/terms.ts';
 
 /** What the receipt of a paid payment says. */
 export type Receipt = Readonly<ReturnType<typeof receiptOf>>;
+
+export type PaymentOnReceipt = Readonly<ReturnType<typeof paymentOf>>;
 
 /** A canceled refund never left the merchant, so the customer need not know of it. */
 const SHOWN: Readonly<Record<RefundStatus, 'underway' | 'returned' | 'failed' | null>> = {
@@ -24,7 +25,6 @@ const SHOWN: Readonly<Record<RefundStatus, 'underway' | 'returned' | 'failed' | 
 /** The receipt of a payment that `attempt` paid. */
 export function receiptOf(intent: Intent, attempt: Attempt) {
   const { terms, attempts, refunds } = intent;
-  const ownChargeMinor = chargedMinor(terms, attempt.method);
   // A customer may have paid by two attempts, and either can be refunded. If both have one receipt,
   // the customer may have paid only once.
   const others = attempts.filter(
@@ -33,25 +33,36 @@ export function receiptOf(intent: Intent, attempt: Attempt) {
       other.status === 'succeeded' &&
       !receiptsOf(other).some((receipt) => isReceiptOf(receipt, attempt)),
   );
-  const paidMinor = others.reduce(
-    (sum, other) => sum + chargedMinor(terms, other.method),
-    ownChargeMinor,
-  );
+  const payments = [attempt, ...others].map((paid) => paymentOf(terms, paid));
+  const paidMinor = payments.reduce((sum, payment) => sum + payment.chargedMinor, 0);
   const { returnedMinor } = sumOf(refunds.filter(({ status }) => status === 'succeeded'));
   const netMinor = Math.max(0, paidMinor - returnedMinor);
   return {
-    method: attempt.method,
-    /** The number that paid; null where the provider asks for it on its own page. */
-    phone: attempt.phone === null ? null : maskedPhone(attempt.phone),
-    paidAtMs: attempt.updatedAtMs,
+    /** One, or each of several payments by which the customer paid more than once. */
+    payments,
     paidMinor,
     /** What the customer has paid, less what was returned. Money on its way is not returned yet. */
     netMinor,
-    hasPaidTwice: others.length > 0 && netMinor > ownChargeMinor,
+    hasPaidTwice: others.length > 0 && netMinor > chargedMinor(terms, attempt.method),
     refunds: refunds.flatMap(shownRefund),
     /** Null: the merchant has set none, or the payment is older than the setting. */
     business: terms.business ?? null,
     openUntilMs: attempt.updatedAtMs + RECEIPT_LIFETIME_MS,
+  };
+}
+
+function paymentOf(terms: IntentTerms, attempt: Attempt) {
+  const { method, phone, receipt, issuerReceipt, updatedAtMs } = attempt;
+  return {
+    method,
+    /** The number that paid; null where the provider asks for it on its own page. */
+    phone: phone === null ? null : `…${phone.slice(-4)}`,
+    paidAtMs: updatedAtMs,
+    chargedMinor: chargedMinor(terms, method),
+    /** As the provider's message to the customer names it; null where it has named none. */
+    receipt,
+    /** As the customer's wallet or bank names it, if that is another one. */
+    walletReceipt: isSameReceipt(issuerReceipt ?? '', receipt) ? null : issuerReceipt,
   };
 }
 

@@ -27,7 +27,7 @@ export const LEAVING_PARAMETER = 'leaving';
 export type CheckoutView = Readonly<ReturnType<typeof checkoutView>>;
 
 export type ChooseState = Readonly<ReturnType<typeof chooseState>>;
-export type MethodChoice = Readonly<ReturnType<typeof methodChoice>>;
+export type MethodChoice = Readonly<ReturnType<typeof waysOf>[number]>;
 export type PhoneField = Readonly<ReturnType<typeof phoneField>>;
 export type PushState = Readonly<ReturnType<typeof pushState>>;
 export type RedirectState = Readonly<ReturnType<typeof redirectState>>;
@@ -93,6 +93,7 @@ export function checkoutView(intent: Intent, nowMs: number, context: ViewContext
     tag: tagOf(current, state),
     /** The time that the customer has left to pay or to confirm; null without a deadline. */
     remainingMs: remainingMsOf(state, nowMs),
+    nowMs,
   };
 }
 
@@ -148,7 +149,7 @@ function stateOf(intent: Intent, nowMs: number, context: ViewContext): CheckoutS
       }
       // An express payment is open only briefly: it starts and ends with its attempt.
       return intent.terms.kind === 'hosted'
-        ? chooseState(intent, mayStillSettle, context)
+        ? chooseState(intent, unresolved?.method ?? null, context)
         : { kind: 'expired', ...ended };
     case 'processing':
       return inFlightState(intent, nowMs, context.railPage ?? null);
@@ -169,31 +170,36 @@ function stateOf(intent: Intent, nowMs: number, context: ViewContext): CheckoutS
 
 function chooseState(
   intent: Intent,
-  mayStillSettle: boolean,
+  left: Method | null,
   { refusedForm = null, hasFailed = false, switchedOff = [] }: ViewContext,
 ) {
   const { terms } = intent;
   const last = intent.attempts.at(-1) ?? null;
-  const lastReason = last?.failureReason ?? null;
-  const failed = last?.status === 'unresolved' || lastReason === null ? null : last?.method;
-  const methods = terms.methods
+  // The customer who chose another method needs no alarm, and the old one is not their choice.
+  const hasLeft = last?.failureReason === 'abandoned' || last?.status === 'unresolved';
+  const lastFailure = hasLeft ? null : failureOf(last);
+  const failed = lastFailure === null ? null : last?.method;
+  const choices = terms.methods
     .map(({ method }) => methodChoice(terms, method, method === failed, switchedOff))
     .sort((one, other) => Number(other.isRetry) - Number(one.isRetry));
+  const methods = [...Map.groupBy(choices, accountOf).values()].flatMap(waysOf);
   const free = methods.filter(({ off }) => off === null);
   const only = free.length === 1 ? (free[0]?.method ?? null) : null;
-  const wanted = refusedForm === null ? last?.method : refusedForm.method;
+  const lastWanted = hasLeft ? null : last?.method;
+  const wanted = refusedForm === null ? lastWanted : refusedForm.method;
+  const selected = free.find(({ method }) => method === wanted)?.method ?? only;
   return {
     kind: 'choose' as const,
-    /** In the order of the page: the one that has just failed is the first. */
+    /** In the order of the page: the one that has just failed is the first, ways of one account together. */
     methods,
-    selected: free.find(({ method }) => method === wanted)?.method ?? only,
+    selected,
     /** Null when no method needs a phone. */
     phone: free.some((choice) => choice.phoneStarts !== null)
-      ? phoneField(terms, last, refusedForm)
+      ? phoneField(terms, last, refusedForm, free, selected)
       : null,
-    lastFailure: refusedForm === null && last?.status !== 'unresolved' ? lastReason : null,
-    /** The provider may still confirm an attempt that the customer left: they must not pay twice. */
-    mayStillSettle,
+    lastFailure: refusedForm === null ? lastFailure : null,
+    /** The provider may still confirm an attempt by it that the customer left: they must not pay twice. */
+    left,
     isLastAttempt: intent.attempts.length === ATTEMPTS_MAX - 1,
     problem: refusedForm?.problem ?? null,
     /** Kefel could not process a form because of its own failure. */
@@ -202,6 +208,12 @@ function chooseState(
     attemptsMade: intent.attempts.length,
     dueAtMs: terms.expiresAtMs,
   };
+}
+
+/** Why an attempt failed, as the form says it. */
+function failureOf(attempt: Attempt | null): Exclude<FailureReason, 'abandoned'> | null {
+  const reason = attempt?.failureReason ?? null;
+  return reason === 'abandoned' ? null : reason;
 }
 
 /** `isRetry`: it has just failed. */
@@ -224,19 +236,43 @@ function methodChoice(
   };
 }
 
+function accountOf({ method }: PlainChoice): Method {
+  return TRAITS[method].account ?? method;
+}
+
+/** `way`: of several ways to pay from one account, the first one has the account's name above it. */
+function waysOf(choices: readonly PlainChoice[]) {
+  return choices.map((choice, index) => {
+    const way = index === 0 ? ('first' as const) : ('next' as const);
+    return { ...choice, way: choices.length === 1 ? null : way };
+  });
+}
+
+type PlainChoice = ReturnType<typeof methodChoice>;
+
 /** The sandbox accepts any number, so that merchants can test with their own. */
 function phoneStarts({ environment }: IntentTerms, method: Method): string {
   return (environment === 'production' ? TRAITS[method].phoneStart : undefined) ?? '79';
 }
 
-function phoneField(terms: IntentTerms, last: Attempt | null, refusedForm: RefusedForm | null) {
+function phoneField(
+  terms: IntentTerms,
+  last: Attempt | null,
+  refusedForm: RefusedForm | null,
+  methods: readonly MethodChoice[],
+  selected: Method | null,
+) {
   const fixed = fixedPhone(terms);
   if (fixed !== null) {
     return { value: phoneText(fixed), isReadOnly: true, wasAsked: null };
   }
-  const known = last?.phone ?? terms.customer?.phone ?? '';
+  const known = phoneText(last?.phone ?? terms.customer?.phone ?? '');
+  // A number that no method on offer could charge would only be refused.
+  const asking = methods.filter(({ method }) => selected === null || method === selected);
+  const isOfUse = asking.some(({ phoneStarts }) => phoneStarts?.includes(known.charAt(1)));
+  const isAsked = asking.some(({ phoneStarts }) => phoneStarts !== null);
   return {
-    value: refusedForm?.phone ?? phoneText(known),
+    value: refusedForm?.phone ?? (isOfUse || !isAsked ? known : ''),
     isReadOnly: false,
     /** The number of the prompt that has just failed, if it may be the wrong one. */
     wasAsked: last !== null && mayHaveWrongPhone(last) ? promptedPhone(last) : null,

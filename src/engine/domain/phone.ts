@@ -3,8 +3,8 @@ const PHONE_INPUT_LENGTH_MAX = 40;
 
 const COUNTRY_CODE = '251';
 
-/** Characters between digits: spaces, dashes, dots, brackets, and invisible marks from pasting. */
-const SEPARATORS = /[\s\p{Pd}\p{Cf}.()]/gu;
+/** Characters between digits: spaces, dashes, dots, brackets, and marks that come with pasted text. */
+const SEPARATORS = /[\s\p{Pd}\p{Cf}\p{Variation_Selector}\uFFFC.()]/gu;
 
 /** The trunk 0 may follow the country code: business cards print "+251 (0) 911 …". */
 const PHONE = /^(?:(?:\+|00)?2510?|0)?([79]\d{8})$/;

@@ -38,6 +38,8 @@ export const checkout: CheckoutMessages = {
 
   dateTime: ({ day, month, year }, ethiopic, time) =>
     `${day} ${MONTHS[month - 1]} ${year} (${ethiopic.day} ${ETHIOPIC_MONTHS[ethiopic.month - 1]} ${ethiopic.year} ዓ.ም.)፣ ${ethiopianTime(time)}`,
+  // Without its first syllable, "from", which the sentences bring.
+  timeOfDay: (time) => `${ethiopianClock(time).slice(1)} ሰዓት`,
 
   testBanner: 'የሙከራ ክፍያ — ገንዘብ አይተላለፍም',
   payTo: 'ክፍያ ለ፦',
@@ -81,7 +83,7 @@ export const checkout: CheckoutMessages = {
   anotherTry: (method) =>
     `${method} ይህ ጥያቄ እንዳልተከፈለ እንዳሳወቀን ሌላ ቁጥር ማስገባት ወይም ሌላ የመክፈያ ዘዴ መምረጥ ይችላሉ።`,
   earliestTry: (time) =>
-    `ይህም ጥያቄው በዚያ ስልክ ላይ ውድቅ እንደተደረገ ሊሆን ይችላል። ምላሽ ካላገኘ ጊዜው የሚያበቃው ${time} ነው።`,
+    `ይህም ጥያቄው በዚያ ስልክ ላይ ውድቅ እንደተደረገ ሊሆን ይችላል። ምላሽ ካላገኘ ጊዜው የሚያበቃው ከ${time} ነው።`,
   startAgain: (merchant) => `ይህ ክፍያ ሲያበቃ ወደ ${merchant} ተመልሰው በትክክለኛው ቁጥር እንደ አዲስ ይጀምሩ።`,
 
   leaveTitle: 'ሳይከፍሉ መውጣት ይፈልጋሉ?',
@@ -99,20 +101,19 @@ export const checkout: CheckoutMessages = {
   problemTitle: 'እባክዎ ምርጫዎን እንደገና ይመልከቱ',
   problem: {
     method_missing: 'በምን እንደሚከፍሉ ይምረጡ።',
-    phone_missing: 'የሞባይል ቁጥርዎን ያስገቡ፣ ለምሳሌ 0911\u00a0234\u00a0567። ክፍያውን የሚያረጋግጡት በዚያ ስልክ ነው።',
-    phone_invalid:
-      'የኢትዮጵያ የሞባይል ቁጥር ሙሉውን ያስገቡ፣ ለምሳሌ 0911\u00a0234\u00a0567 ወይም 0712\u00a0345\u00a0678።',
+    phone_missing: 'የሞባይል ቁጥርዎን ያስገቡ፣ ለምሳሌ {example}። ክፍያውን የሚያረጋግጡት በዚያ ስልክ ነው።',
+    phone_invalid: 'የኢትዮጵያ የሞባይል ቁጥር ሙሉውን ያስገቡ፣ ለምሳሌ {example}።',
     phone_not_taken:
       'ይህ ዘዴ ይህን ቁጥር አይቀበልም። በዘዴው አካውንት ያለውን ቁጥር ያስገቡ፣ ለምሳሌ 0911\u00a0234\u00a0567፣ ወይም ሌላ ዘዴ ይምረጡ።',
     method_unavailable: 'ይህ የመክፈያ ዘዴ ለጊዜው አገልግሎት አይሰጥም። ቆየት ብለው እንደገና ይሞክሩ ወይም ሌላ የመክፈያ ዘዴ ይምረጡ።',
     too_many_prompts: 'ወደዚህ የሞባይል ቁጥር በጣም ብዙ ጥያቄዎች ተልከዋል። እባክዎ አንድ ደቂቃ ጠብቀው እንደገና ይሞክሩ።',
   },
 
+  leftTitle: (method) => `በ${method} ከፍለዋል?`,
+  leftLead: 'እንግዲያው ደግመው አይክፈሉ፤ ይህ ገጽ ያሳየዎታል።',
   failureTitle: 'ገና አልከፈሉም',
   failure: {
     declined: 'ክፍያው ውድቅ ተደርጓል። እንደገና መሞከር ወይም ሌላ የመክፈያ ዘዴ መምረጥ ይችላሉ።',
-    abandoned:
-      'የክፍያው ማረጋገጫ ሳይደርሰን ከክፍያው ገጽ ወጥተዋል። ከፍለው ከሆነ ደግመው አይክፈሉ፤ ከአንድ ደቂቃ በኋላ ይህን ገጽ ያድሱት (refresh)።',
     timed_out: 'ክፍያው በተሰጠው ጊዜ ውስጥ አልተረጋገጠም። እንደገና መሞከር ወይም ሌላ የመክፈያ ዘዴ መምረጥ ይችላሉ።',
     rail_unavailable: 'ይህ የመክፈያ ዘዴ ለጊዜው አገልግሎት አይሰጥም። ቆየት ብለው እንደገና ይሞክሩ ወይም ሌላ የመክፈያ ዘዴ ይምረጡ።',
     insufficient_funds: 'በሂሳብዎ ውስጥ ለዚህ ክፍያ በቂ ገንዘብ የለም። ገንዘብ ያስገቡ ወይም ሌላ የመክፈያ ዘዴ ይምረጡ።',
@@ -155,7 +156,6 @@ export const checkout: CheckoutMessages = {
   returningIn: (merchant, seconds) => `ከ${seconds} ሰከንድ በኋላ ወደ ${merchant} ይመለሳሉ።`,
   returningSoon: (merchant) => `ከጥቂት ሰከንዶች በኋላ ወደ ${merchant} ይመለሳሉ።`,
   stayHere: 'በዚህ ገጽ ላይ ይቆዩ',
-  print: 'ደረሰኙን ያትሙ ወይም ያስቀምጡ',
   reference: 'የማጣቀሻ ቁጥር',
   orderId: 'የትዕዛዝ ቁጥር',
   paidWith: 'የተከፈለበት ዘዴ',
@@ -222,6 +222,10 @@ export const checkout: CheckoutMessages = {
   tryAgain: 'እንደገና ይሞክሩ',
   receipt: {
     title: 'ደረሰኝ',
+    share: 'ያጋሩ',
+    save: 'ያስቀምጡ ወይም ያትሙ',
+    number: 'የደረሰኝ ቁጥር',
+    walletNumber: 'የዋሌትዎ (wallet) ደረሰኝ ቁጥር',
     paid: 'የተከፈለ',
     net: 'ከተመላሽ በኋላ የተከፈለ',
     paidTwice: (merchant) => `ከአንድ ጊዜ በላይ ከፍለዋል። ልዩነቱ ካልተመለሰልዎ ${merchant}ን ይጠይቁ።`,

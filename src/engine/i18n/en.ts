@@ -19,6 +19,8 @@ export const checkout = {
   /** A moment in Ethiopia's time zone; `ethiopic` is the same day in the Ethiopian calendar. */
   dateTime: ({ day, month, year }: CalendarDate, _ethiopic: CalendarDate, time: string) =>
     `${day} ${MONTHS[month - 1]} ${year}, ${time} EAT`,
+  /** A moment of the next hours. */
+  timeOfDay: (time: string) => `${time} EAT`,
 
   testBanner: 'Test payment — no real money',
   payTo: 'Pay to',
@@ -86,9 +88,8 @@ export const checkout = {
   problem: {
     method_missing: 'Choose how you want to pay.',
     phone_missing:
-      'Enter your phone number, for example 0911\u00a0234\u00a0567. You confirm the payment on that phone.',
-    phone_invalid:
-      'Enter an Ethiopian mobile number with all its digits, for example 0911\u00a0234\u00a0567 or 0712\u00a0345\u00a0678.',
+      'Enter your phone number, for example {example}. You confirm the payment on that phone.',
+    phone_invalid: 'Enter an Ethiopian mobile number with all its digits, for example {example}.',
     phone_not_taken:
       'This method does not accept this number. Enter the number of your account with it, for example 0911\u00a0234\u00a0567, or choose another method.',
     method_unavailable:
@@ -97,11 +98,11 @@ export const checkout = {
       'Too many requests were sent to this phone number. Please wait a minute, then try again.',
   },
 
+  leftTitle: (method: string) => `Already paid with ${method}?`,
+  leftLead: 'Then do not pay again; this page will show it.',
   failureTitle: 'You have not paid yet',
   failure: {
     declined: 'The payment was declined. You can try again or choose another method.',
-    abandoned:
-      'You left before we received a confirmation. If you did pay, do not pay again. Reload this page in a minute.',
     timed_out: 'The payment was not confirmed in time. You can try again or choose another method.',
     rail_unavailable:
       'This method is not available right now. Try again later or choose another method.',
@@ -111,7 +112,7 @@ export const checkout = {
     wrong_pin: 'The PIN was incorrect. You can try again or choose another method.',
     misconfigured:
       'This method is not available right now. Try again later or choose another method.',
-  } satisfies Record<FailureReason, string>,
+  } satisfies Record<Exclude<FailureReason, 'abandoned'>, string>,
 
   redirectTitle: (method: string) => `Continue with ${method}`,
   redirectLead: (method: string) =>
@@ -149,7 +150,6 @@ export const checkout = {
   returningIn: (merchant: string, seconds: string) => `Returning to ${merchant} in ${seconds} s.`,
   returningSoon: (merchant: string) => `Returning to ${merchant} in a few seconds.`,
   stayHere: 'Stay on this page',
-  print: 'Print or save the receipt',
   reference: 'Reference',
   orderId: 'Order number',
   paidWith: 'Paid with',
@@ -220,6 +220,10 @@ export const checkout = {
   tryAgain: 'Try again',
   receipt: {
     title: 'Receipt',
+    share: 'Share',
+    save: 'Save or print',
+    number: 'Receipt number',
+    walletNumber: 'Receipt number of your wallet',
     paid: 'Paid',
     net: 'Paid after refunds',
     paidTwice: (merchant: string) =>

@@ -19,16 +19,6 @@ export const AMHARIC_METHOD_NAMES: typeof METHOD_NAMES = {
   CBE: 'ሲቢኢ ብር',
 };
 
-/** On the tile of a method for which the operator has set no logo. */
-export const METHOD_INITIALS: Readonly<Record<Method, string>> = {
-  TELE_BIRR: 'tb',
-  TELE_BIRR_USSD: 'tb',
-  CBE: 'CB',
-  ETS_SWITCH: 'ES',
-  M_PESA: 'MP',
-  E_BIRR: 'eB',
-};
-
 /** What the customer will do, short enough for one line beside the fee. */
 export const METHOD_HINTS = {
   en: {

@@ -15,6 +15,7 @@ export const checkout: CheckoutMessages = {
 
   dateTime: ({ day, month, year }, _ethiopic, time) =>
     `${day} ${MONTHS[month - 1]} ${year}, ${time} EAT`,
+  timeOfDay: (time) => `sa’aatii ${time} EAT`,
 
   testBanner: 'Kaffaltii yaalii — maallaqni hin dabarfamu',
   payTo: 'Kan kaffalamuuf:',
@@ -82,9 +83,8 @@ export const checkout: CheckoutMessages = {
   problem: {
     method_missing: 'Maaliin akka kaffaltan filadhaa.',
     phone_missing:
-      'Lakkoofsa bilbilaa keessan galchaa, fakkeenyaaf 0911\u00a0234\u00a0567. Kaffaltii kan mirkaneessitan bilbila sanaan.',
-    phone_invalid:
-      'Lakkoofsa moobaayilaa Itoophiyaa guutuu galchaa, fakkeenyaaf 0911\u00a0234\u00a0567 yookiin 0712\u00a0345\u00a0678.',
+      'Lakkoofsa bilbilaa keessan galchaa, fakkeenyaaf {example}. Kaffaltii kan mirkaneessitan bilbila sanaan.',
+    phone_invalid: 'Lakkoofsa moobaayilaa Itoophiyaa guutuu galchaa, fakkeenyaaf {example}.',
     phone_not_taken:
       'Malli kun lakkoofsa kana hin fudhatu. Lakkoofsa mala kana irratti akkaawuntii qabu galchaa, fakkeenyaaf 0911\u00a0234\u00a0567, yookiin mala biraa filadhaa.',
     method_unavailable:
@@ -93,12 +93,12 @@ export const checkout: CheckoutMessages = {
       'Gara lakkoofsa bilbilaa kanaatti gaaffii baay’eetu ergame. Maaloo daqiiqaa tokko eegaatii irra deebi’aa yaalaa.',
   },
 
+  leftTitle: (method) => `${method}n duraan kaffaltaniittuu?`,
+  leftLead: 'Yoo akkas ta’e irra deebitanii hin kaffalinaa; fuulli kun ni agarsiisa.',
   failureTitle: 'Isin hanga ammaatti hin kaffalle',
   failure: {
     declined:
       'Kaffaltiin kun didameera. Irra deebitanii yaaluu yookiin mala kaffaltii biraa filachuu dandeessu.',
-    abandoned:
-      'Mirkaneessi kaffaltichaa osoo nu hin ga’in fuula kaffaltii keessaa baatan. Yoo kaffaltanii jirtan, irra deebitanii hin kaffalinaa: daqiiqaa tokko booda fuula kana haaromsaa (refresh).',
     timed_out:
       'Kaffaltiin kun yeroo kenname keessatti hin mirkanoofne. Irra deebitanii yaaluu yookiin mala kaffaltii biraa filachuu dandeessu.',
     rail_unavailable:
@@ -151,7 +151,6 @@ export const checkout: CheckoutMessages = {
   returningIn: (merchant, seconds) => `Sekondii ${seconds} booda gara ${merchant} deebitu.`,
   returningSoon: (merchant) => `Sekondii muraasa booda gara ${merchant} deebitu.`,
   stayHere: 'Fuula kana irra turaa',
-  print: 'Nagahee maxxansaa ykn kuusaa',
   reference: 'Lakkoofsa wabii',
   orderId: 'Lakkoofsa ajajaa',
   paidWith: 'Mala ittiin kaffalame',
@@ -225,6 +224,10 @@ export const checkout: CheckoutMessages = {
   tryAgain: 'Irra deebi’aa yaalaa',
   receipt: {
     title: 'Nagahee',
+    share: 'Qoodaa',
+    save: 'Kuusaa ykn maxxansaa',
+    number: 'Lakkoofsa nagahee',
+    walletNumber: 'Lakkoofsa nagahee waaleetii keessanii',
     paid: 'Kan kaffalame',
     net: 'Deebii booda kan kaffalame',
     paidTwice: (merchant) =>

@@ -17,6 +17,7 @@ export const checkout: CheckoutMessages = {
 
   dateTime: ({ day, month, year }, ethiopic, time) =>
     `${day} ${MONTHS[month - 1]} ${year} (${ethiopic.day} ${ETHIOPIC_MONTHS[ethiopic.month - 1]} ${ethiopic.year} ዓ.ም.)፣ ${time} EAT`,
+  timeOfDay: (time) => `ሰዓት ${time} EAT`,
 
   testBanner: 'ናይ ፈተነ ክፍሊት — ገንዘብ ኣይመሓላለፍን',
   payTo: 'ክፍሊት ናብ፦',
@@ -77,20 +78,19 @@ export const checkout: CheckoutMessages = {
   problemTitle: 'በጃኹም ምርጫኹም ደጊምኩም ርአዩ',
   problem: {
     method_missing: 'ብምንታይ ከም እትኸፍሉ ምረፁ።',
-    phone_missing: 'ቁፅሪ ስልክኹም ኣእትዉ፣ ንኣብነት 0911\u00a0234\u00a0567። ነቲ ክፍሊት እተረጋግፁ በቲ ስልኪ እዩ።',
-    phone_invalid:
-      'ሙሉእ ናይ ኢትዮጵያ ቁፅሪ ሞባይል ኣእትዉ፣ ንኣብነት 0911\u00a0234\u00a0567 ወይ 0712\u00a0345\u00a0678።',
+    phone_missing: 'ቁፅሪ ስልክኹም ኣእትዉ፣ ንኣብነት {example}። ነቲ ክፍሊት እተረጋግፁ በቲ ስልኪ እዩ።',
+    phone_invalid: 'ሙሉእ ናይ ኢትዮጵያ ቁፅሪ ሞባይል ኣእትዉ፣ ንኣብነት {example}።',
     phone_not_taken:
       'እዚ ኣገባብ ነዚ ቁፅሪ ኣይቅበልን። ኣብቲ ኣገባብ ሕሳብ ዘለዎ ቁፅሪ ኣእትዉ፣ ንኣብነት 0911\u00a0234\u00a0567፣ ወይ ካልእ ኣገባብ ምረፁ።',
     method_unavailable: 'እዚ ኣገባብ ክፍሊት ንግዚኡ ኣገልግሎት ኣይህብን። ደሓር ደጊምኩም ፈትኑ ወይ ካልእ ኣገባብ ክፍሊት ምረፁ።',
     too_many_prompts: 'ናብዚ ቁፅሪ ስልኪ ኣዝዮም ብዙሓት ሕቶታት ተላኢኾም። በጃኹም ሓደ ደቒቓ ተፀቢኹም ደጊምኩም ፈትኑ።',
   },
 
+  leftTitle: (method) => `ብ${method} ድሮ ከፊልኩም ዲኹም?`,
+  leftLead: 'ከምኡ እንተኾይኑ ደጊምኩም ኣይትኽፈሉ፤ እዚ ገፅ ከርእየኩም እዩ።',
   failureTitle: 'ገና ኣይከፈልኩምን',
   failure: {
     declined: 'እቲ ክፍሊት ተነፂጉ። ደጊምኩም ክትፍትኑ ወይ ካልእ ኣገባብ ክፍሊት ክትመርፁ ትኽእሉ ኢኹም።',
-    abandoned:
-      'መረጋገፂ ናይቲ ክፍሊት ከይበፅሓና ካብ ገፅ ክፍሊት ወፂእኩም። ከፊልኩም እንተኾይንኩም ደጊምኩም ኣይትኽፈሉ፤ ድሕሪ ሓደ ደቒቓ ነዚ ገፅ ኣሐድስዎ (refresh)።',
     timed_out: 'እቲ ክፍሊት ኣብቲ ዝተውሃበ ግዜ ኣይተረጋገፀን። ደጊምኩም ክትፍትኑ ወይ ካልእ ኣገባብ ክፍሊት ክትመርፁ ትኽእሉ ኢኹም።',
     rail_unavailable: 'እዚ ኣገባብ ክፍሊት ንግዚኡ ኣገልግሎት ኣይህብን። ደሓር ደጊምኩም ፈትኑ ወይ ካልእ ኣገባብ ክፍሊት ምረፁ።',
     insufficient_funds: 'ኣብ ሒሳብኩም ነዚ ክፍሊት ዝኣክል ገንዘብ የለን። ገንዘብ ኣእትዉ ወይ ካልእ ኣገባብ ክፍሊት ምረፁ።',
@@ -133,7 +133,6 @@ export const checkout: CheckoutMessages = {
   returningIn: (merchant, seconds) => `ድሕሪ ${seconds} ሰከንድ ናብ ${merchant} ክትምለሱ ኢኹም።`,
   returningSoon: (merchant) => `ድሕሪ ሒደት ሰከንዳት ናብ ${merchant} ክትምለሱ ኢኹም።`,
   stayHere: 'ኣብዚ ገፅ ፅንሑ',
-  print: 'ቅብሊት ሕተሙ ወይ ኣቐምጡ',
   reference: 'መወከሲ ቁፅሪ',
   orderId: 'ቁፅሪ ትእዛዝ',
   paidWith: 'ዝተኸፈለሉ ኣገባብ',
@@ -201,6 +200,10 @@ export const checkout: CheckoutMessages = {
   tryAgain: 'ደጊምኩም ፈትኑ',
   receipt: {
     title: 'ቅብሊት',
+    share: 'ኣካፍሉ',
+    save: 'ኣቐምጡ ወይ ሕተሙ',
+    number: 'ቁፅሪ ቅብሊት',
+    walletNumber: 'ቁፅሪ ቅብሊት ናይ ዋለትኩም (wallet)',
     paid: 'ዝተኸፍለ',
     net: 'ድሕሪ ተመላሲ ዝተኸፍለ',
     paidTwice: (merchant) => `ልዕሊ ሓደ ግዜ ከፊልኩም። እቲ ፍልልይ እንተዘይተመሊሱልኩም ን${merchant} ሕተቱ።`,

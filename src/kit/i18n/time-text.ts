@@ -26,6 +26,18 @@ export function timeText(atMs: number, text: TimeTexts): string {
   return text.dateTime(dateIn(gregorian, atMs), dateIn(ethiopic, atMs), clockText(atMs));
 }
 
+/** Until then, only one moment has this time of day. */
+const SOON_MS = 12 * 3_600_000;
+
+/** A moment that is near, by its time alone. */
+export function soonText(
+  atMs: number,
+  nowMs: number,
+  text: TimeTexts & { readonly timeOfDay: (time: string) => string },
+): string {
+  return Math.abs(atMs - nowMs) < SOON_MS ? text.timeOfDay(clockText(atMs)) : timeText(atMs, text);
+}
+
 /** `14:05` in Ethiopia's time zone. */
 export function clockText(atMs: number): string {
   return clock.format(atMs);

@@ -40,7 +40,7 @@ describe.concurrent('the customer is refused', () => {
       await payment.act(act);
 
       const page = await payment.payablePage();
-      expect(page.text).toContain(english.failure[reason]);
+      expect(page.text).toContain({ ...english.failure, abandoned: english.leftLead }[reason]);
       expect(payment.hook.requests).toEqual([]);
 
       await payment.start();
@@ -95,7 +95,7 @@ describe.concurrent('the customer leaves the page of', () => {
     const firstOrder = await payment.order();
     const first = await payment.reference();
     const abandon = formTo(await open(payment.checkoutUrl), '/abandon');
-    expect((await submit(abandon)).text).toContain(english.failure.abandoned);
+    expect((await submit(abandon)).text).toContain(english.leftLead);
 
     await payment.start();
     await payment.act('pays');

@@ -101,14 +101,18 @@ async function open({ checkoutUrl, onReturn }: OpenOptions): Promise<void> {
   }
 }
 
+/** Null where popups are blocked: then this tab leads to the checkout. */
 function openWindow(): Window | null {
   const left = Math.max(0, screenX + (outerWidth - WIDTH_PX) / 2);
   const top = Math.max(0, screenY + (outerHeight - HEIGHT_PX) / 2);
-  return window.open(
-    '',
-    NAME,
-    `popup,width=${WIDTH_PX},height=${HEIGHT_PX},left=${left},top=${top}`,
-  );
+  const features = `popup,width=${WIDTH_PX},height=${HEIGHT_PX},left=${left},top=${top}`;
+  try {
+    // Some blockers throw, and some answer with a window that is closed.
+    const popup = window.open('', NAME, features);
+    return popup?.closed === false ? popup : null;
+  } catch {
+    return null;
+  }
 }
 
 async function addressFrom(checkoutUrl: OpenOptions['checkoutUrl']): Promise<URL> {

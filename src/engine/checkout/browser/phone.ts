@@ -1,3 +1,5 @@
+import { fill } from './fill.ts';
+
 /** The digits of an Ethiopian mobile number. The server checks again. */
 const PHONE = /^(?:(?:00)?2510?|0)?([79]\d{2})(\d{3})(\d{3})$/;
 
@@ -15,6 +17,21 @@ export function startPhone(): void {
     return;
   }
   let isPointing = false;
+  /** The number that came with the page. */
+  const known = input.value;
+
+  let isKnownHidden = false;
+
+  /** A method that can't charge the known number asks for another one. */
+  const showKnown = (): void => {
+    const starts =
+      document.querySelector<HTMLElement>('[data-phone]:checked')?.dataset.phone ?? '79';
+    const isOfUse = known === '' || starts.includes(known.charAt(1));
+    if (input.value === (isKnownHidden ? '' : known)) {
+      isKnownHidden = !isOfUse;
+      input.value = isOfUse ? known : '';
+    }
+  };
 
   /** What is wrong with the number for the chosen method; empty when nothing is. */
   const problem = (): string => {
@@ -25,7 +42,11 @@ export function startPhone(): void {
       return '';
     }
     if (number === null) {
-      return input.value.trim() === '' ? missing : invalid;
+      return fill(
+        input.value.trim() === '' ? missing : invalid,
+        'example',
+        chosen.dataset.example ?? '',
+      );
     }
     return chosen.dataset.phone?.includes(number.charAt(1))
       ? ''
@@ -46,6 +67,9 @@ export function startPhone(): void {
   });
   document.addEventListener('change', ({ target }) => {
     input.value = readableNumber(input.value) ?? input.value;
+    if (target !== input) {
+      showKnown();
+    }
     const text = problem();
     if (target !== input || text === '') {
       show('');

@@ -1,15 +1,15 @@
 import { amountText, moneyText } from '../../../kit/i18n/money-text.ts';
-import { timeText } from '../../../kit/i18n/time-text.ts';
-import type { Method } from '../../domain/method.ts';
-import { METHOD_INITIALS } from '../../i18n/methods.ts';
+import { soonText } from '../../../kit/i18n/time-text.ts';
+import { type Method, TRAITS } from '../../domain/method.ts';
 import { useText } from '../texts.ts';
 import type { MethodChoice } from '../view.ts';
 import { Breakdown } from './breakdown.tsx';
-import { ChooseNotices, noticesOf } from './choose-notices.tsx';
+import { ChooseNotices, noticesOf, phoneExample } from './choose-notices.tsx';
 import { Countdown } from './countdown.tsx';
-import { References } from './elements.tsx';
+import { breakable, References } from './elements.tsx';
 import { Frame } from './frame.tsx';
 import { PhoneEntry } from './phone-entry.tsx';
+import { METHOD_PICTOGRAMS } from './pictograms.ts';
 import type { ChooseProps, PageProps } from './props.ts';
 
 /** A page with more time left than this relies on the script to show the expiry. */
@@ -26,7 +26,7 @@ export function ChoosePage(props: ChooseProps) {
   const remainingMs = view.remainingMs ?? 0;
   const failed = state.methods.find((choice) => choice.isRetry);
   // What a screen reader reads first.
-  const noticed = noticesOf(text, state)[0]?.title ?? null;
+  const noticed = noticesOf(text, state).find(({ isCalm }) => !isCalm)?.title ?? null;
   return (
     <Frame
       {...props}
@@ -39,7 +39,7 @@ export function ChoosePage(props: ChooseProps) {
       aside={
         <>
           <Countdown remainingMs={remainingMs} words={text.timeLeftToPay}>
-            {text.payBefore(timeText(state.dueAtMs, text))}
+            {text.payBefore(soonText(state.dueAtMs, view.nowMs, text))}
           </Countdown>
           <Breakdown summary={summary} isFolded />
           <ContinueOnPhone path={path} />
@@ -53,6 +53,9 @@ export function ChoosePage(props: ChooseProps) {
           <legend>
             <h1>{text.chooseMethod}</h1>
           </legend>
+          <p class="field-problem" id="method-problem" role="alert" hidden>
+            {text.problem.method_missing}
+          </p>
           {state.methods.map((choice) => (
             <MethodOption {...props} choice={choice} />
           ))}
@@ -105,41 +108,57 @@ function MethodOption(props: ChooseProps & { readonly choice: MethodChoice }) {
   const fee = choice.commissionMinor;
   const feeNote = fee > 0 ? text.feeIncluded(money(fee)) : text.noFee;
   const charged = money(choice.chargedMinor);
+  const name = text.methodName[choice.method];
+  const hint = text.methodHint[choice.method];
   return (
-    <label class={classOf(choice)}>
-      <input
-        type="radio"
-        name="method"
-        value={choice.method}
-        required
-        disabled={choice.off !== null}
-        checked={choice.method === state.selected}
-        aria-describedby={state.problem === 'method_missing' ? 'problem' : undefined}
-        data-charged={differs ? charged : undefined}
-        data-fee={differs ? money(fee) : undefined}
-        data-fee-note={differs ? feeNote : undefined}
-        data-phone={choice.phoneStarts ?? undefined}
-        data-again={choice.isRetry ? '' : undefined}
-      />
-      <MethodMark method={choice.method} logo={logos?.[choice.method]} />
-      <span class="method-text">
-        <span class="method-line method-name">
-          <span>{text.methodName[choice.method]}</span>
-          <span class="money">{charged}</span>
-        </span>
-        <span class="method-line method-note">
-          <span>{choice.off === null ? text.methodHint[choice.method] : text.notAvailableNow}</span>
-          <span class="money">
-            {fee > 0 ? text.feeOf(amountText(fee, text.locale)) : text.noFee}
+    <>
+      {choice.way === 'first' && <Ways {...props} />}
+      <label class={classOf(choice)}>
+        <input
+          type="radio"
+          name="method"
+          value={choice.method}
+          disabled={choice.off !== null}
+          checked={choice.method === state.selected}
+          aria-describedby={state.problem === 'method_missing' ? 'problem' : undefined}
+          data-charged={differs ? breakable(charged) : undefined}
+          data-fee={differs ? money(fee) : undefined}
+          data-fee-note={differs ? feeNote : undefined}
+          data-phone={choice.phoneStarts ?? undefined}
+          data-example={choice.phoneStarts === null ? undefined : phoneExample(choice.method)}
+          data-again={choice.isRetry ? '' : undefined}
+        />
+        {choice.way === null && <MethodMark method={choice.method} logo={logos?.[choice.method]} />}
+        <span class="method-text">
+          <span class="method-line method-name">
+            {choice.way === null ? (
+              <span>{name}</span>
+            ) : (
+              <span>
+                <span class="visually-hidden">{name}: </span>
+                {hint}
+              </span>
+            )}
+            <span class="money">{charged}</span>
           </span>
-        </span>
-        {choice.off?.text && (
           <span class="method-line method-note">
-            <bdi>{choice.off.text}</bdi>
+            {choice.off === null ? (
+              choice.way === null && <span>{hint}</span>
+            ) : (
+              <span>{text.notAvailableNow}</span>
+            )}
+            <span class="money">
+              {fee > 0 ? text.feeOf(amountText(fee, text.locale)) : text.noFee}
+            </span>
           </span>
-        )}
-      </span>
-    </label>
+          {choice.off?.text && (
+            <span class="method-line method-note">
+              <bdi>{choice.off.text}</bdi>
+            </span>
+          )}
+        </span>
+      </label>
+    </>
   );
 }
 
@@ -150,14 +169,27 @@ function classOf({ off, phoneStarts }: MethodChoice): string {
   return phoneStarts === null ? 'method' : 'method needs-phone';
 }
 
-/** The operator's logo of a method, or else its initials on a tint of its color. */
+/** The name above the ways to pay from one account. A screen reader hears it with each of them. */
+function Ways({ choice, logos }: ChooseProps & { readonly choice: MethodChoice }) {
+  const text = useText();
+  const { account = choice.method } = TRAITS[choice.method];
+  return (
+    <div class="ways" aria-hidden="true">
+      <MethodMark method={account} logo={logos?.[account]} />
+      <strong>{text.methodName[account]}</strong>
+    </div>
+  );
+}
+
+/** The operator's logo of a method, or else a pictogram of its kind on a tint of its color. */
 function MethodMark(props: { readonly method: Method; readonly logo: string | undefined }) {
-  return props.logo === undefined ? (
-    <span class="mark" aria-hidden="true">
-      {METHOD_INITIALS[props.method]}
-    </span>
+  const { method, logo } = props;
+  return logo === undefined ? (
+    <svg class={`mark mark-${method}`} viewBox="0 0 24 24" aria-hidden="true">
+      <path d={METHOD_PICTOGRAMS[method]} />
+    </svg>
   ) : (
-    <img class="mark" src={props.logo} width="32" height="32" alt="" decoding="async" />
+    <img class="mark" src={logo} width="32" height="32" alt="" decoding="async" />
   );
 }
 

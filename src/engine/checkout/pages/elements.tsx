@@ -1,5 +1,7 @@
 import type { ComponentChildren } from 'preact';
+import { moneyText } from '../../../kit/i18n/money-text.ts';
 import { timeText } from '../../../kit/i18n/time-text.ts';
+import type { Currency } from '../../../kit/money.ts';
 import type { Receipt } from '../receipt.ts';
 import { useText } from '../texts.ts';
 import type { SummaryProps } from './props.ts';
@@ -39,17 +41,53 @@ export function References({ summary }: SummaryProps) {
   );
 }
 
-/** How and when the customer paid. */
-export function PaidFacts({ receipt }: { readonly receipt: Receipt }) {
-  const text = useText();
+/** An amount that may break only between its currency and its digits, where text is large. */
+export function breakable(money: string): string {
+  return money.replaceAll('\u00a0', ' ');
+}
+
+/** The amount that a page is about. */
+export function Amount(props: {
+  readonly amountMinor: number;
+  readonly currency: Currency;
+  readonly byMethod?: string | undefined;
+}) {
+  const { amountMinor, currency } = props;
   return (
+    <p class="amount" data-by-method={props.byMethod}>
+      {breakable(moneyText(amountMinor, currency, useText().locale))}
+    </p>
+  );
+}
+
+/** How and when the customer paid. Of several payments, each with its amount. */
+export function PaidFacts({ summary, receipt }: SummaryProps & { readonly receipt: Receipt }) {
+  const text = useText();
+  const isOnly = receipt.payments.length === 1;
+  return receipt.payments.map((payment) => (
     <>
-      <Row label={text.paidAt}>
-        <Time atMs={receipt.paidAtMs} />
+      <Row label={text.paidWith} emphasis={!isOnly}>
+        {text.methodName[payment.method]}
+        {!isOnly && ` · ${moneyText(payment.chargedMinor, summary.currency, text.locale)}`}
       </Row>
-      <Row label={text.paidWith}>{text.methodName[receipt.method]}</Row>
-      {receipt.phone !== null && <Row label={text.phoneLabel}>{receipt.phone}</Row>}
+      <Row label={text.paidAt}>
+        <Time atMs={payment.paidAtMs} />
+      </Row>
+      {payment.phone !== null && <Row label={text.phoneLabel}>{payment.phone}</Row>}
+      <ReceiptNumber label={text.receipt.number} value={payment.receipt} />
+      <ReceiptNumber label={text.receipt.walletNumber} value={payment.walletReceipt} />
     </>
+  ));
+}
+
+/** What the customer finds in the message of the provider or the wallet. */
+function ReceiptNumber(props: { readonly label: string; readonly value: string | null }) {
+  return (
+    props.value !== null && (
+      <Row label={props.label}>
+        <code>{props.value}</code>
+      </Row>
+    )
   );
 }
 

@@ -3,7 +3,15 @@ import type { CheckoutMessages } from '../../i18n/messages.ts';
 import { useText } from '../texts.ts';
 import type { CheckoutState, PaidState } from '../view.ts';
 import { Breakdown } from './breakdown.tsx';
-import { ButtonLink, Headline, NoMessage, PaidFacts, References, Row } from './elements.tsx';
+import {
+  Amount,
+  ButtonLink,
+  Headline,
+  NoMessage,
+  PaidFacts,
+  References,
+  Row,
+} from './elements.tsx';
 import { Frame } from './frame.tsx';
 import type { PageProps, SummaryProps } from './props.ts';
 import { ReturnButton } from './way-back.tsx';
@@ -23,22 +31,19 @@ export function PaidPage(props: PageProps & { readonly state: PaidState }) {
   return (
     <Frame {...props} title={text.paidTitle} refresh={refresh}>
       <Headline tone="good">{text.paidTitle}</Headline>
-      <p class="amount">{moneyText(state.receipt.paidMinor, summary.currency, text.locale)}</p>
+      <Amount amountMinor={state.receipt.paidMinor} currency={summary.currency} />
       <dl class="receipt">
-        <Row label={text.merchant}>
-          <bdi>{summary.merchantName}</bdi>
-        </Row>
-        <PaidFacts receipt={state.receipt} />
+        <PaidFacts summary={summary} receipt={state.receipt} />
         <References summary={summary} />
         <Help {...props} />
       </dl>
       <ReturnButton summary={summary} />
-      {refresh && <AutoReturn summary={summary} {...refresh} />}
       {props.receiptPath && (
-        <ButtonLink href={props.receiptPath} look="plain">
+        <ButtonLink href={props.receiptPath} look="second">
           {text.receipt.title}
         </ButtonLink>
       )}
+      {refresh && <AutoReturn summary={summary} {...refresh} />}
       <Breakdown summary={summary} isFolded={false} />
     </Frame>
   );

@@ -1,5 +1,5 @@
-import { moneyText } from '../../../kit/i18n/money-text.ts';
 import { useText } from '../texts.ts';
+import { Amount } from './elements.tsx';
 import type { PageProps, SummaryProps } from './props.ts';
 
 /**
@@ -9,6 +9,7 @@ export function Payee(
   props: SummaryProps & Pick<PageProps, 'path'> & { readonly isPayable: boolean },
 ) {
   const { summary, path, isPayable } = props;
+  const { totals, currency } = summary;
   const text = useText();
   return (
     <header class="payee">
@@ -18,9 +19,15 @@ export function Payee(
           {isPayable && <span class="quiet">{text.payTo} </span>}
           <bdi>{summary.merchantName}</bdi>
         </p>
-        {isPayable && <Amount summary={summary} />}
+        {isPayable && (
+          <Amount
+            amountMinor={totals.totalMinor ?? totals.subtotalMinor}
+            currency={currency}
+            byMethod={totals.totalMinor === null ? '{charged}' : undefined}
+          />
+        )}
       </div>
-      {isPayable && summary.totals.totalMinor === null && (
+      {isPayable && totals.totalMinor === null && (
         <p class="quiet small" data-by-method="{feeNote}">
           {text.plusCommission}
         </p>
@@ -31,15 +38,6 @@ export function Payee(
         </p>
       )}
     </header>
-  );
-}
-
-function Amount({ summary: { totals, currency } }: SummaryProps) {
-  const text = useText();
-  return (
-    <p class="amount" data-by-method={totals.totalMinor === null ? '{charged}' : undefined}>
-      {moneyText(totals.totalMinor ?? totals.subtotalMinor, currency, text.locale)}
-    </p>
   );
 }
 

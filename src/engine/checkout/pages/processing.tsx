@@ -1,8 +1,8 @@
 import { moneyText } from '../../../kit/i18n/money-text.ts';
-import { timeText } from '../../../kit/i18n/time-text.ts';
+import { soonText } from '../../../kit/i18n/time-text.ts';
 import type { CheckoutMessages } from '../../i18n/messages.ts';
 import { useText } from '../texts.ts';
-import type { PushState, RedirectState } from '../view.ts';
+import type { CheckoutView, PushState, RedirectState } from '../view.ts';
 import { Breakdown } from './breakdown.tsx';
 import { Countdown } from './countdown.tsx';
 import { ButtonLink, Headline, NoMessage, References } from './elements.tsx';
@@ -90,7 +90,7 @@ export function PushPage(props: PageProps & { readonly state: PushState }) {
       ) : (
         <NoMessage phone={state.phone}>
           {!state.isUnresolved && <p>{text.pushNothing}</p>}
-          <p>{rightNumber(text, state, view.summary.merchantName)}</p>
+          <p>{rightNumber(text, state, view)}</p>
         </NoMessage>
       )}
       <Facts {...props} />
@@ -99,14 +99,19 @@ export function PushPage(props: PageProps & { readonly state: PushState }) {
 }
 
 /** What customers can do whose request went to another person's phone (docs/decisions.md#31). */
-function rightNumber(text: CheckoutMessages, state: PushState, merchantName: string): string {
+function rightNumber(
+  text: CheckoutMessages,
+  state: PushState,
+  { summary: { merchantName }, nowMs }: CheckoutView,
+): string {
   if (!state.mayRetry) {
     return text.startAgain(merchantName);
   }
   if (state.isPhoneFixed) {
     return `${text.phoneFixed} ${text.startAgain(merchantName)}`;
   }
-  const soonest = state.promptEndsAtMs === null ? null : timeText(state.promptEndsAtMs, text);
+  const soonest =
+    state.promptEndsAtMs === null ? null : soonText(state.promptEndsAtMs, nowMs, text);
   const another = text.anotherTry(text.methodName[state.method]);
   return soonest === null ? another : `${another} ${text.earliestTry(soonest)}`;
 }
@@ -170,12 +175,15 @@ function TimeLeft(props: PageProps & { readonly state: PushState | RedirectState
     <>
       {view.remainingMs !== null && (
         <Countdown remainingMs={view.remainingMs} words={text.timeLeftToConfirm}>
-          {text.payBefore(timeText(state.dueAtMs, text))}
+          {text.payBefore(soonText(state.dueAtMs, view.nowMs, text))}
         </Countdown>
       )}
       {reportedUntilMs !== null && (
         <p class="quiet small">
-          {text.reportedUntil(text.methodName[state.method], timeText(reportedUntilMs, text))}
+          {text.reportedUntil(
+            text.methodName[state.method],
+            soonText(reportedUntilMs, view.nowMs, text),
+          )}
         </p>
       )}
     </>

@@ -6,7 +6,7 @@ import type { Receipt } from '../receipt.ts';
 import { useText } from '../texts.ts';
 import type { PaidState } from '../view.ts';
 import { Breakdown } from './breakdown.tsx';
-import { Headline, PaidFacts, References, Row, Time } from './elements.tsx';
+import { Amount, Headline, PaidFacts, References, Row, Time } from './elements.tsx';
 import { Help } from './ended.tsx';
 import { Frame } from './frame.tsx';
 import type { PageProps, SummaryProps } from './props.ts';
@@ -33,11 +33,21 @@ export function ReceiptPage(props: PageProps & { readonly state: PaidState }) {
       ) : (
         <Headline tone="good">{title}</Headline>
       )}
-      <p class="amount">{moneyText(receipt.netMinor, summary.currency, text.locale)}</p>
+      <Amount amountMinor={receipt.netMinor} currency={summary.currency} />
       {receipt.hasPaidTwice && <p class="notice">{text.receipt.paidTwice(summary.merchantName)}</p>}
+      <div class="receipt-actions screen-only">
+        {receiptPath && (
+          <button class="button second" type="button" data-share={receiptPath} hidden>
+            {text.receipt.share}
+          </button>
+        )}
+        <button class="button second" type="button" data-print hidden>
+          {text.receipt.save}
+        </button>
+      </div>
       <Sums summary={summary} receipt={receipt} />
       <dl class="receipt">
-        <PaidFacts receipt={receipt} />
+        <PaidFacts summary={summary} receipt={receipt} />
         <References summary={summary} />
         <Help {...props} />
       </dl>
@@ -54,9 +64,6 @@ export function ReceiptPage(props: PageProps & { readonly state: PaidState }) {
         )}
       </div>
       <ReturnButton summary={summary} />
-      <button class="button plain" type="button" data-print hidden>
-        {text.print}
-      </button>
     </Frame>
   );
 }

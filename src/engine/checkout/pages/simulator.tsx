@@ -1,5 +1,5 @@
 import { moneyText } from '../../../kit/i18n/money-text.ts';
-import { timeText } from '../../../kit/i18n/time-text.ts';
+import { soonText } from '../../../kit/i18n/time-text.ts';
 import type { Attempt, AttemptStatus } from '../../domain/attempt.ts';
 import { chargedMinor, type IntentTerms } from '../../domain/terms.ts';
 import { WEBHOOK_FAULT_KEY, WEBHOOK_FAULTS } from '../../domain/webhook-fault.ts';
@@ -75,7 +75,7 @@ function Buttons(props: SimulatorPageProps) {
   return (
     <>
       <Countdown remainingMs={remainingMs} words={text.timeLeftToConfirm}>
-        {text.payBefore(timeText(attempt.deadlineAtMs, text))}
+        {text.payBefore(soonText(attempt.deadlineAtMs, attempt.deadlineAtMs - remainingMs, text))}
       </Countdown>
       <form class="stack" method="post" action={action} data-once>
         {choices.map(([outcome, label]) => (
