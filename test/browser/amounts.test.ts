@@ -173,13 +173,19 @@ interface Amounts {
 
 async function read(page: Page): Promise<Amounts> {
   return page.evaluate(() => {
-    const textOf = (selector: string): string | null =>
-      document.querySelector(selector)?.textContent ?? null;
+    // A no-break space looks the same.
+    const plain = (text: string) => text.replaceAll('\u00a0', ' ');
+    const textOf = (selector: string): string | null => {
+      const text = document.querySelector(selector)?.textContent;
+      return text == null ? null : plain(text);
+    };
     return {
       amount: textOf('.amount') ?? '',
       fee: textOf('.payee .small'),
       button: textOf('form[data-totals] button'),
-      totals: [...document.querySelectorAll('.totals dd')].map((value) => value.textContent),
+      totals: [...document.querySelectorAll('.totals dd')].map((value) =>
+        plain(value.textContent ?? ''),
+      ),
     };
   });
 }

@@ -5,7 +5,6 @@ import type { Intent } from '../domain/intent.ts';
 import { receiptOverPage } from './notices.ts';
 import { pageResponse } from './page-response.ts';
 import { ChoosePage } from './pages/choose.tsx';
-import { PushPage, RedirectPage } from './pages/processing.tsx';
 import type { PageProps } from './pages/props.ts';
 import { FORM_PARAMETER } from './refused-form.ts';
 import { ALREADY_PARAMETER, checkoutView, type ViewContext } from './view.ts';
@@ -45,17 +44,21 @@ function keptQuery(given: URLSearchParams): string {
 }
 
 /**
- * The page of a payment, in any state. An isolate loads the pages of ended payments when needed.
+ * The page of a payment, in any state. An isolate loads the pages after the first one when needed.
  */
 export async function pageOf(props: PageProps): Promise<VNode> {
   const { state } = props.view;
   switch (state.kind) {
     case 'choose':
       return <ChoosePage {...props} state={state} />;
-    case 'redirect':
+    case 'redirect': {
+      const { RedirectPage } = await import('./pages/processing.tsx');
       return <RedirectPage {...props} state={state} />;
-    case 'push':
+    }
+    case 'push': {
+      const { PushPage } = await import('./pages/processing.tsx');
       return <PushPage {...props} state={state} />;
+    }
     case 'paid': {
       if (state.isFresh) {
         const { PaidPage } = await import('./pages/ended.tsx');
