@@ -152,7 +152,7 @@ describe('forced colors', () => {
     const widths = await page
       .locator('label.method')
       .evaluateAll((rows) =>
-        rows.map((row) => Number.parseFloat(getComputedStyle(row).borderTopWidth)),
+        rows.map((row) => Number.parseFloat(getComputedStyle(row).borderInlineStartWidth)),
       );
     const [first = 0, chosen = 0, ...others] = widths;
     expect(chosen).toBeGreaterThan(Math.max(first, ...others));

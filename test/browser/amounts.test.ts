@@ -45,16 +45,16 @@ describe('before paying', () => {
       await label.click();
       const { amount, fee, button, totals } = await read(page);
       expect(minorOf(amount)).toBe(amountMinor + commissionMinor);
-      // Exactly the text of the method's own row.
-      expect(await label.textContent()).toContain(amount);
+      // Exactly the text of the method's own row, but for the line breaks that it allows.
+      expect(plain(await label.textContent())).toContain(amount);
       expect(button).toBe(text.payAmount(amount));
       const [subtotal = '', commission = '', total] = totals;
       expect(minorOf(subtotal)).toBe(amountMinor);
       expect(minorOf(commission)).toBe(commissionMinor);
       expect(total).toBe(amount);
       expect(fee).toBe(text.feeIncluded(commission));
-      expect(await label.textContent()).toContain(
-        text.feeOf(amountText(commissionMinor, text.locale)),
+      expect(plain(await label.textContent())).toContain(
+        plain(text.feeOf(amountText(commissionMinor, text.locale))),
       );
     }
   });
@@ -169,6 +169,11 @@ interface Amounts {
   readonly button: string | null;
   /** The rows of the breakdown, from subtotal to total. */
   readonly totals: readonly string[];
+}
+
+/** A no-break space looks the same. */
+function plain(text: string | null): string {
+  return (text ?? '').replaceAll('\u00a0', ' ');
 }
 
 async function read(page: Page): Promise<Amounts> {
