@@ -156,6 +156,16 @@ const EXAMPLES: Readonly<Record<string, Readonly<Record<string, (things: Things)
   '/operator/merchants/:merchantId/refund-limits': {
     'desk-refund-limits': ({ merchantId }) => `/operator/merchants/${merchantId}/refund-limits`,
   },
+  '/operator/merchants/:merchantId/:environment/methods/:method/offer': {},
+  // The same form with other words.
+  '/operator/merchants/:merchantId/:environment/methods/:method/withdraw': {
+    'desk-withdraw': ({ merchantId }) =>
+      `/operator/merchants/${merchantId}/sandbox/methods/TELE_BIRR/withdraw`,
+  },
+  '/operator/merchants/:merchantId/:environment/methods/:method/commission': {
+    'desk-commission': ({ merchantId }) =>
+      `/operator/merchants/${merchantId}/production/methods/TELE_BIRR/commission`,
+  },
   '/operator/dead-letters': {},
   // The gateway of this test loses no message; their tests are test/workers/operator/desk.long.test.ts.
   '/operator/dead-letters/:id': {},

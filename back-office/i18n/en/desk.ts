@@ -217,6 +217,19 @@ export const desk = {
     offered: 'Offered by you',
     enabled: 'Enabled by the merchant',
     commission: 'Commission',
+    offer: 'Offer',
+    offerLead:
+      'Within 10 seconds the merchant’s new payments can use the method, if its secret is valid and the merchant has not disabled it.',
+    withdraw: 'Withdraw',
+    withdrawLead:
+      'Within 10 seconds the merchant’s new payments cannot use the method. Existing payments keep it.',
+    setCommission: 'Set the commission',
+    setCommissionLead:
+      'Holds for the merchant’s new payments within 10 seconds. Existing payments keep their terms.',
+    percentage: 'Percentage',
+    percentageHint: 'Of the amount, with at most two decimals, such as 2.5.',
+    fixedSum: 'Fixed sum',
+    fixedSumHint: 'On top, in the currency of the payment. Empty: none.',
     yes: 'Yes',
     no: 'No',
     addMerchant: 'Add merchant',
@@ -225,7 +238,8 @@ export const desk = {
     merchantNameHint: 'Customers see it on the checkout page.',
     merchantIdHint:
       'Part of every key of the merchant, such as abebe-coffee. It can never be changed.',
-    commissionHint: 'In percent, for all methods. The command line sets it for each method.',
+    commissionHint:
+      'In percent, for all methods. The merchant’s page then sets it for each method.',
     invite: 'Invite a member',
     inviteLead:
       'Creates a link that works once, for 7 days. Make sure that you know the person: the link opens the merchant’s dashboard.',
@@ -330,6 +344,7 @@ export const desk = {
       member_removed: 'The member was removed.',
       method_off: 'The method is switched off. It holds everywhere within 10 seconds.',
       method_on: 'The method is switched on. Customers can use it within 10 seconds.',
+      method_changed: 'The change holds for new payments within 10 seconds.',
       key_revoked: 'The key is revoked. It is rejected within 10 seconds.',
       refund_requested: 'The refund was requested.',
       refunds_limited: 'The limits for refunds hold from now on.',
@@ -408,6 +423,8 @@ export const desk = {
       name: 'Enter a name, in up to 100 characters.',
       id: 'Enter 1 to 64 letters, digits, hyphens and underscores.',
       commissions: 'Enter a percentage such as 2.5, or nothing.',
+      basisPoints: 'Enter a percentage from 0 to 100, such as 2.5.',
+      fixedMinor: 'Enter an amount such as 1.50, or nothing.',
       role: 'Choose a role.',
       amountMinor: 'Enter an amount such as 1500 or 99.50.',
       until: 'Enter a day from today on, such as 2027-12-31.',

@@ -230,6 +230,7 @@ export type SubjectName =
   | 'api_key'
   | 'member'
   | 'method'
+  | 'merchant_method'
   | 'letter'
   | 'items'
   | 'letters'

@@ -4,9 +4,11 @@ import { amountMinorFrom } from '../../elements/typed-amount.ts';
 import { NAME_LENGTH_MAX } from '../../members/members.ts';
 import {
   type ActionCommand,
+  type ActionForm,
   by,
   changed,
   type OperatorAction,
+  type Outcome,
   optional,
   required,
 } from './action.ts';
@@ -211,30 +213,62 @@ function offerCommand(verb: 'offer' | 'withdraw', about: string): ActionCommand 
   return { ...ON_METHOD, name: `method ${verb}`, about, examples, preset };
 }
 
+function offerForm(verb: 'offer' | 'withdraw'): ActionForm {
+  return {
+    subject: 'merchant_method',
+    path: `/${verb}`,
+    title: `pages.${verb}`,
+    lead: `pages.${verb}Lead`,
+    fields: [],
+    preset: () => ({ offered: verb === 'offer' }),
+  };
+}
+
+function methodChanged(change: Parameters<typeof changed>[0]): Outcome {
+  return { ...changed(change), done: 'method_changed' };
+}
+
 const CHANGE_OFFER: OperatorAction = {
   path: `${METHOD}/offer`,
   answers: 'settings',
-  run: by(({ changeOffer }) => changeOffer, changed),
+  run: by(({ changeOffer }) => changeOffer, methodChanged),
   fields: { offered: {} },
   commands: [
     offerCommand('offer', 'offer a method to a merchant'),
     offerCommand('withdraw', 'withdraw a method; existing payments keep it'),
   ],
+  forms: [offerForm('offer'), offerForm('withdraw')],
 };
 
 const CHANGE_COMMISSION: OperatorAction = {
   path: `${METHOD}/commission`,
   answers: 'settings',
-  run: by(({ changeCommission }) => changeCommission, changed),
+  run: by(({ changeCommission }) => changeCommission, methodChanged),
   fields: {
     basisPoints: required('PERCENT', 'percentage of the amount, at most two decimals', {
       name: 'percent',
       kind: 'percent',
+      input: {
+        label: 'pages.percentage',
+        hint: 'pages.percentageHint',
+        lengthMax: 6,
+        read: (typed) => amountMinorFrom(typed) ?? typed,
+      },
     }),
     fixedMinor: optional(
       'AMOUNT',
       'fixed sum on top, in the currency of the payment (default: 0)',
-      { name: 'fixed', kind: 'amount', otherwise: '0' },
+      {
+        name: 'fixed',
+        kind: 'amount',
+        otherwise: '0',
+        input: {
+          label: 'pages.fixedSum',
+          hint: 'pages.fixedSumHint',
+          isOptional: true,
+          read: (typed) => (typed === '' ? 0 : (amountMinorFrom(typed) ?? typed)),
+        },
+      },
     ),
   },
   commands: [
@@ -245,6 +279,15 @@ const CHANGE_COMMISSION: OperatorAction = {
       examples: [
         'commission set abebe TELE_BIRR --environment production --percent 2.5 --fixed 1.00',
       ],
+    },
+  ],
+  forms: [
+    {
+      subject: 'merchant_method',
+      path: '/commission',
+      title: 'pages.setCommission',
+      lead: 'pages.setCommissionLead',
+      fields: ['basisPoints', 'fixedMinor'],
     },
   ],
 };

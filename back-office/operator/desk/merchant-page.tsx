@@ -20,6 +20,7 @@ import type { DeskCall } from './call.ts';
 import { newLink } from './forms.tsx';
 import { answerDesk, Frame } from './frame.tsx';
 import { exportPath, merchantPath, PATHS } from './paths.ts';
+import { commissionText } from './setting-texts.ts';
 
 type Members = Awaited<ReturnType<typeof readMembers>>;
 
@@ -167,14 +168,17 @@ function Settings({
       />
       <Table
         caption={`${title}: ${text.method}`}
-        columns={[text.method, text.offered, text.enabled, text.commission]}
+        columns={[text.method, text.offered, text.enabled, text.commission, '']}
         rows={methods.map(({ method, offered, enabled, basisPoints, fixedMinor }) => [
           methodName[method],
           offered ? text.yes : text.no,
           enabled ? text.yes : text.no,
-          <span class="number">
-            {majorText(basisPoints)}%{fixedMinor === 0 ? '' : ` + ${majorText(fixedMinor)}`}
-          </span>,
+          <span class="number">{commissionText({ basisPoints, fixedMinor })}</span>,
+          <MethodLinks
+            path={merchantPath(merchant.id, `/${environment}/methods/${method}`)}
+            offered={offered}
+            name={methodName[method]}
+          />,
         ])}
         empty={text.none}
       />
@@ -187,6 +191,28 @@ function Settings({
         <ButtonLink to={exportPath(merchant.id, environment)}>{text.exportPayments}</ButtonLink>
       </div>
     </Section>
+  );
+}
+
+/** Each link's name says its method too, because all rows have the same links. */
+function MethodLinks(props: {
+  readonly path: string;
+  readonly offered: boolean;
+  readonly name: string;
+}) {
+  const { path, offered, name } = props;
+  const text = useTexts(DESK_TEXTS).pages;
+  const verb = offered ? 'withdraw' : 'offer';
+  return (
+    <span>
+      <a href={`${path}/${verb}`} aria-label={`${text[verb]}: ${name}`}>
+        {text[verb]}
+      </a>
+      {' · '}
+      <a href={`${path}/commission`} aria-label={`${text.commission}: ${name}`}>
+        {text.commission}
+      </a>
+    </span>
   );
 }
 

@@ -13,6 +13,7 @@ import { shownText } from '../../ui/untrusted-text.ts';
 import { type DeskCall, useDesk } from './call.ts';
 import { answerDesk, Frame } from './frame.tsx';
 import { PATHS } from './paths.ts';
+import { useRailText } from './setting-texts.ts';
 
 const TONES: Readonly<Record<RailState['state'], BadgeTone>> = {
   configured: 'good',
@@ -133,11 +134,7 @@ function useCells(
   return [
     methodName[method],
     <span>
-      <Badge tone={TONES[state]}>
-        {state === 'not_configured' && environment === 'sandbox'
-          ? text.simulated
-          : text.railStates[state]}
-      </Badge>{' '}
+      <Badge tone={TONES[state]}>{useRailText(rail)}</Badge>{' '}
       {problem !== null && (
         <span class="small" lang="en">
           {secret}: {problem}

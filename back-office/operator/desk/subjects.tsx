@@ -32,6 +32,7 @@ import {
   paymentPath,
 } from './paths.ts';
 import { useOutcomeText, useRefundFacts } from './payment-refunds.tsx';
+import { commissionText, useRailText } from './setting-texts.ts';
 
 /** What the page of a form shows. */
 export interface Shown {
@@ -91,6 +92,11 @@ export const SUBJECTS: Readonly<Record<SubjectName, Subject>> = {
     tone: 'bad',
     read: readMethod,
   },
+  merchant_method: {
+    active: 'merchants',
+    path: `${PATHS.merchants}/:merchantId/:environment/methods/:method`,
+    read: readMerchantMethod,
+  },
   new_merchant: {
     active: 'merchants',
     path: ADD_MERCHANT_PATH,
@@ -117,6 +123,7 @@ export function subjectPath(subject: SubjectName, target: Target): string {
     case 'merchant':
     case 'api_key':
     case 'member':
+    case 'merchant_method':
       return merchantPath(found(target.merchantId));
     case 'new_merchant':
       return target.merchantId === undefined ? PATHS.merchants : merchantPath(target.merchantId);
@@ -280,9 +287,36 @@ async function readMethod({ payments, params }: DeskCall): Promise<Shown> {
       return [
         [text.method, useTexts(CHECKOUT_TEXTS).methodName[rail.method]],
         [text.environmentLabel, text.environment[rail.environment]],
+        [text.secret, useRailText(rail)],
       ];
     },
     values: { text: off?.text ?? '' },
+  };
+}
+
+/** The rail's state shows whether a method that is offered can take a payment. */
+async function readMerchantMethod(call: DeskCall): Promise<Shown> {
+  const [method, merchant, { sandbox, production }] = await Promise.all([
+    readMethod(call),
+    readMerchant(call),
+    call.payments.operations.merchantContent(call.params),
+  ]);
+  const { methods } = call.params.environment === 'sandbox' ? sandbox : production;
+  const settings = found(methods.find((one) => one.method === call.params.method));
+  return {
+    useFacts: () => {
+      const text = useTexts(DESK_TEXTS).pages;
+      return [
+        ...merchant.useFacts(),
+        ...method.useFacts(),
+        [text.offered, settings.offered ? text.yes : text.no],
+        [text.commission, commissionText(settings)],
+      ];
+    },
+    values: {
+      basisPoints: majorText(settings.basisPoints),
+      fixedMinor: settings.fixedMinor === 0 ? '' : majorText(settings.fixedMinor),
+    },
   };
 }
 

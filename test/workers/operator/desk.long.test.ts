@@ -447,6 +447,12 @@ describe('a form with a mistake', () => {
     ['refundAgeDaysMax', merchant('refund-limits'), { ...noDay, refundAgeDaysMax: 'many' }],
     ['refundDailyMaxMinor', merchant('refund-limits'), { ...noDay, refundDailyMaxMinor: '1.005' }],
     ['refundDailyMaxMinor', merchant('refund-limits'), { ...noDay, refundDailyMaxMinor: '-1' }],
+    ['basisPoints', merchant('sandbox/methods/CBE/commission'), { basisPoints: '100.01' }],
+    [
+      'fixedMinor',
+      merchant('sandbox/methods/CBE/commission'),
+      { basisPoints: '1', fixedMinor: '-1' },
+    ],
     ['name', async () => '/operator/add-merchant', { id: 'abebe' }],
     ['id', async () => '/operator/add-merchant', { name: 'Abebe', id: 'abebe coffee' }],
     [
@@ -547,6 +553,37 @@ describe('a merchant', () => {
       { refundAgeDaysMax: 30, refundDailyMaxMinor: 5_000_050 },
       { refundAgeDaysMax: 30, refundDailyMaxMinor: null },
     ]);
+  });
+
+  test('is offered a method, and the method is withdrawn, with its commission', async () => {
+    const path = `${MERCHANT}/production/methods/TELE_BIRR`;
+    expect(await pageOf(MERCHANT)).toContain(`href="${path}/withdraw"`);
+    const withdrawn = await pageOf(await change(`${path}/withdraw`));
+    expect(withdrawn).toContain('The change holds for new payments');
+    expect(withdrawn).toContain(`href="${path}/offer"`);
+    const question = await pageOf(`${path}/offer`);
+    for (const part of ['Production', 'No secret', 'telebirr']) {
+      expect(question).toContain(part);
+    }
+    await change(`${path}/offer`);
+    await change(`${path}/commission`, { basisPoints: '2.5', fixedMinor: '1.00' });
+    expect(await pageOf(MERCHANT)).toContain('2.50% + 1.00');
+    expect(await pageOf(`${path}/commission`)).toContain('value="2.50"');
+    await change(`${path}/commission`, { basisPoints: '0', fixedMinor: '' });
+    expect(
+      (await auditLog()).map(({ action, target, detail }) => [action, target, JSON.parse(detail)]),
+    ).toEqual([
+      ['method.withdrawn', 'TELE_BIRR', {}],
+      ['method.offered', 'TELE_BIRR', {}],
+      ['commission.changed', 'TELE_BIRR', { basisPoints: 250, fixedMinor: 100 }],
+      ['commission.changed', 'TELE_BIRR', { basisPoints: 0, fixedMinor: 0 }],
+    ]);
+  });
+
+  test('has no page for an unknown method or environment', async () => {
+    for (const path of ['sandbox/methods/CASH/offer', 'test/methods/CBE/commission']) {
+      expect((await open(`${MERCHANT}/${path}`)).status).toBe(404);
+    }
   });
 
   test('is added once, with one commission for all methods, and leads to the first invitation', async () => {
