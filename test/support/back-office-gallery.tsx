@@ -711,11 +711,13 @@ export const BACK_OFFICE_GALLERY = {
       sandbox: SETTINGS,
       production: SETTINGS,
     } as unknown as Awaited<ReturnType<PaymentsPlane['operations']['merchantContent']>>,
+    merchantKeys: [{ ...KEY, environment: 'sandbox' as const }],
   }),
   'desk-dead-letters': desk('/operator/dead-letters', {
     deadLetters: { items: [LETTER], nextCursor: null },
   }),
   'desk-rails': desk('/operator/rails', {
+    readSwitchedOff: [],
     rails: METHODS.map((method) => ({
       environment: 'production' as const,
       method,

@@ -209,6 +209,7 @@ export const desk: DeskMessages = {
     offered: 'እርስዎ የፈቀዱት',
     enabled: 'ነጋዴው የከፈተው',
     commission: 'ኮሚሽን',
+    actions: 'ድርጊቶች',
     offer: 'ይፍቀዱ',
     offerLead: 'የመንገዱ ምስጢር ትክክል ከሆነና ነጋዴው ካልዘጋው፣ በ10 ሰከንድ ውስጥ የነጋዴው አዲስ ክፍያዎች ሊጠቀሙበት ይችላሉ።',
     withdraw: 'ይከልክሉ',

@@ -217,6 +217,7 @@ export const desk = {
     offered: 'Offered by you',
     enabled: 'Enabled by the merchant',
     commission: 'Commission',
+    actions: 'Actions',
     offer: 'Offer',
     offerLead:
       'Within 10 seconds the merchant’s new payments can use the method, if its secret is valid and the merchant has not disabled it.',

@@ -115,13 +115,15 @@ function MemberList({ members, invitations, merchant }: Members & Props) {
     <Section id="members" title={text.people} class="part">
       <Table
         caption={text.people}
-        columns={[text.name, text.role, text.passkeys, text.since, '']}
+        columns={[text.name, text.role, text.passkeys, text.since, text.actions]}
         rows={members.map(({ id, name, role, passkeys, createdAtMs }) => [
           <bdi>{shownText(name)}</bdi>,
           roles[role],
           passkeys,
           <When atMs={createdAtMs} />,
-          <a href={merchantPath(merchant.id, `/members/${id}/remove`)}>{text.removeMember}</a>,
+          <a class="nowrap" href={merchantPath(merchant.id, `/members/${id}/remove`)}>
+            {text.removeMember}
+          </a>,
         ])}
         empty={text.noMembers}
       />
@@ -168,7 +170,7 @@ function Settings({
       />
       <Table
         caption={`${title}: ${text.method}`}
-        columns={[text.method, text.offered, text.enabled, text.commission, '']}
+        columns={[text.method, text.offered, text.enabled, text.commission, text.actions]}
         rows={methods.map(({ method, offered, enabled, basisPoints, fixedMinor }) => [
           methodName[method],
           offered ? text.yes : text.no,
@@ -205,11 +207,11 @@ function MethodLinks(props: {
   const verb = offered ? 'withdraw' : 'offer';
   return (
     <span>
-      <a href={`${path}/${verb}`} aria-label={`${text[verb]}: ${name}`}>
+      <a class="nowrap" href={`${path}/${verb}`} aria-label={`${text[verb]}: ${name}`}>
         {text[verb]}
       </a>
       {' · '}
-      <a href={`${path}/commission`} aria-label={`${text.commission}: ${name}`}>
+      <a class="nowrap" href={`${path}/commission`} aria-label={`${text.commission}: ${name}`}>
         {text.commission}
       </a>
     </span>
@@ -221,12 +223,15 @@ function KeyTable(props: Pick<PageProps, 'keys'> & { merchantId: string; caption
   return (
     <Table
       caption={props.caption}
-      columns={[text.apiKey, text.name, text.since, '']}
+      columns={[text.apiKey, text.name, text.since, text.actions]}
       rows={props.keys.map(({ environment, digest, label, name, createdAtMs }) => [
         <code>{label}</code>,
         <bdi>{shownText(name)}</bdi>,
         <When atMs={createdAtMs} />,
-        <a href={merchantPath(props.merchantId, `/${environment}/keys/${digest}/revoke`)}>
+        <a
+          class="nowrap"
+          href={merchantPath(props.merchantId, `/${environment}/keys/${digest}/revoke`)}
+        >
           {text.revokeKey}
         </a>,
       ])}
