@@ -9,7 +9,7 @@ import { Countdown } from './countdown.tsx';
 import { breakable, References } from './elements.tsx';
 import { Frame } from './frame.tsx';
 import { PhoneEntry } from './phone-entry.tsx';
-import { METHOD_PICTOGRAMS } from './pictograms.ts';
+import { pictogramOf } from './pictograms.ts';
 import type { ChooseProps, PageProps } from './props.ts';
 
 /** A page with more time left than this relies on the script to show the expiry. */
@@ -186,7 +186,7 @@ function MethodMark(props: { readonly method: Method; readonly logo: string | un
   const { method, logo } = props;
   return logo === undefined ? (
     <svg class={`mark mark-${method}`} viewBox="0 0 24 24" aria-hidden="true">
-      <path d={METHOD_PICTOGRAMS[method]} />
+      <path d={pictogramOf(method)} />
     </svg>
   ) : (
     <img class="mark" src={logo} width="32" height="32" alt="" decoding="async" />

@@ -1,4 +1,4 @@
-import type { Method } from '../../domain/method.ts';
+import { type Method, TRAITS } from '../../domain/method.ts';
 
 /** What a customer does, drawn: for methods whose logo the operator has not set. */
 
@@ -11,11 +11,9 @@ const CARD =
   'M4 6h16a1 1 0 0 1 1 1v10a1 1 0 0 1-1 1H4a1 1 0 0 1-1-1V7a1 1 0 0 1 1-1zM3 10h18M6.5 14.5h4';
 const BANK = 'M4 9.5l8-5.5 8 5.5zM6.5 10v7M10.2 10v7M13.8 10v7M17.5 10v7M4 20h16';
 
-export const METHOD_PICTOGRAMS: Readonly<Record<Method, string>> = {
-  TELE_BIRR: APP,
-  TELE_BIRR_USSD: PROMPT,
-  CBE: BANK,
-  ETS_SWITCH: CARD,
-  M_PESA: PROMPT,
-  E_BIRR: PROMPT,
-};
+const OF_METHOD: Readonly<Partial<Record<Method, string>>> = { TELE_BIRR: APP, CBE: BANK };
+
+/** The path of a method's pictogram: its own, or else that of where its customers confirm. */
+export function pictogramOf(method: Method): string {
+  return OF_METHOD[method] ?? (TRAITS[method].confirmsOn === 'phone' ? PROMPT : CARD);
+}
