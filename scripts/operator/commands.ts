@@ -8,7 +8,11 @@ import type {
 import { ACTIONS } from '../../back-office/operator/actions/all.ts';
 import { ERASE_CUSTOMER, EXPORT_CUSTOMER } from '../../back-office/operator/actions/customers.ts';
 import { READS } from '../../back-office/operator/actions/reads.ts';
-import { type ExportFile, PAYMENTS_FILE } from '../../back-office/operator/exports.ts';
+import {
+  type ExportFile,
+  PAYMENTS_FILE,
+  STATEMENTS_FILE,
+} from '../../back-office/operator/exports.ts';
 import type { RailCheck } from './check-rail.ts';
 import { type Command, EXIT_FOUND, type Given, UsageError } from './command.ts';
 import type { WrittenFile } from './export.ts';
@@ -337,6 +341,15 @@ export const COMMANDS: readonly Command[] = grouped([
     examples: ['merchant export abebe --environment production --to abebe.csv'],
   }),
   {
+    ...exportCommand(STATEMENTS_FILE, {
+      name: 'statement export',
+      about: 'write what each merchant was paid and returned in a month to a CSV file',
+      positionals: [],
+      examples: ['statement export --month 2026-11 --environment production --to 2026-11.csv'],
+    }),
+    exitCode: ({ missing }: WrittenFile) => (missing === 0 ? 0 : EXIT_FOUND),
+  },
+  {
     ...actionCommand(EXPORT_CUSTOMER, {
       name: 'customer export',
       about: 'write all that is stored about a customer to a file, as JSON',
@@ -392,8 +405,9 @@ function exportCommand(file: ExportFile, named: ActionCommand): Command {
       const { writeExport } = await import('./export.ts');
       yield* writeExport(gateway, given, file, command.request(given));
     },
-    shown: ({ file: name, rows }: WrittenFile) => [
+    shown: ({ file: name, rows, missing }: WrittenFile) => [
       `${rows} ${rows === 1 ? 'row is' : 'rows are'} in ${name}`,
+      ...(missing === 0 ? [] : [`INCOMPLETE: merchants without their statements: ${missing}`]),
     ],
   };
 }

@@ -21,7 +21,10 @@ export function openNew(path: string) {
 
 export interface WrittenFile {
   readonly file: string;
+  /** Without those that name what is missing. */
   readonly rows: number;
+  /** How many merchants the file has no rows of, because their books did not answer. */
+  readonly missing: number;
 }
 
 /** Writes an export, from page to page, as one CSV file. */
@@ -38,15 +41,18 @@ export async function* writeExport(
   const file = await openNew(name);
   try {
     await file.write(head);
-    let rows = 0;
+    let [rows, missing] = [0, 0];
     for (let after: string | null | undefined; after !== null; ) {
       const asked = after === undefined ? fields : { ...fields, after };
       const page = (await send(gateway, { path, body: asked })) as ExportedRows;
       await file.write(page.rows.map(lineOf).join(''));
-      rows += page.rows.length;
+      const found = page.rows.filter((row: { type?: string }) => row.type !== 'incomplete');
+      const absent = found.filter((row: { type?: string }) => row.type === 'missing');
+      rows += found.length - absent.length;
+      missing += absent.length;
       after = page.next;
     }
-    yield { file: name, rows };
+    yield { file: name, rows, missing };
   } finally {
     await file.close();
   }

@@ -197,6 +197,7 @@ const NO_PAGES = [
   '/dashboard/:environment/overview.csv',
   '/dashboard/:environment/payments.csv',
   '/operator/merchants/:merchantId/:environment/payments.csv',
+  '/operator/statements/:environment/statements.csv',
 ];
 
 const STATUS: Readonly<Record<string, number>> = {

@@ -135,6 +135,7 @@ export function interfaceCalls(tenant: Tenant, uniqueId: string): InterfaceCalls
       revokeMerchantKey: action,
       closeMerchant: action,
       exportPayments: action,
+      exportStatements: action,
       merchants: [{ limit: '5' }],
       changeAppSchemes: action,
       changeRefundLimits: action,

@@ -5,10 +5,10 @@ import {
   figuresOf,
   rateTenths,
   rateText,
-  receivedMinor,
   TREND_DAYS,
   trendDays,
 } from '../../back-office/dashboard/overview/figures.ts';
+import { receivedMinor } from '../../src/lists/book/proceeds.ts';
 import type { DayTotal } from '../../src/lists/book/rows.ts';
 
 /**

@@ -67,6 +67,11 @@ describe('requests', () => {
       '/merchants/a/production/keys/0f/revoke',
       { reason: 'Leaked' },
     ],
+    [
+      'statement export --month 2026-11 --environment production --to f',
+      '/statements/production/export',
+      { month: '2026-11' },
+    ],
     ['merchant close a --reason Over', '/merchants/a/close', { reason: 'Over' }],
     ['member recover a mem_1', '/merchants/a/members/mem_1/recovery', {}],
     [

@@ -1,10 +1,10 @@
 import { countText } from '../../../src/kit/i18n/money-text.ts';
 import { useTexts } from '../../../src/kit/ui/texts.ts';
+import { receivedMinor } from '../../../src/lists/book/proceeds.ts';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { Money, StatTile, StatTiles } from '../../ui/figures.tsx';
 import { dateText } from '../date-fields.tsx';
 import { List } from '../list.tsx';
-
 import {
   countsText,
   daysText,
@@ -14,7 +14,7 @@ import {
   VolumeChart,
   volumeTitle,
 } from './charts.tsx';
-import { type CurrencyFigures, type FigureDays, receivedMinor } from './figures.ts';
+import type { CurrencyFigures, FigureDays } from './figures.ts';
 
 /** How the payments of the range went, in rates and charts. */
 export function FiguresSection(props: {

@@ -1,6 +1,7 @@
 import { hasEnded } from '../../../src/engine/domain/intent.ts';
 import { METHODS, type Method } from '../../../src/engine/domain/method.ts';
 import { CURRENCIES, type Currency } from '../../../src/kit/money.ts';
+import { type PaidFigures, paidFigures, sum } from '../../../src/lists/book/proceeds.ts';
 import type { AttemptTotal, DayTotal } from '../../../src/lists/book/rows.ts';
 
 /** Payments of a range in numbers. Pure. Amounts are in minor units of one currency each. */
@@ -17,26 +18,7 @@ export interface FigureDays {
   readonly toDay: number;
 }
 
-/** What the merchant is to receive, and why. */
-export interface Proceeds {
-  /** Without commission. */
-  readonly paidMinor: number;
-  /** The commission on it that the merchant bears. */
-  readonly borneCommissionMinor: number;
-  /** What was returned in these days, whenever the payments were paid. */
-  readonly refundedMinor: number;
-  /** The commission that the merchant got back with it. */
-  readonly returnedCommissionMinor: number;
-}
-
-export function receivedMinor(of: Proceeds): number {
-  return of.paidMinor - of.borneCommissionMinor - of.refundedMinor + of.returnedCommissionMinor;
-}
-
-export interface Counts extends Proceeds {
-  /** The commission that customers paid on top. */
-  readonly customersCommissionMinor: number;
-  readonly paid: number;
+export interface Counts extends PaidFigures {
   /** Paid, failed, expired or canceled. */
   readonly ended: number;
   /** Paid of ended, in tenths of a percent; null when nothing has ended. */
@@ -59,9 +41,7 @@ export interface MethodFigures extends Counts {
 }
 
 /** One bar of volume, usually a day. Includes both days. */
-export interface VolumeBar extends FigureDays, Proceeds {
-  readonly paid: number;
-}
+export interface VolumeBar extends FigureDays, PaidFigures {}
 
 export interface CurrencyFigures extends Counts {
   readonly currency: Currency;
@@ -128,29 +108,16 @@ export function figuresOf(
 }
 
 function countsOf(totals: readonly DayTotal[], attempts: readonly AttemptTotal[]): Counts {
-  const paidTotals = totals.filter(({ status }) => status === 'succeeded');
-  const paid = sum(paidTotals, 'payments');
+  const figures = paidFigures(totals);
   const ended = sum(
     totals.filter(({ status }) => hasEnded(status)),
     'payments',
   );
   return {
-    ...proceedsOf(paidTotals),
-    customersCommissionMinor:
-      sum(paidTotals, 'commissionMinor') - sum(paidTotals, 'borneCommissionMinor'),
-    paid,
+    ...figures,
     ended,
-    completedTenths: rateTenths(paid, ended),
-    attempts: attemptFigures(attempts, paid),
-  };
-}
-
-function proceedsOf(paidTotals: readonly DayTotal[]): Proceeds {
-  return {
-    paidMinor: sum(paidTotals, 'amountMinor'),
-    borneCommissionMinor: sum(paidTotals, 'borneCommissionMinor'),
-    refundedMinor: sum(paidTotals, 'refundedMinor'),
-    returnedCommissionMinor: sum(paidTotals, 'returnedCommissionMinor'),
+    completedTenths: rateTenths(figures.paid, ended),
+    attempts: attemptFigures(attempts, figures.paid),
   };
 }
 
@@ -167,15 +134,8 @@ function barsOf(totals: readonly DayTotal[], range: FigureDays): VolumeBar[] {
   return Array.from({ length: Math.ceil((toDay - fromDay + 1) / days) }, (_, index) => {
     const first = fromDay + index * days;
     const last = Math.min(first + days - 1, toDay);
-    const paid = totals.filter(
-      ({ day, status }) => status === 'succeeded' && day >= first && day <= last,
-    );
-    return {
-      fromDay: first,
-      toDay: last,
-      ...proceedsOf(paid),
-      paid: sum(paid, 'payments'),
-    };
+    const within = totals.filter(({ day }) => day >= first && day <= last);
+    return { fromDay: first, toDay: last, ...paidFigures(within) };
   });
 }
 
@@ -194,12 +154,4 @@ export function rateTenths(part: number, whole: number): number | null {
 /** `833` as `83.3`. */
 export function rateText(tenths: number): string {
   return `${Math.trunc(tenths / 10)}.${tenths % 10}`;
-}
-
-type Part = {
-  readonly [Name in keyof DayTotal]: DayTotal[Name] extends number ? Name : never;
-}[keyof DayTotal];
-
-function sum(totals: readonly DayTotal[], part: Part): number {
-  return totals.reduce((total, one) => total + one[part], 0);
 }

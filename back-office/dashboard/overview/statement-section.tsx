@@ -1,6 +1,7 @@
 import { businessDay, dayText } from '../../../src/kit/ethiopian-time.ts';
 import { countText } from '../../../src/kit/i18n/money-text.ts';
 import { useTexts } from '../../../src/kit/ui/texts.ts';
+import { type Proceeds, receivedMinor } from '../../../src/lists/book/proceeds.ts';
 import { useMoney } from '../../elements/payment-elements.tsx';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { Money } from '../../ui/figures.tsx';
@@ -8,7 +9,7 @@ import { EmptyState } from '../../ui/layout.tsx';
 import { useCall } from '../call.ts';
 import { queryFrom, statementPath } from '../paths.ts';
 import { daysText, methodText } from './charts.tsx';
-import { type CurrencyFigures, type FigureDays, type Proceeds, receivedMinor } from './figures.ts';
+import type { CurrencyFigures, FigureDays } from './figures.ts';
 
 /** What the merchant sold in the range, and how much of it the merchant should receive. */
 export function StatementSection(props: {

@@ -4,13 +4,14 @@ import {
   ethiopianTimestamp,
   isoTime,
 } from '../../../src/kit/ethiopian-time.ts';
+import { receivedMinor } from '../../../src/lists/book/proceeds.ts';
 import type { StatementLine } from '../../../src/lists/book/rows.ts';
 import { type Columns, csvLines, value } from '../../elements/csv.ts';
 import { redirectTo } from '../../ui/answer.ts';
 import { actorOf, type DashboardCall, tenantOf } from '../call.ts';
 import { overviewPath } from '../paths.ts';
 import { answerFile, pagesOf, separatorOf } from '../payments/export.ts';
-import { receivedMinor } from './figures.ts';
+
 import { readRange } from './range.ts';
 
 /** The statement's file: its columns add up to the figures of the overview. */

@@ -1281,6 +1281,8 @@ export const dashboard: DashboardMessages = {
       'branding.changed': 'መለያ ገጽታ ተለውጧል',
       'business.changed': 'የደረሰኝ ዝርዝር ተለውጧል',
       'payments.exported': 'ክፍያዎች ወደ ፋይል ወጥተዋል',
+      'statements.exported': 'የሁሉም ነጋዴዎች ሂሳብ ወደ ፋይል ወጥቷል',
+      'audit.exported': 'የድርጊት መዝገብ ወደ ፋይል ወጥቷል',
       'payment.cancel_requested': 'ክፍያ እንዲሰረዝ ተጠይቋል',
       'refund.requested': 'ተመላሽ ገንዘብ ተጠይቋል',
       'refund.cancel_requested': 'ተመላሽ ገንዘብ እንዲሰረዝ ተጠይቋል',

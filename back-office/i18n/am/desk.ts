@@ -246,6 +246,9 @@ export const desk: DeskMessages = {
     revokeKeyLead:
       'በ10 ሰከንድ ውስጥ ቁልፉ መሥራት ያቆማል። ነጋዴው አሁንም የሚጠቀምበት ከሆነ ሌላ ቁልፍ እስኪያገኝ ድረስ ክፍያዎቹ አይሳኩም።',
     exportPayments: 'ክፍያዎችን ያውጡ (CSV)',
+    exportStatements: 'ሂሳቦችን ያውጡ (CSV)',
+    month: 'ወር',
+    monthHint: 'ለምሳሌ 2026-11፣ በአዲስ አበባ ሰዓት። የሁሉም ነጋዴዎች እውነተኛ ክፍያዎች።',
     link: 'የግብዣ ሊንክ',
     linkOnce: 'ሊንኩን ቀድተው ለዚህ ሰው ብቻ ይስጡ። እዚህ የሚታየው ለ10 ደቂቃ ነው።',
 

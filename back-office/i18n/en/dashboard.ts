@@ -1359,6 +1359,8 @@ export const dashboard = {
       'branding.changed': 'Branding changed',
       'business.changed': 'Details on receipts changed',
       'payments.exported': 'Payments exported',
+      'statements.exported': 'Statements of all merchants exported',
+      'audit.exported': 'Audit log exported',
       'payment.cancel_requested': 'Cancellation of a payment requested',
       'refund.requested': 'Refund requested',
       'refund.cancel_requested': 'Cancellation of a refund requested',

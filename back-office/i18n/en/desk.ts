@@ -260,6 +260,9 @@ export const desk = {
     revokeKeyLead:
       'Within 10 seconds the key stops working. If the merchant still uses it, its payments fail until it has another key.',
     exportPayments: 'Export payments (CSV)',
+    exportStatements: 'Export statements (CSV)',
+    month: 'Month',
+    monthHint: 'Such as 2026-11, by the days of Addis Ababa. Production, all merchants.',
     link: 'Invitation link',
     linkOnce: 'Copy the link and give it only to this person. It is shown here for 10 minutes.',
 

@@ -2,6 +2,7 @@ import type { OperatorAction } from './action.ts';
 import { ATTENTION_ACTIONS } from './attention.ts';
 import { BACKUP_ACTIONS } from './backups.ts';
 import { CUSTOMER_ACTIONS } from './customers.ts';
+import { EXPORT_ACTIONS } from './exports.ts';
 import { GATEWAY_ACTIONS } from './gateway.ts';
 import { MERCHANT_ACTIONS } from './merchants.ts';
 import { MODE_ACTIONS } from './modes.ts';
@@ -11,6 +12,7 @@ import { RESTORE_ACTIONS } from './restore.ts';
 /** Every action of the operator. */
 export const ACTIONS: readonly OperatorAction[] = [
   ...MERCHANT_ACTIONS,
+  ...EXPORT_ACTIONS,
   ...PAYMENT_ACTIONS,
   ...ATTENTION_ACTIONS,
   ...CUSTOMER_ACTIONS,

@@ -1,4 +1,4 @@
-import { by, changed, type OperatorAction, optional } from './action.ts';
+import { by, changed, type OperatorAction } from './action.ts';
 import { MERCHANT, REASON } from './merchant.ts';
 
 /** For a key that leaked. */
@@ -29,21 +29,6 @@ const REVOKE_KEY: OperatorAction = {
       fields: ['reason'],
     },
   ],
-};
-
-/** The command that goes through all pages is scripts/operator/export.ts. */
-export const EXPORT_PAYMENTS: OperatorAction = {
-  path: `${MERCHANT}/:environment/export`,
-  answers: 'export',
-  run: by(
-    ({ exportPayments }) => exportPayments,
-    (content) => ({ message: 'Exported', content }),
-  ),
-  fields: {
-    phones: optional('masked|full', 'whole phone numbers, or their last digits (default: masked)'),
-    after: {},
-  },
-  commands: [],
 };
 
 /** Two databases: the merchant first, then its members, whom a repeated request removes as well. */
@@ -78,4 +63,4 @@ const CLOSE_MERCHANT: OperatorAction = {
 };
 
 /** How a key, or a whole merchant, ends. */
-export const CLOSING_ACTIONS = [REVOKE_KEY, EXPORT_PAYMENTS, CLOSE_MERCHANT];
+export const CLOSING_ACTIONS = [REVOKE_KEY, CLOSE_MERCHANT];

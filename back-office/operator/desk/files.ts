@@ -1,9 +1,11 @@
+import { monthField } from '../../../src/control/operator/fields.ts';
 import { businessDay, dayText } from '../../../src/kit/ethiopian-time.ts';
+import { body, checked } from '../../../src/kit/http/strict-body.ts';
 import { errorText, log } from '../../../src/kit/platform/log.ts';
 
 import { csvStream, fileHeaders, readAhead } from '../../elements/csv.ts';
 import type { Fields } from '../actions/action.ts';
-import { type ExportedRows, type ExportFile, PAYMENTS_FILE } from '../exports.ts';
+import { type ExportedRows, type ExportFile, PAYMENTS_FILE, STATEMENTS_FILE } from '../exports.ts';
 import type { DeskCall } from './call.ts';
 
 /** GET …/payments.csv: all payments of a merchant, with masked phone numbers. */
@@ -14,6 +16,15 @@ export function exportPayments(call: DeskCall): Promise<Response> {
     PAYMENTS_FILE,
     `payments-${environment}-${merchantId}-${dayText(businessDay(call.nowMs))}`,
   );
+}
+
+/** GET …/statements.csv: what all merchants were paid and returned in a month. */
+export function exportStatements(call: DeskCall): Promise<Response> {
+  const { month } = checked(body({ month: monthField }), {
+    month: call.url.searchParams.get('month') ?? '',
+  });
+  const name = `statements-${call.params.environment}-${month}`;
+  return answerFile(call, STATEMENTS_FILE, name, { month });
 }
 
 /** An export that is refused or cannot be recorded is an error page, not a file that ends early. */

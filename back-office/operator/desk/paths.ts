@@ -61,6 +61,10 @@ export function exportPath(id: string, environment: string): string {
   return merchantPath(id, `/${environment}/payments.csv`);
 }
 
+/** The file of all merchants' statements. Not below their path, because a merchant may have any id. */
+export const STATEMENTS_ROUTE = '/operator/statements/:environment/statements.csv';
+export const STATEMENTS_PATH = '/operator/statements/production/statements.csv';
+
 export function letterPath(id: string, rest = ''): string {
   return `${PATHS.deadLetters}/${encodeURIComponent(id)}${rest}`;
 }

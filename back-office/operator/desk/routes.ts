@@ -4,12 +4,12 @@ import { showAuditPage } from './audit-page.tsx';
 import type { DeskRoute } from './call.ts';
 import { showCheckPage, startFromDesk } from './check-page.tsx';
 import { showLetterPage, showLettersPage } from './dead-letters-pages.tsx';
-import { exportPayments } from './files.ts';
+import { exportPayments, exportStatements } from './files.ts';
 import { FORM_ROUTES } from './forms.tsx';
 import { refreshFromDesk, showHealthPage } from './health-page.tsx';
 import { showMerchantPage } from './merchant-page.tsx';
 import { showMerchantsPage } from './merchants-page.tsx';
-import { GROUP_ROUTE, SIGN_OUT_PATH } from './paths.ts';
+import { GROUP_ROUTE, SIGN_OUT_PATH, STATEMENTS_ROUTE } from './paths.ts';
 import { showPaymentPage } from './payment-page.tsx';
 import { searchPayments, showPaymentsPage } from './payments-page.tsx';
 import { probeFromDesk, showRailsPage } from './rails-page.tsx';
@@ -35,6 +35,8 @@ export const DESK_ROUTES: readonly DeskRoute[] = [
     path: '/operator/merchants/:merchantId/:environment/payments.csv',
     handle: exportPayments,
   },
+
+  { method: 'GET', path: STATEMENTS_ROUTE, handle: exportStatements },
 
   { method: 'GET', path: '/operator/dead-letters', handle: showLettersPage },
   { method: 'GET', path: '/operator/dead-letters/:id', handle: showLetterPage },

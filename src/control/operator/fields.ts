@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { METHODS } from '../../engine/domain/method.ts';
 import { AMOUNT_MINOR_MAX } from '../../engine/domain/money.ts';
-import { timeMsOf } from '../../kit/ethiopian-time.ts';
+import { DAY_MS, timeMsOf } from '../../kit/ethiopian-time.ts';
 import { fieldError } from '../../kit/http/field-error.ts';
 import {
   listOf,
@@ -68,6 +68,21 @@ export const recoveryTimeField = v.pipe(
   v.transform((text) => timeMsOf(text) ?? Number.NaN),
   v.check((atMs) => Number.isFinite(atMs), fieldError('invalid_format', 'There is no such time.')),
 );
+
+/** A month of Addis Ababa, such as 2026-11. */
+export const monthField = patternField(
+  /^20\d\d-(?:0[1-9]|1[0-2])$/,
+  'Must be a month such as 2026-11.',
+);
+
+/** The days of such a month, as `businessDay` counts them. */
+export function daysOfMonth(month: string): { readonly fromDay: number; readonly toDay: number } {
+  const [year, number] = month.split('-').map(Number) as [number, number];
+  return {
+    fromDay: Date.UTC(year, number - 1) / DAY_MS,
+    toDay: Date.UTC(year, number) / DAY_MS - 1,
+  };
+}
 
 export const environmentField = oneOf(ENVIRONMENTS);
 export const methodField = oneOf(METHODS);

@@ -94,6 +94,8 @@ export type { FoundPayments } from '../payments/search.ts';
 export { findPayments } from '../payments/search.ts';
 export type { SelfCheck } from '../self-check/run.ts';
 export { readSelfCheck, startSelfCheck } from '../self-check/run.ts';
+export type { StatementsPage } from '../statements/export-statements.ts';
+export { exportStatements } from '../statements/export-statements.ts';
 
 /** The rail of each method in both environments. Calls no provider. */
 export function rails({ env }: Plane) {

@@ -13,6 +13,8 @@ export const REQUEST_ACTIONS = [
   'webhook.test_requested',
   'webhook.secret_shown',
   'payments.exported',
+  'statements.exported',
+  'audit.exported',
   'attempt.resolved',
   'refund.decided',
   'refund.repeated',

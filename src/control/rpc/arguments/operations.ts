@@ -43,6 +43,7 @@ export const OPERATIONS: AreaArguments<'operations'> = {
   revokeMerchantKey: ACTION,
   closeMerchant: ACTION,
   exportPayments: ACTION,
+  exportStatements: ACTION,
   merchants: [query],
   changeAppSchemes: ACTION,
   changeRefundLimits: ACTION,

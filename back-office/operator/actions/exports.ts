@@ -1,0 +1,31 @@
+import { by, type OperatorAction, optional, required } from './action.ts';
+import { MERCHANT } from './merchant.ts';
+
+/** Files with one row a line. The commands that go through all pages are scripts/operator/export.ts. */
+
+export const EXPORT_PAYMENTS: OperatorAction = {
+  path: `${MERCHANT}/:environment/export`,
+  answers: 'export',
+  run: by(
+    ({ exportPayments }) => exportPayments,
+    (content) => ({ message: 'Exported', content }),
+  ),
+  fields: {
+    phones: optional('masked|full', 'whole phone numbers, or their last digits (default: masked)'),
+    after: {},
+  },
+  commands: [],
+};
+
+export const EXPORT_STATEMENTS: OperatorAction = {
+  path: '/statements/:environment/export',
+  answers: 'export',
+  run: by(
+    ({ exportStatements }) => exportStatements,
+    (content) => ({ message: 'Exported', content }),
+  ),
+  fields: { month: required('YYYY-MM', 'month of Addis Ababa, such as 2026-11'), after: {} },
+  commands: [],
+};
+
+export const EXPORT_ACTIONS = [EXPORT_PAYMENTS, EXPORT_STATEMENTS];
