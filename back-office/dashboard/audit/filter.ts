@@ -69,7 +69,6 @@ const GROUP_OF: Readonly<Record<AuditAction, AuditGroup>> = {
   'merchant.suspended': 'merchant',
   'merchant.reactivated': 'merchant',
   'merchant.closed': 'merchant',
-  'audit.exported': 'merchant',
   'bank.changed': 'merchant',
   'rail.probe_requested': 'merchant',
   'rail.probed': 'merchant',

@@ -1282,7 +1282,6 @@ export const dashboard: DashboardMessages = {
       'business.changed': 'የደረሰኝ ዝርዝር ተለውጧል',
       'payments.exported': 'ክፍያዎች ወደ ፋይል ወጥተዋል',
       'statements.exported': 'የሁሉም ነጋዴዎች ሂሳብ ወደ ፋይል ወጥቷል',
-      'audit.exported': 'የድርጊት መዝገብ ወደ ፋይል ወጥቷል',
       'payment.cancel_requested': 'ክፍያ እንዲሰረዝ ተጠይቋል',
       'refund.requested': 'ተመላሽ ገንዘብ ተጠይቋል',
       'refund.cancel_requested': 'ተመላሽ ገንዘብ እንዲሰረዝ ተጠይቋል',

@@ -14,7 +14,6 @@ export const REQUEST_ACTIONS = [
   'webhook.secret_shown',
   'payments.exported',
   'statements.exported',
-  'audit.exported',
   'attempt.resolved',
   'refund.decided',
   'refund.repeated',
