@@ -163,6 +163,8 @@ class ObjectHost {
   #background = 0;
   #lastUsedAtMs = 0;
   #starts = 0;
+  /** What the constructor waits for; null: nothing. */
+  #starting: Promise<void> | null = null;
   #isCommitting = false;
   #isLost = false;
 
@@ -205,7 +207,7 @@ class ObjectHost {
     const process = this.#process;
     const isCurrent = () => process === this.#process && this.#calls.delete(caller);
     const called = Reflect.get(instance, method) as Method;
-    new Promise((resolve) => resolve(called.apply(instance, args as unknown[]))).then(
+    this.#afterStart(() => called.apply(instance, args as unknown[])).then(
       (result) => {
         if (isCurrent()) {
           this.#world.journal.witness(this.id, method, result);
@@ -249,6 +251,16 @@ class ObjectHost {
     return this.#instance;
   }
 
+  /** No event reaches an object before what its constructor asked for is done. */
+  async #afterStart<T>(event: () => T | Promise<T>): Promise<T> {
+    const process = this.#process;
+    if (this.#starting !== null) {
+      await this.#starting;
+      this.#clock.current = process;
+    }
+    return event();
+  }
+
   #forget(): void {
     if (this.#process !== null) {
       this.#process.onKill = null;
@@ -256,6 +268,7 @@ class ObjectHost {
     }
     this.#instance = null;
     this.#process = null;
+    this.#starting = null;
     this.#alarmRuns = 0;
     this.#background = 0;
   }
@@ -315,6 +328,13 @@ class ObjectHost {
     const context = {
       id: { toString: () => this.id, name: this.name },
       storage,
+      blockConcurrencyWhile: (work: () => Promise<void>) => {
+        const starting = work().then(() => {
+          this.#starting = this.#starting === starting ? null : this.#starting;
+        });
+        this.#starting = starting;
+        return starting;
+      },
       waitUntil: (work: Promise<unknown>) => {
         this.#background += 1;
         const ended = () => {
@@ -393,7 +413,7 @@ class ObjectHost {
     };
     const again = (delayMs: number, nextRetries: number) =>
       clock.schedule(OUTSIDE, delayMs, () => this.#runAlarm(nextRetries));
-    instance.alarm().then(
+    this.#afterStart(() => instance.alarm()).then(
       () => {
         done();
         if (clock.strikes('alarm_twice')) {

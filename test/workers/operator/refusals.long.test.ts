@@ -116,6 +116,7 @@ const REFUSED: Readonly<Record<string, readonly (readonly [Body, Refusal])[]>> =
 /** Fields that the good requests have although the action does not require them. */
 const OPTIONAL: Readonly<Record<string, readonly string[]>> = {
   '/merchants': ['id'],
+  '/methods/:environment/:method/switch-off': ['text'],
   '/banks/:code': ['name'],
   [`${PAYMENT}/refunds`]: ['refundUniqueId'],
   [`${PAYMENT}/attempts/:attemptId/resolve`]: ['receipt'],
@@ -207,7 +208,7 @@ test.each<[path: string, Refusal]>([
   ['/merchants?stauts=active', { stauts: UNKNOWN }],
   ['/merchants?%00=1', { '\ufffd': UNKNOWN }],
   [`/merchants?${'x'.repeat(101)}=1`, { ['x'.repeat(101)]: UNKNOWN }],
-  ['/merchants?status=gone', { status: 'Must be active or suspended.' }],
+  ['/merchants?status=gone', { status: 'Must be one of active, suspended, closed.' }],
   ...['x', 'letters~x', 'sandbox-payments~x', 'nothing~', '~'].map((cursor): [string, Refusal] => [
     `/attention?cursor=${cursor}`,
     NO_CURSOR,
