@@ -27,10 +27,10 @@ const DISK = { TMPDIR: tmpdir() };
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/node');
 
 /**
- * Files that run at the same time and mostly wait: for gateways, providers' time limits and browsers.
- * More of them would make two cores the limit.
+ * Files that run at the same time and often wait: for gateways, providers' time limits and browsers.
+ * More of them make two cores the limit: at nine, gateways took minutes to start.
  */
-const WAITING_WORKERS = 9;
+const WAITING_WORKERS = 5;
 
 /**
  * Files that take more than a minute, because they wait as long as providers do or have the most pages,
