@@ -151,10 +151,7 @@ function fixed(samples: unknown, hook: Endpoint): unknown {
       value
         .replaceAll(hook.url, 'https://shop.example.com/webhooks')
         .replaceAll(scene.server.baseUrl, 'https://shop.example.com')
-        .replaceAll(
-          /http:\/\/localhost:\d+\/(checkout|receipt)\/.*/g,
-          'http://localhost:8787/$1/…',
-        )
+        .replaceAll(/http:\/\/localhost:\d+\/(checkout|receipt)\/.*/g, 'http://localhost:8787/$1/…')
         .replaceAll(UUID, (id) => `01a2008e-cb2e-7e59-b4f1-00000000000${numberOf(id)}`)
         .replaceAll(/evt_\w+/g, (id) => `evt_01a2008ecbf57962970755ee9ce4000${numberOf(id)}`)
         .replace(/^we_.*/, 'we_3593f4e0884c4f19b6d9')

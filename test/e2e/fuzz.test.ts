@@ -9,7 +9,8 @@ import { type Stage, startStage } from '../../lab/fuzz/stage.ts';
  */
 
 const SEED = 1;
-const REQUESTS = 450;
+/** More than the gateway has routes. */
+const REQUESTS = 600;
 
 let stage: Stage;
 let report: Report;

@@ -92,6 +92,27 @@ export async function createMerchant(play: Play): Promise<void> {
   equal(items.filter((one) => one.id === id).length, 1);
 }
 
+/** A merchant that is exported and closed, with one key that is revoked before. */
+export async function closeMerchant(play: Play): Promise<void> {
+  const keys = await operate<readonly { readonly environment: string; readonly digest: string }[]>(
+    play,
+    `/merchants/${play.merchantId}/keys`,
+  );
+  const unused = keys.filter(({ environment }) => environment === 'sandbox').at(-1);
+  const reason = { reason: 'Contract ended' };
+  await operate(
+    play,
+    `/merchants/${play.merchantId}/sandbox/keys/${unused?.digest}/revoke`,
+    reason,
+  );
+  const id = `${play.merchantId}-closed`;
+  await operate(play, '/merchants', { id, name: 'Closed' });
+  await operate(play, `/merchants/${id}/suspend`, reason);
+  includes(await operate(play, `/merchants/${id}/production/export`, {}), { next: null });
+  includes(await operate(play, `/merchants/${id}/close`, reason), { status: 'closed' });
+  await operate(play, '/statements/production/export', { month: '2026-11' });
+}
+
 /** Settings of the whole gateway, and its state. */
 export async function watchGateway(play: Play): Promise<void> {
   const code = `B${play.merchantId.replace(/\D/g, '')}`;
@@ -108,6 +129,9 @@ export async function watchGateway(play: Play): Promise<void> {
   const rails = await operate<readonly object[]>(play, '/rails');
   equal(JSON.stringify(rails).includes('"E_BIRR"'), true);
   includes(await operate(play, '/rails/production/E_BIRR/probe', {}), { outcome: 'accepted' });
+  const method = '/methods/production/CBE';
+  await operate(play, `${method}/switch-off`, { text: 'Back at about 15:00' });
+  await operate(play, `${method}/switch-on`, {});
   includes(await operate(play, '/alerts/webhook/test', {}), { isSent: false });
   includes(await operate(play, '/alerts'), { open: [] });
   await operate(play, '/health');

@@ -43,6 +43,7 @@ export async function playScenario(
   await scene('an owner handles payments', () => members.handlePayments(owner, prefix));
   await scene('an owner handles webhooks', () => members.handleWebhooks(owner, play, prefix));
   await scene('operators watch the gateway', () => operators.watchGateway(play));
+  await scene('operators close a merchant', () => operators.closeMerchant(play));
   const paid = { environment: 'sandbox', merchantId: prefix, uniqueId: `${prefix}-paid` } as const;
   const objectName = await objectNameOf(paid);
   await scene('operators handle dead letters', () => operators.handleDeadLetters(play, objectName));
