@@ -254,7 +254,7 @@ class ObjectHost {
   /** No event reaches an object before what its constructor asked for is done. */
   async #afterStart<T>(event: () => T | Promise<T>): Promise<T> {
     const process = this.#process;
-    if (this.#starting !== null) {
+    if (this.#starting !== null && process !== null) {
       await this.#starting;
       this.#clock.current = process;
     }

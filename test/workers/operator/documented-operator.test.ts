@@ -83,16 +83,15 @@ async function answerTo(request: Request): Promise<string> {
 
 /** The names that the command line would print and the answer does not have. */
 function absentFrom(content: unknown, [names, parts = {}]: View): string[] {
-  return [content]
-    .flat()
-    .flatMap((item) => [
-      ...`${names} ${Object.keys(parts).join(' ')}`
-        .split(' ')
-        .filter((name) => !['', '*'].includes(name) && !(name in Object(item))),
-      ...Object.entries(parts).flatMap(([name, part]) =>
-        Object(item)[name] === null ? [] : absentFrom(Object(item)[name], part),
-      ),
-    ]);
+  return [content].flat().flatMap((item) => [
+    ...`${names} ${Object.keys(parts).join(' ')}`
+      .split(' ')
+      // Only the answer to a decision of two operators has it.
+      .filter((name) => !['', '*', 'agreed'].includes(name) && !(name in Object(item))),
+    ...Object.entries(parts).flatMap(([name, part]) =>
+      (Object(item)[name] ?? null) === null ? [] : absentFrom(Object(item)[name], part),
+    ),
+  ]);
 }
 
 test('the documents have commands of the operator', () => {

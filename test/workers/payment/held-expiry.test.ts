@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import type { Method } from '../../../src/engine/domain/method.ts';
 import { checkout as english } from '../../../src/engine/i18n/en.ts';
 import { isoTime } from '../../../src/kit/ethiopian-time.ts';
-import { timeText } from '../../../src/kit/i18n/time-text.ts';
+import { soonText } from '../../../src/kit/i18n/time-text.ts';
 import { MPESA_PHONE, mpesaReport, playRails, SCENE_SECRETS } from '../rails/scenes.ts';
 import {
   alarmsUntil,
@@ -134,7 +134,8 @@ test('a hosted payment can be started in its last second, and its page says unti
   expect(await textOf(path)).toContain('value="M_PESA"');
   expect((await choose(path, 'M_PESA', 0, MPESA_PHONE)).status).toBe(303);
   const untilMs = expiresAtMs + 179 * SECOND_MS;
-  const note = english.reportedUntil(english.methodName.M_PESA, timeText(untilMs, english));
+  const until = soonText(untilMs, Date.now(), english);
+  const note = english.reportedUntil(english.methodName.M_PESA, until);
   const before = await textOf(path);
   expect(before).toContain(note);
   expect(before).toContain(english.pushTitle);

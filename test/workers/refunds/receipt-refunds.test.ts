@@ -148,7 +148,7 @@ test('decisions.md#45: the link of a receipt shows the receipt, a masked phone, 
   const response = await visit(receipt);
   expect(response.headers.get('x-robots-tag')).toBe('noindex, nofollow');
   const html = await response.text();
-  expect(textOf(html)).toMatch(/Receipt ETB 100\.50 .* Phone number 251\*\*\*\*\*4567/);
+  expect(textOf(html)).toMatch(/Receipt ETB 100\.50 .* Phone number …4567/);
   expect(html).not.toMatch(/911 ?234 ?567|basket|data-way-back|<form|data-return/);
   expect(html).not.toContain(checkout);
   // The code leads to the receipt, not to the checkout page.
