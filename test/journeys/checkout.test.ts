@@ -100,7 +100,7 @@ describe.each(JAVASCRIPT)('a phone %s', (_name, javaScriptEnabled) => {
     await heading(page, 'How do you want to pay?');
     await page.getByText('You have not paid yet').waitFor();
     await shoot(page, `${prefix}-5-declined`);
-    await page.getByText('telebirr', { exact: true }).click();
+    await page.getByText(english.methodHint.TELE_BIRR).click();
     await payButton(page).click();
     await heading(page, 'Payment simulator');
     await page.getByRole('link', { name: 'Back to checkout' }).click();
