@@ -116,7 +116,7 @@ describe.each([PHONE, NO_SCRIPT])('the methods, with %o', (device) => {
     const page = await visit(await stage.context(device), 'choose-commission');
     expect(await page.locator('.ways').allInnerTexts()).toEqual(['telebirr']);
     for (const [method, name] of [
-      ['TELE_BIRR', /^telebirr: On telebirr’s page ETB 1,515\.00 \+15\.00 fee$/],
+      ['TELE_BIRR', /^telebirr On telebirr’s page ETB 1,515\.00 \+15\.00 fee$/],
       ['TELE_BIRR_USSD', /^telebirr USSD: PIN, no app needed ETB 1,515\.00 \+15\.00 fee$/],
     ] as const) {
       const radio = page.getByRole('radio', { name });
@@ -124,6 +124,8 @@ describe.each([PHONE, NO_SCRIPT])('the methods, with %o', (device) => {
       expect(await radio.isChecked()).toBe(true);
     }
     expect(await page.locator('#phone').isVisible()).toBe(true);
+    await page.locator('.ways').click();
+    expect(await page.locator('[name=method]:checked').getAttribute('value')).toBe('TELE_BIRR');
   });
 
   test('have pictograms', async () => {

@@ -116,6 +116,7 @@ function MethodOption(props: ChooseProps & { readonly choice: MethodChoice }) {
       <label class={classOf(choice)}>
         <input
           type="radio"
+          id={choice.way === 'first' ? choice.method : undefined}
           name="method"
           value={choice.method}
           disabled={choice.off !== null}
@@ -135,7 +136,7 @@ function MethodOption(props: ChooseProps & { readonly choice: MethodChoice }) {
               <span>{name}</span>
             ) : (
               <span>
-                <span class="visually-hidden">{name}: </span>
+                {choice.way === 'next' && <span class="visually-hidden">{name}: </span>}
                 {hint}
               </span>
             )}
@@ -169,15 +170,15 @@ function classOf({ off, phoneStarts }: MethodChoice): string {
   return phoneStarts === null ? 'method' : 'method needs-phone';
 }
 
-/** The name above the ways to pay from one account. A screen reader hears it with each of them. */
+/** The name above the ways to pay from one account: a second label of the first. */
 function Ways({ choice, logos }: ChooseProps & { readonly choice: MethodChoice }) {
   const text = useText();
   const { account = choice.method } = TRAITS[choice.method];
   return (
-    <div class="ways" aria-hidden="true">
+    <label class="ways" for={choice.method}>
       <MethodMark method={account} logo={logos?.[account]} />
       <strong>{text.methodName[account]}</strong>
-    </div>
+    </label>
   );
 }
 
