@@ -177,6 +177,10 @@ const EXAMPLES: Readonly<Record<string, Readonly<Record<string, (things: Things)
   },
   // The same form without a field.
   '/operator/rails/:environment/:method/switch-on': {},
+  '/operator/add-bank': { 'desk-add-bank': () => '/operator/add-bank' },
+  '/operator/banks/:code/change': {
+    'desk-change-bank': () => '/operator/banks/COOP/change',
+  },
   '/operator/audit': {},
   '/operator/health': {},
   '/operator/health/begin-maintenance': {

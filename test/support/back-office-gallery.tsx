@@ -558,6 +558,11 @@ const DETAILS = {
   },
 };
 
+const BANKS = [
+  { code: 'COOP', name: 'Cooperative Bank of Oromia', supportsWithdrawal: true },
+  { code: 'DBE', name: LONGEST_NAME, supportsWithdrawal: false },
+];
+
 const AUDIT = { audit: { entries: [] } };
 
 /** Each page once with everything at its longest, and each other state that looks different. */
@@ -735,7 +740,9 @@ export const BACK_OFFICE_GALLERY = {
         failureReason: 'declined',
       },
     ],
+    listBanks: BANKS,
   }),
+  'desk-change-bank': desk('/operator/banks/COOP/change', { listBanks: BANKS }),
   'desk-audit': desk('/operator/audit', {}, AUDIT),
   'desk-health': desk('/operator/health', { readHealth: HEALTH, readModes: MODES }),
   'desk-alerts': desk('/operator/alerts', {}, { alerts: { state: ALERTS } }),

@@ -231,6 +231,8 @@ export type SubjectName =
   | 'member'
   | 'method'
   | 'merchant_method'
+  | 'bank'
+  | 'new_bank'
   | 'letter'
   | 'items'
   | 'letters'

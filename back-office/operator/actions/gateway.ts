@@ -1,5 +1,7 @@
+import { BANK_NAME_CHARACTERS_MAX } from '../../../src/control/operator/fields.ts';
 import type { LetterOutcomes } from '../../../src/control/rpc/operations.ts';
 import {
+  type ActionField,
   type ActionForm,
   by,
   changed,
@@ -11,18 +13,32 @@ import {
 import { REASON_INPUT } from './merchant.ts';
 
 const WITHDRAWAL = ['yes|no', 'whether splits can be paid out to this bank'] as const;
-const YES_OR_NO = { name: 'withdrawal', kind: 'yes_or_no' } as const;
+const YES_OR_NO: ActionField = {
+  name: 'withdrawal',
+  kind: 'yes_or_no',
+  input: {
+    label: 'pages.bankPayouts',
+    options: ({ pages }) => [
+      ['yes', pages.yes],
+      ['no', pages.no],
+    ],
+    read: (typed) => (typed === 'yes' || typed === 'no' ? typed === 'yes' : typed),
+  },
+};
+const BANK_NAME: ActionField = {
+  input: { label: 'pages.name', hint: 'pages.bankNameHint', lengthMax: BANK_NAME_CHARACTERS_MAX },
+};
 
 const ADD_BANK: OperatorAction = {
   path: '/banks',
   answers: 'bank',
   run: by(
     ({ addBank }) => addBank,
-    (content) => ({ message: 'Bank added', content }),
+    (content) => ({ message: 'Bank added', content, done: 'bank_added' }),
   ),
   fields: {
-    code: {},
-    name: required('TEXT', 'name of the bank'),
+    code: { input: { label: 'pages.bankCode', hint: 'pages.bankCodeHint', lengthMax: 32 } },
+    name: required('TEXT', 'name of the bank', BANK_NAME),
     supportsWithdrawal: required(...WITHDRAWAL, YES_OR_NO),
   },
   commands: [
@@ -33,14 +49,26 @@ const ADD_BANK: OperatorAction = {
       examples: ['bank add NEWBANK --name "New Bank" --withdrawal yes'],
     },
   ],
+  forms: [
+    {
+      subject: 'new_bank',
+      path: '',
+      title: 'pages.addBank',
+      lead: 'pages.addBankLead',
+      fields: ['code', 'name', 'supportsWithdrawal'],
+    },
+  ],
 };
 
 const CHANGE_BANK: OperatorAction = {
   path: '/banks/:code',
   answers: 'bank',
-  run: by(({ changeBank }) => changeBank, changed),
+  run: by(
+    ({ changeBank }) => changeBank,
+    (change) => ({ ...changed(change), done: 'bank_changed' }),
+  ),
   fields: {
-    name: optional('TEXT', 'new name'),
+    name: optional('TEXT', 'new name', BANK_NAME),
     supportsWithdrawal: optional(...WITHDRAWAL, YES_OR_NO),
   },
   commands: [
@@ -49,6 +77,15 @@ const CHANGE_BANK: OperatorAction = {
       about: 'change the name of a bank, or whether splits can be paid out to it',
       examples: ['bank set NEWBANK --withdrawal no'],
       needsOne: true,
+    },
+  ],
+  forms: [
+    {
+      subject: 'bank',
+      path: '/change',
+      title: 'pages.changeBank',
+      lead: 'pages.changeBankLead',
+      fields: ['name', 'supportsWithdrawal'],
     },
   ],
 };

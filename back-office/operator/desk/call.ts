@@ -2,6 +2,7 @@ import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { AttentionCounts, Modes } from '../../../src/control/rpc/operations.ts';
 import type { Form } from '../../../src/kit/http/form.ts';
+import type { FactRow } from '../../ui/elements.tsx';
 import type { OperatorCall } from '../call.ts';
 
 /** An authenticated request to the desk. For a post, origin and form token are checked. */
@@ -43,3 +44,11 @@ export const FORM_RULES = {
   bytesMax: 8 * 1024,
   types: ['application/x-www-form-urlencoded'],
 } as const;
+
+/** What the page of a form shows. */
+export interface Shown {
+  /** Called while the page is rendered. */
+  readonly useFacts: () => readonly FactRow[];
+  /** What fields hold at first, and what hidden fields carry. */
+  readonly values: Readonly<Record<string, string>>;
+}

@@ -18,10 +18,10 @@ import type {
   TextName,
 } from '../actions/action.ts';
 import { ACTIONS } from '../actions/all.ts';
-import { type DeskCall, type DeskRoute, useDesk } from './call.ts';
+import { type DeskCall, type DeskRoute, type Shown, useDesk } from './call.ts';
 import { chosenIn, chosenQuery, decidedQuery } from './chosen.tsx';
 import { answerDesk, Frame } from './frame.tsx';
-import { readSubject, type Shown, SUBJECTS, subjectPath } from './subjects.tsx';
+import { readSubject, SUBJECTS, subjectPath } from './subjects.tsx';
 
 /** A form with what it does. */
 interface Form extends Omit<ActionForm, 'run' | 'path'> {

@@ -19,6 +19,10 @@ export const SIGN_OUT_PATH = '/operator/sign-out';
 /** Not below the path of the merchants, because a merchant may have any id. */
 export const ADD_MERCHANT_PATH = '/operator/add-merchant';
 
+/** Forms about banks, which the page of the rails lists. */
+export const ADD_BANK_PATH = '/operator/add-bank';
+export const BANKS_PATH = '/operator/banks';
+
 /** What identifies a payment. */
 export interface PaymentName {
   readonly environment: string;

@@ -1,3 +1,4 @@
+import type { Bank } from '../../../src/control/merchants/banks.ts';
 import type {
   LastOutcome,
   ProbedRail,
@@ -8,11 +9,21 @@ import { seal, unseal } from '../../../src/kit/crypto/sealed.ts';
 import { useTexts } from '../../../src/kit/ui/texts.ts';
 import { CHECKOUT_TEXTS, DESK_TEXTS } from '../../i18n/texts.ts';
 import { redirectTo } from '../../ui/answer.ts';
-import { Badge, type BadgeTone, Message, Section, Table, When } from '../../ui/elements.tsx';
+import {
+  Badge,
+  type BadgeTone,
+  ButtonLink,
+  Fold,
+  Message,
+  Section,
+  Table,
+  Untrusted,
+  When,
+} from '../../ui/elements.tsx';
 import { shownText } from '../../ui/untrusted-text.ts';
 import { type DeskCall, useDesk } from './call.ts';
 import { answerDesk, Frame } from './frame.tsx';
-import { PATHS } from './paths.ts';
+import { ADD_BANK_PATH, BANKS_PATH, PATHS } from './paths.ts';
 import { useRailText } from './setting-texts.ts';
 
 const TONES: Readonly<Record<RailState['state'], BadgeTone>> = {
@@ -42,23 +53,25 @@ export async function probeFromDesk(call: DeskCall): Promise<Response> {
 export async function showRailsPage(call: DeskCall): Promise<Response> {
   const { payments, url, config } = call;
   const given = url.searchParams.get('probe') ?? '';
-  const [states, outcomes, switchedOff, sealed] = await Promise.all([
+  const [states, outcomes, switchedOff, banks, sealed] = await Promise.all([
     payments.operations.rails(),
     payments.operations.railOutcomes(),
     payments.operations.readSwitchedOff(),
+    payments.operations.listBanks(),
     unseal(config.backOfficeKeys, given, SEAL_CONTEXT),
   ]);
   const probe = sealed === null ? null : JSON.parse(sealed);
-  return answerDesk(call, <RailsPage {...{ states, outcomes, switchedOff, probe }} />);
+  return answerDesk(call, <RailsPage {...{ states, outcomes, switchedOff, banks, probe }} />);
 }
 
 function RailsPage(props: {
   readonly states: readonly RailState[];
   readonly outcomes: readonly LastOutcome[];
   readonly switchedOff: readonly SwitchedOffMethod[];
+  readonly banks: readonly Bank[];
   readonly probe: ShownProbe | null;
 }) {
-  const { states, outcomes, switchedOff, probe } = props;
+  const { states, outcomes, switchedOff, banks, probe } = props;
   const text = useTexts(DESK_TEXTS).pages;
   return (
     <Frame active="rails" title={text.nav.rails}>
@@ -83,7 +96,39 @@ function RailsPage(props: {
           />
         </Section>
       ))}
+      <Banks banks={banks} />
     </Frame>
+  );
+}
+
+/** The banks that a split of a payment can name. */
+function Banks({ banks }: { readonly banks: readonly Bank[] }) {
+  const text = useTexts(DESK_TEXTS).pages;
+  return (
+    <Section id="banks" title={text.banks} class="part">
+      <p>{text.banksLead}</p>
+      <Fold summary={text.showBanks(banks.length)}>
+        <Table
+          caption={text.banks}
+          columns={[text.name, text.bankCode, text.bankPayouts, text.actions]}
+          rows={banks.map(({ code, name, supportsWithdrawal }) => [
+            <Untrusted text={name} />,
+            <code class="small">{code}</code>,
+            supportsWithdrawal ? text.yes : <Badge tone="plain">{text.no}</Badge>,
+            <a
+              href={`${BANKS_PATH}/${code}/change`}
+              aria-label={`${text.change}: ${shownText(name)}`}
+            >
+              {text.change}
+            </a>,
+          ])}
+          empty={text.none}
+        />
+      </Fold>
+      <div class="buttons">
+        <ButtonLink to={ADD_BANK_PATH}>{text.addBank}</ButtonLink>
+      </div>
+    </Section>
   );
 }
 

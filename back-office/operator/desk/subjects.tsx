@@ -14,13 +14,14 @@ import { CHECKOUT_TEXTS, DASHBOARD_TEXTS, DESK_TEXTS } from '../../i18n/texts.ts
 import { type FactRow, Untrusted, untrustedRow, WhenExactly } from '../../ui/elements.tsx';
 import { shownText } from '../../ui/untrusted-text.ts';
 import type { ActionForm, SubjectName, Target } from '../actions/action.ts';
-import { knownMember } from '../members.ts';
 import { AboutPaymentLine } from './about-payment.tsx';
-import { type DeskCall, type DeskRoute, useDesk } from './call.ts';
+import { type DeskCall, type DeskRoute, type Shown, useDesk } from './call.ts';
 import { chosenIn } from './chosen.tsx';
 import { useLetterFacts } from './dead-letters-pages.tsx';
 import {
+  ADD_BANK_PATH,
   ADD_MERCHANT_PATH,
+  BANKS_PATH,
   CHOSEN_LETTERS_PATH,
   GROUP_ROUTE,
   groupPath,
@@ -32,15 +33,14 @@ import {
   paymentPath,
 } from './paths.ts';
 import { useOutcomeText, useRefundFacts } from './payment-refunds.tsx';
-import { commissionText, useRailText } from './setting-texts.ts';
-
-/** What the page of a form shows. */
-export interface Shown {
-  /** Called while the page is rendered. */
-  readonly useFacts: () => readonly FactRow[];
-  /** What fields hold at first, and what hidden fields carry. */
-  readonly values: Readonly<Record<string, string>>;
-}
+import {
+  readBank,
+  readKey,
+  readMember,
+  readMerchant,
+  readMerchantMethod,
+  readMethod,
+} from './setting-subjects.tsx';
 
 interface Subject {
   readonly active: Item;
@@ -97,6 +97,12 @@ export const SUBJECTS: Readonly<Record<SubjectName, Subject>> = {
     path: `${PATHS.merchants}/:merchantId/:environment/methods/:method`,
     read: readMerchantMethod,
   },
+  bank: { active: 'rails', path: `${BANKS_PATH}/:code`, read: readBank },
+  new_bank: {
+    active: 'rails',
+    path: ADD_BANK_PATH,
+    read: async () => ({ useFacts: () => [], values: {} }),
+  },
   new_merchant: {
     active: 'merchants',
     path: ADD_MERCHANT_PATH,
@@ -130,6 +136,8 @@ export function subjectPath(subject: SubjectName, target: Target): string {
     case 'letter':
       return letterPath(found(target.id));
     case 'method':
+    case 'bank':
+    case 'new_bank':
       return PATHS.rails;
     case 'gateway':
       return PATHS.health;
@@ -216,108 +224,6 @@ function proposedFields(outcome: RefundProposal['outcome']): Shown['values'] {
   return outcome.type === 'succeeded'
     ? { outcome: 'returned', reference: outcome.railReference }
     : { outcome: 'not_returned' };
-}
-
-async function readMerchant(call: DeskCall): Promise<Shown> {
-  const merchant = await call.payments.operations.merchantContent(call.params);
-  const { id, name, status, refundAgeDaysMax, refundDailyMaxMinor } = merchant;
-  return {
-    useFacts: () => {
-      const text = useTexts(DESK_TEXTS).pages;
-      return [
-        [text.merchant, <bdi>{shownText(name)}</bdi>],
-        [text.id, <code>{id}</code>],
-        [text.state, text.status[status]],
-      ];
-    },
-    values: {
-      refundAgeDaysMax: String(refundAgeDaysMax),
-      refundDailyMaxMinor: refundDailyMaxMinor === null ? '' : majorText(refundDailyMaxMinor),
-    },
-  };
-}
-
-async function readKey(call: DeskCall): Promise<Shown> {
-  const [merchant, keys] = await Promise.all([
-    readMerchant(call),
-    call.payments.operations.merchantKeys(call.params),
-  ]);
-  const { environment, digest } = call.params;
-  const key = found(keys.find((one) => one.environment === environment && one.digest === digest));
-  return {
-    useFacts: () => {
-      const text = useTexts(DESK_TEXTS).pages;
-      return [
-        ...merchant.useFacts(),
-        [text.apiKey, <code>{key.label}</code>],
-        [text.name, <bdi>{shownText(key.name)}</bdi>],
-        [text.environmentLabel, text.environment[key.environment]],
-      ];
-    },
-    values: {},
-  };
-}
-
-async function readMember(call: DeskCall): Promise<Shown> {
-  const { merchantId, memberId } = call.params;
-  const merchant = await readMerchant(call);
-  const { name, role } = await knownMember(call, found(merchantId), memberId);
-  return {
-    useFacts: () => {
-      const text = useTexts(DESK_TEXTS).pages;
-      return [
-        ...merchant.useFacts(),
-        [text.name, <bdi>{shownText(name)}</bdi>],
-        [text.role, useTexts(DASHBOARD_TEXTS).frame.role[role]],
-      ];
-    },
-    values: {},
-  };
-}
-
-async function readMethod({ payments, params }: DeskCall): Promise<Shown> {
-  const { environment, method } = params;
-  const rails = await payments.operations.rails();
-  const rail = found(rails.find((one) => one.environment === environment && one.method === method));
-  const switches = await payments.operations.readSwitchedOff();
-  const off = switches.find((one) => one.environment === environment && one.method === method);
-  return {
-    useFacts: () => {
-      const text = useTexts(DESK_TEXTS).pages;
-      return [
-        [text.method, useTexts(CHECKOUT_TEXTS).methodName[rail.method]],
-        [text.environmentLabel, text.environment[rail.environment]],
-        [text.secret, useRailText(rail)],
-      ];
-    },
-    values: { text: off?.text ?? '' },
-  };
-}
-
-/** The rail's state shows whether a method that is offered can take a payment. */
-async function readMerchantMethod(call: DeskCall): Promise<Shown> {
-  const [method, merchant, { sandbox, production }] = await Promise.all([
-    readMethod(call),
-    readMerchant(call),
-    call.payments.operations.merchantContent(call.params),
-  ]);
-  const { methods } = call.params.environment === 'sandbox' ? sandbox : production;
-  const settings = found(methods.find((one) => one.method === call.params.method));
-  return {
-    useFacts: () => {
-      const text = useTexts(DESK_TEXTS).pages;
-      return [
-        ...merchant.useFacts(),
-        ...method.useFacts(),
-        [text.offered, settings.offered ? text.yes : text.no],
-        [text.commission, commissionText(settings)],
-      ];
-    },
-    values: {
-      basisPoints: majorText(settings.basisPoints),
-      fixedMinor: settings.fixedMinor === 0 ? '' : majorText(settings.fixedMinor),
-    },
-  };
 }
 
 async function readLetter(call: DeskCall): Promise<Shown> {

@@ -5,12 +5,11 @@ import { found } from '../../kit/http/problem.ts';
 import { body } from '../../kit/http/strict-body.ts';
 import { prepare, type SqlStatement } from '../../kit/platform/database.ts';
 import { action, changeAudited, type Gateway, type OperatorCall } from '../operator/call.ts';
-import { lineField, patternField } from '../operator/fields.ts';
+import { BANK_NAME_CHARACTERS_MAX, lineField, patternField } from '../operator/fields.ts';
 import { operationProblem } from '../operator/problems.ts';
 
 /** Short and plain, because merchants put it into every split payment and it never changes. */
 const CODE = /^[A-Z0-9_]{1,32}$/;
-const BANK_NAME_CHARACTERS_MAX = 200;
 
 interface BankRow {
   readonly code: string;

@@ -25,6 +25,8 @@ import type { Target } from './call.ts';
 export const REASON_CHARACTERS_MAX = 500;
 /** What customers read of a method that is switched off. Also a constraint of the table. */
 export const SWITCH_TEXT_CHARACTERS_MAX = 200;
+/** The name of a bank. */
+export const BANK_NAME_CHARACTERS_MAX = 100;
 /** What the operator noted about a payment. Also a constraint of the table. */
 export const NOTE_CHARACTERS_MAX = 500;
 

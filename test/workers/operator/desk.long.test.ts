@@ -57,6 +57,9 @@ const PAYMENT = `/operator/payments/sandbox/${ALPHA.id}/order-1`;
 const SANDBOX = '/operator?environment=sandbox';
 const MERCHANT = `/operator/merchants/${ALPHA.id}`;
 
+/** As the form of a bank sends it. */
+const NEW_BANK = { code: 'NEWBANK', name: 'New Bank', supportsWithdrawal: 'yes' };
+
 const { open, pageOf, post, send, change } = deskOf(NAME);
 
 describe('every form of the desk', () => {
@@ -453,6 +456,14 @@ describe('a form with a mistake', () => {
       merchant('sandbox/methods/CBE/commission'),
       { basisPoints: '1', fixedMinor: '-1' },
     ],
+    ['code', async () => '/operator/add-bank', { ...NEW_BANK, code: 'new bank' }],
+    ['name', async () => '/operator/add-bank', { ...NEW_BANK, name: '' }],
+    [
+      'supportsWithdrawal',
+      async () => '/operator/add-bank',
+      { ...NEW_BANK, supportsWithdrawal: '' },
+    ],
+    ['name', async () => '/operator/banks/CBE/change', { name: 'x'.repeat(101) }],
     ['name', async () => '/operator/add-merchant', { id: 'abebe' }],
     ['id', async () => '/operator/add-merchant', { name: 'Abebe', id: 'abebe coffee' }],
     [
@@ -627,6 +638,41 @@ describe('a merchant', () => {
     await change(`${MERCHANT}/suspend`, { reason: 'x' });
     const location = await change(`${MERCHANT}/invite`, INVITATION);
     expect(await pageOf(location)).toContain('End the suspension first');
+  });
+});
+
+describe('a bank', () => {
+  const RAILS = '/operator/rails';
+  const CHANGE = '/operator/banks/NEWBANK/change';
+
+  test('is added once, renamed and switched off, each with its entry', async () => {
+    expect(await pageOf(RAILS)).toContain('href="/operator/add-bank"');
+    expect(await change('/operator/add-bank', NEW_BANK)).toBe(`${RAILS}?done=bank_added`);
+    expect(await pageOf(RAILS)).toContain(`href="${CHANGE}"`);
+    const again = await change('/operator/add-bank', { ...NEW_BANK, name: 'Another' });
+    expect(await pageOf(again)).toContain('Another bank has this code');
+    const question = await pageOf(CHANGE);
+    for (const part of ['<code>NEWBANK</code>', 'value="New Bank"', NAME]) {
+      expect(question).toContain(part);
+    }
+    const fields = { name: 'Newer Bank', supportsWithdrawal: 'no' };
+    expect(await change(CHANGE, fields)).toBe(`${RAILS}?done=bank_changed`);
+    await change(CHANGE, fields);
+    expect(
+      (await auditLog()).map(({ action, actor_id, target, detail }) => [
+        action,
+        actor_id,
+        target,
+        JSON.parse(detail),
+      ]),
+    ).toEqual([
+      ['bank.changed', NAME, 'NEWBANK', { ...NEW_BANK, supportsWithdrawal: true }],
+      ['bank.changed', NAME, 'NEWBANK', { name: 'Newer Bank', supportsWithdrawal: false }],
+    ]);
+  });
+
+  test('that is not on the list has no page', async () => {
+    expect((await open(CHANGE)).status).toBe(404);
   });
 });
 

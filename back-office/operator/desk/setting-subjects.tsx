@@ -1,0 +1,128 @@
+import { found } from '../../../src/kit/http/problem.ts';
+import { majorText } from '../../../src/kit/money.ts';
+import { useTexts } from '../../../src/kit/ui/texts.ts';
+import { CHECKOUT_TEXTS, DASHBOARD_TEXTS, DESK_TEXTS } from '../../i18n/texts.ts';
+import { shownText } from '../../ui/untrusted-text.ts';
+import { knownMember } from '../members.ts';
+import type { DeskCall, Shown } from './call.ts';
+import { commissionText, useRailText } from './setting-texts.ts';
+
+/** What forms about merchants, their keys and members, methods and banks show. */
+
+export async function readMerchant(call: DeskCall): Promise<Shown> {
+  const merchant = await call.payments.operations.merchantContent(call.params);
+  const { id, name, status, refundAgeDaysMax, refundDailyMaxMinor } = merchant;
+  return {
+    useFacts: () => {
+      const text = useTexts(DESK_TEXTS).pages;
+      return [
+        [text.merchant, <bdi>{shownText(name)}</bdi>],
+        [text.id, <code>{id}</code>],
+        [text.state, text.status[status]],
+      ];
+    },
+    values: {
+      refundAgeDaysMax: String(refundAgeDaysMax),
+      refundDailyMaxMinor: refundDailyMaxMinor === null ? '' : majorText(refundDailyMaxMinor),
+    },
+  };
+}
+
+export async function readKey(call: DeskCall): Promise<Shown> {
+  const [merchant, keys] = await Promise.all([
+    readMerchant(call),
+    call.payments.operations.merchantKeys(call.params),
+  ]);
+  const { environment, digest } = call.params;
+  const key = found(keys.find((one) => one.environment === environment && one.digest === digest));
+  return {
+    useFacts: () => {
+      const text = useTexts(DESK_TEXTS).pages;
+      return [
+        ...merchant.useFacts(),
+        [text.apiKey, <code>{key.label}</code>],
+        [text.name, <bdi>{shownText(key.name)}</bdi>],
+        [text.environmentLabel, text.environment[key.environment]],
+      ];
+    },
+    values: {},
+  };
+}
+
+export async function readMember(call: DeskCall): Promise<Shown> {
+  const { merchantId, memberId } = call.params;
+  const merchant = await readMerchant(call);
+  const { name, role } = await knownMember(call, found(merchantId), memberId);
+  return {
+    useFacts: () => {
+      const text = useTexts(DESK_TEXTS).pages;
+      return [
+        ...merchant.useFacts(),
+        [text.name, <bdi>{shownText(name)}</bdi>],
+        [text.role, useTexts(DASHBOARD_TEXTS).frame.role[role]],
+      ];
+    },
+    values: {},
+  };
+}
+
+export async function readMethod({ payments, params }: DeskCall): Promise<Shown> {
+  const { environment, method } = params;
+  const rails = await payments.operations.rails();
+  const rail = found(rails.find((one) => one.environment === environment && one.method === method));
+  const switches = await payments.operations.readSwitchedOff();
+  const off = switches.find((one) => one.environment === environment && one.method === method);
+  return {
+    useFacts: () => {
+      const text = useTexts(DESK_TEXTS).pages;
+      return [
+        [text.method, useTexts(CHECKOUT_TEXTS).methodName[rail.method]],
+        [text.environmentLabel, text.environment[rail.environment]],
+        [text.secret, useRailText(rail)],
+      ];
+    },
+    values: { text: off?.text ?? '' },
+  };
+}
+
+/** The rail's state shows whether a method that is offered can take a payment. */
+export async function readMerchantMethod(call: DeskCall): Promise<Shown> {
+  const [method, merchant, { sandbox, production }] = await Promise.all([
+    readMethod(call),
+    readMerchant(call),
+    call.payments.operations.merchantContent(call.params),
+  ]);
+  const { methods } = call.params.environment === 'sandbox' ? sandbox : production;
+  const settings = found(methods.find((one) => one.method === call.params.method));
+  return {
+    useFacts: () => {
+      const text = useTexts(DESK_TEXTS).pages;
+      return [
+        ...merchant.useFacts(),
+        ...method.useFacts(),
+        [text.offered, settings.offered ? text.yes : text.no],
+        [text.commission, commissionText(settings)],
+      ];
+    },
+    values: {
+      basisPoints: majorText(settings.basisPoints),
+      fixedMinor: settings.fixedMinor === 0 ? '' : majorText(settings.fixedMinor),
+    },
+  };
+}
+
+export async function readBank({ payments, params }: DeskCall): Promise<Shown> {
+  const banks = await payments.operations.listBanks();
+  const { code, name, supportsWithdrawal } = found(banks.find((one) => one.code === params.code));
+  return {
+    useFacts: () => {
+      const text = useTexts(DESK_TEXTS).pages;
+      return [
+        [text.bankCode, <code>{code}</code>],
+        [text.name, <bdi>{shownText(name)}</bdi>],
+        [text.bankPayouts, supportsWithdrawal ? text.yes : text.no],
+      ];
+    },
+    values: { name, supportsWithdrawal: supportsWithdrawal ? 'yes' : 'no' },
+  };
+}
