@@ -1,15 +1,14 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { ENVIRONMENTS } from '../../src/kit/tenant.ts';
 import { useTexts } from '../../src/kit/ui/texts.ts';
-import type { DashboardMessages } from '../i18n/messages.ts';
 import { DASHBOARD_TEXTS } from '../i18n/texts.ts';
-import { isAllowed, type Permission } from '../members/permissions.ts';
 import { answerPage } from '../ui/answer.ts';
 import { DoneMessage } from '../ui/elements.tsx';
 import { PageProblems, ProblemList, type Problems } from '../ui/fields.tsx';
 import type { PageHead } from '../ui/layout.tsx';
 import { BackOfficePage, Navigation } from '../ui/page.tsx';
 import { CurrentCall, type DashboardCall, useCall } from './call.ts';
+import { MainNavigation, type NavItem, pathInEnvironment } from './navigation.tsx';
 
 /** Why the form that a page answers was rejected; empty unless it was. */
 export interface Refusal {
@@ -40,32 +39,12 @@ export function showPage(
   return answerPage(shown, document, { status });
 }
 
-export type NavItem = keyof DashboardMessages['frame']['nav'];
-
-interface NavEntry {
-  readonly item: NavItem;
-  /** Whether there is one page for each environment, or one for the merchant. */
-  readonly perEnvironment: boolean;
-  readonly permission: Permission;
-}
-
-const NAVIGATION: readonly NavEntry[] = [
-  { item: 'overview', perEnvironment: true, permission: 'view' },
-  { item: 'payments', perEnvironment: true, permission: 'view' },
-  { item: 'refunds', perEnvironment: true, permission: 'view' },
-  { item: 'webhooks', perEnvironment: true, permission: 'view' },
-  { item: 'keys', perEnvironment: true, permission: 'view' },
-  { item: 'methods', perEnvironment: true, permission: 'view' },
-  { item: 'branding', perEnvironment: false, permission: 'manage' },
-  { item: 'team', perEnvironment: false, permission: 'manage' },
-  { item: 'audit', perEnvironment: false, permission: 'manage' },
-  { item: 'account', perEnvironment: false, permission: 'view' },
-];
-
 export interface FrameProps {
   readonly title: string;
   /** The part of the dashboard that the page belongs to; null for none. */
   readonly active: NavItem | null;
+  /** Where the environment's switch leads, if not to the part's first page: the end of the path. */
+  readonly path?: string | undefined;
   /** The messages that a redirect's `done` can name. */
   readonly done?: Readonly<Record<string, ComponentChildren>> | undefined;
   readonly notDone?: Readonly<Record<string, ComponentChildren>> | undefined;
@@ -78,19 +57,19 @@ export interface FrameProps {
  * A page of a signed-in member: the merchant, the environment and the navigation. The language and
  * *Sign out* are on *My account*.
  */
-export function Frame({ title, active, done = {}, notDone = {}, head, children }: FrameProps) {
+export function Frame(props: FrameProps) {
+  const { title, active, done = {}, notDone = {}, head, children } = props;
   const { session, environment } = useCall();
   const text = useTexts(DASHBOARD_TEXTS).frame;
-  const entry = NAVIGATION.find(({ item }) => item === active);
-  const isPerEnvironment = entry?.perEnvironment === true;
+  const path = props.path ?? pathInEnvironment(active);
   return (
     <BackOfficePage
       heading={title}
       titleParts={[session.merchantName, text.product]}
       home="/dashboard"
       owner={session.merchantName}
-      bar={isPerEnvironment ? <EnvironmentSwitch item={entry.item} /> : null}
-      isSandbox={isPerEnvironment && environment === 'sandbox'}
+      bar={path === null ? null : <EnvironmentSwitch path={path} />}
+      isSandbox={path !== null && environment === 'sandbox'}
       header={<Header active={active} />}
       head={head}
     >
@@ -103,20 +82,11 @@ export function Frame({ title, active, done = {}, notDone = {}, head, children }
 }
 
 function Header({ active }: Pick<FrameProps, 'active'>) {
-  const { session, environment } = useCall();
+  const { session } = useCall();
   const text = useTexts(DASHBOARD_TEXTS).frame;
-  const entries = NAVIGATION.filter(({ permission }) => isAllowed(session.role, permission));
   return (
     <>
-      <Navigation
-        class="nav"
-        label={text.navigation}
-        links={entries.map(({ item, perEnvironment }) => ({
-          href: perEnvironment ? `/dashboard/${environment}/${item}` : `/dashboard/${item}`,
-          text: text.nav[item],
-          isCurrent: item === active,
-        }))}
-      />
+      <MainNavigation active={active} />
       {session.isSuspended && <p class="banner banner-bad">{text.suspendedBanner}</p>}
       {session.isInMaintenance && <p class="banner banner-warning">{text.maintenanceBanner}</p>}
       {session.areChangesPaused && <p class="banner banner-warning">{text.pausedBanner}</p>}
@@ -125,9 +95,8 @@ function Header({ active }: Pick<FrameProps, 'active'>) {
 }
 
 /** Links to the same list in the other environment, because single items exist in only one. */
-function EnvironmentSwitch(props: { readonly item: NavItem }) {
+function EnvironmentSwitch({ path }: { readonly path: string }) {
   const call = useCall();
-  const { item } = props;
   const text = useTexts(DASHBOARD_TEXTS).frame;
   return (
     <>
@@ -136,7 +105,7 @@ function EnvironmentSwitch(props: { readonly item: NavItem }) {
         class="segments"
         label={text.environments}
         links={ENVIRONMENTS.map((environment) => ({
-          href: `/dashboard/${environment}/${item}`,
+          href: `/dashboard/${environment}/${path}`,
           text: text.environment[environment],
           isCurrent: environment === call.environment,
         }))}

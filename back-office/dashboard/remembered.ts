@@ -1,5 +1,6 @@
 import { type Cookie, cookieValue, setCookie } from '../../src/kit/http/cookie.ts';
 import { ENVIRONMENTS, type Environment } from '../../src/kit/tenant.ts';
+import { isAllowed, type Role } from '../members/permissions.ts';
 import { CALENDARS, type Calendar } from './days.ts';
 
 /** What the browser remembers of a member's choices, in cookies. */
@@ -20,8 +21,10 @@ export function environmentFrom(text: string | undefined | null): Environment | 
   return ENVIRONMENTS.find((environment) => environment === text) ?? null;
 }
 
-export function lastEnvironment(request: Request): Environment {
-  return environmentFrom(cookieValue(request, ENVIRONMENT_COOKIE)) ?? 'sandbox';
+/** Before the first visit: the sandbox for those who set the merchant up, production for the others. */
+export function lastEnvironment(request: Request, role: Role): Environment {
+  const visited = environmentFrom(cookieValue(request, ENVIRONMENT_COOKIE));
+  return visited ?? (isAllowed(role, 'develop') ? 'sandbox' : 'production');
 }
 
 /** The calendar that the member chose by a link, now or earlier; else the Gregorian one. */

@@ -137,7 +137,7 @@ async function answerMember(route: DashboardRoute, call: PublicCall): Promise<Re
   const member: DashboardCall = {
     ...call,
     session,
-    environment: environment ?? lastEnvironment(call.request),
+    environment: environment ?? lastEnvironment(call.request, session.role),
     calendar: chosenCalendar(call.request),
     form: Form.EMPTY,
   };

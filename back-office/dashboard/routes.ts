@@ -2,12 +2,13 @@ import { JOIN_PATH } from '../members/invitations.ts';
 import { redirectTo } from '../ui/answer.ts';
 import { showAuditLog } from './audit/audit-page.tsx';
 import { BRANDING_ROUTES } from './branding/branding.tsx';
+import { type DashboardCall, may } from './call.ts';
 import { KEY_ROUTES } from './keys/keys.tsx';
 import { METHOD_ROUTES } from './methods/methods-page.tsx';
 import { dismissAccessNotice } from './overview/access-notice.tsx';
 import { showOverview } from './overview/overview-page.tsx';
 import { exportStatement } from './overview/statement.ts';
-import { AUDIT_PATH, overviewPath } from './paths.ts';
+import { AUDIT_PATH, overviewPath, paymentsPath } from './paths.ts';
 import { exportCsv } from './payments/export.ts';
 import { search, showPayments } from './payments/list.tsx';
 import { cancelPayment, resendFromPayment, showPayment } from './payments/payment.tsx';
@@ -36,10 +37,17 @@ const PAYMENT = `${PAYMENTS}/:uniqueId` as const;
 const WEBHOOKS = '/dashboard/:environment/webhooks';
 const EVENT = `${WEBHOOKS}/events/:uniqueId/:sequence` as const;
 
+/**
+ * Where a member starts: the overview of the environment that they visited last. Cashiers and viewers
+ * work with customers' payments.
+ */
+function firstPath(call: DashboardCall): string {
+  return may(call, 'develop') ? overviewPath(call.environment) : paymentsPath('production');
+}
+
 /** Every page and form of signed-in members. */
 export const DASHBOARD_ROUTES: readonly DashboardRoute[] = [
-  // The overview of the environment that the member visited last.
-  get('/dashboard', 'view', async ({ environment }) => redirectTo(overviewPath(environment))),
+  get('/dashboard', 'view', async (call) => redirectTo(firstPath(call))),
   get(OVERVIEW, 'view', showOverview),
   get(`${OVERVIEW}.csv`, 'view', exportStatement),
   // Changes nothing but the browser's own memory.

@@ -67,7 +67,12 @@ test('a cashier cannot refund without the passkey', async () => {
   const { baseUrl } = scene.gateway;
   const { id, name } = scene.merchant;
   const who = ['--name', 'Sara Tesfaye', '--role', 'cashier'];
-  await join(page, linkIn(await operate(baseUrl, 'member', 'invite', id, ...who)), name);
+  await join(
+    page,
+    linkIn(await operate(baseUrl, 'member', 'invite', id, ...who)),
+    name,
+    'Payments',
+  );
   await page.goto(`${baseUrl}/dashboard/sandbox/payments/${payment.uniqueId}/refund`);
   await heading(page, english.refunds.formTitle(payment.uniqueId));
   const amount = page.getByLabel(english.refunds.amount);
@@ -115,7 +120,7 @@ test('without JavaScript, the form says what the typed amount does, and refunds 
 });
 
 test('with it, the cashier finds the payment and refunds a part, and the page follows the refund', async () => {
-  await goTo(page, 'Overview');
+  await goTo(page, 'Home', 'Overview');
   const walk = new Walk(page);
   await walk.tap(page.getByRole('link', { name: 'Payments', exact: true }));
   await walk.send(page.getByRole('searchbox'), CUSTOMER_PHONE);

@@ -583,6 +583,7 @@ export const BACK_OFFICE_GALLERY = {
   'payment-paid': dashboard(pathOf(PAID), payment(PAID)),
   'payment-processing': dashboard(pathOf(PROCESSING), payment(PROCESSING)),
   'payment-failed': dashboard(pathOf(FAILED), payment(FAILED)),
+  'payment-cashier': dashboard(pathOf(PAID), payment(PAID), { role: 'cashier' }),
   'payment-anomalous': dashboard(pathOf(ANOMALOUS), payment(ANOMALOUS)),
   'payment-deleted': dashboard(pathOf(LONGEST), {
     payments: { read: { type: 'deleted', row: rowOf(LONGEST), keptDays: 400 } },

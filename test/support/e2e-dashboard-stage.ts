@@ -157,7 +157,7 @@ async function admitViewer(browser: Browser, link: string, merchantName: string)
   const context = await browser.newContext(PHONE);
   const page = await context.newPage();
   await equip(page);
-  await join(page, link, merchantName);
+  await join(page, link, merchantName, 'Payments');
   await context.close();
 }
 

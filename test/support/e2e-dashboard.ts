@@ -21,12 +21,17 @@ export async function equip(page: Page): Promise<VirtualAuthenticator> {
   return addVirtualAuthenticator(page);
 }
 
-/** Opens an invitation and joins with it; the page ends on the overview. */
-export async function join(page: Page, link: string, merchantName: string): Promise<void> {
+/** Opens an invitation and joins with it; `first` is the heading of the member's first page. */
+export async function join(
+  page: Page,
+  link: string,
+  merchantName: string,
+  first = 'Overview',
+): Promise<void> {
   await page.goto(link);
   await heading(page, `Join ${merchantName}`);
   await page.getByRole('button', { name: 'Create a passkey', exact: true }).click();
-  await heading(page, 'Overview');
+  await heading(page, first);
 }
 
 /** Signs in on the sign-in page; `next` is the heading of the requested page. */
@@ -47,11 +52,28 @@ export async function refund(page: Page, amount: string | null, reason: string):
   await page.getByText(english.refunds.done.refund_requested).waitFor();
 }
 
-/** By the links at the top of every page. */
-export async function goTo(page: Page, part: string): Promise<void> {
+/** By the links of every page. The heading is `title`. */
+export async function goTo(page: Page, part: string, title: string = part): Promise<void> {
+  const { developerParts, more, nav } = english.frame;
+  if (Object.values<string>(developerParts).includes(part)) {
+    await openPart(page, nav.developers, more);
+    await heading(page, developerParts.keys);
+    const parts = page.getByRole('navigation', { name: nav.developers, exact: true });
+    await parts.getByRole('link', { name: part, exact: true }).click();
+  } else {
+    await openPart(page, part, more);
+  }
+  await heading(page, title);
+}
+
+/** On a phone, some are behind *More*. */
+async function openPart(page: Page, part: string, more: string): Promise<void> {
   const navigation = page.getByRole('navigation', { name: 'Dashboard', exact: true });
-  await navigation.getByRole('link', { name: part, exact: true }).click();
-  await heading(page, part);
+  const link = navigation.getByRole('link', { name: part, exact: true });
+  if ((await link.count()) === 0) {
+    await navigation.getByText(more, { exact: true }).click();
+  }
+  await link.click();
 }
 
 export function pressButton(page: Page, name: string | RegExp): Promise<void> {

@@ -6,8 +6,8 @@ import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { CopyText, Facts, Message, Section, When } from '../../ui/elements.tsx';
 import { Choice, useProblem } from '../../ui/fields.tsx';
 import { isReadOnly, useCall } from '../call.ts';
+import { DeveloperFrame } from '../developers.tsx';
 import { ButtonForm, PostForm, Submit } from '../forms.tsx';
-import { Frame } from '../frame.tsx';
 import { keysPath } from '../paths.ts';
 import { isOver, KeyForm, KeyNameField, KeyState, LastUse, permissionText } from './keys-page.tsx';
 
@@ -29,7 +29,7 @@ export function KeyPage(props: {
   const path = (form: string) => keysPath(environment, `/${apiKey.digest}/${form}`);
   const canChange = !isReadOnly(call) && !isOver(apiKey, nowMs);
   return (
-    <Frame title={`${text.oneTitle}: ${apiKey.name}`} active="keys">
+    <DeveloperFrame title={`${text.oneTitle}: ${apiKey.name}`} part="keys">
       <section class="card" aria-label={text.oneTitle}>
         <Facts
           rows={[
@@ -72,7 +72,7 @@ export function KeyPage(props: {
       <p>
         <a href={keysPath(environment)}>{text.allKeys}</a>
       </p>
-    </Frame>
+    </DeveloperFrame>
   );
 }
 
@@ -113,7 +113,7 @@ export function NewKeyPage(props: {
   const { name, apiKey, rolled } = props;
   const text = useTexts(DASHBOARD_TEXTS).keys;
   return (
-    <Frame title={`${text.newTitle}: ${name}`} active="keys">
+    <DeveloperFrame title={`${text.newTitle}: ${name}`} part="keys">
       <Message tone="good">{rolled === null ? text.done.created : text.done.rolled}</Message>
       <section class="card">
         <CopyText id="api-key" label={text.newLabel} value={apiKey} />
@@ -139,6 +139,6 @@ export function NewKeyPage(props: {
           {text.iHaveIt}
         </a>
       </p>
-    </Frame>
+    </DeveloperFrame>
   );
 }

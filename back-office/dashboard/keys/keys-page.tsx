@@ -13,8 +13,8 @@ import { Badge, Section, When } from '../../ui/elements.tsx';
 import { Choice, FieldError, TextField, useProblem } from '../../ui/fields.tsx';
 import { EmptyState } from '../../ui/layout.tsx';
 import { type DashboardCall, may, mayChange, useCall } from '../call.ts';
+import { DeveloperFrame } from '../developers.tsx';
 import { Submit } from '../forms.tsx';
-import { Frame } from '../frame.tsx';
 import { List } from '../list.tsx';
 import { keysPath } from '../paths.ts';
 import { FormConfirmedInProduction } from '../people/passkey-form.tsx';
@@ -30,7 +30,7 @@ export function KeysPage(props: {
   const text = useTexts(DASHBOARD_TEXTS).keys;
   const { renamed, revoked } = text.done;
   return (
-    <Frame title={text.title} active="keys" done={{ renamed, revoked }}>
+    <DeveloperFrame title={text.title} part="keys" done={{ renamed, revoked }}>
       <p>{text.lead}</p>
       <List
         title={text.title}
@@ -65,7 +65,7 @@ export function KeysPage(props: {
           </KeyForm>
         </Section>
       )}
-    </Frame>
+    </DeveloperFrame>
   );
 }
 

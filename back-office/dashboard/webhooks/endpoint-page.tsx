@@ -9,10 +9,11 @@ import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { Badge, Facts, Message, When } from '../../ui/elements.tsx';
 import { Choice, FieldError, TextField, useProblem } from '../../ui/fields.tsx';
 import { may, useCall } from '../call.ts';
+import { DeveloperFrame } from '../developers.tsx';
 import { ButtonForm, Submit } from '../forms.tsx';
 import { endpointPath, webhooksPath } from '../paths.ts';
 import { FormConfirmedInProduction } from '../people/passkey-form.tsx';
-import { SignatureHeaderField, shownAddress, useDoneTexts, WebhooksFrame } from './elements.tsx';
+import { SignatureHeaderField, shownAddress, useDoneTexts } from './elements.tsx';
 import { SecretsSection, type SecretsState } from './secrets-section.tsx';
 
 export function NewEndpointPage({ typed }: { readonly typed: TypedEndpoint }) {
@@ -20,12 +21,12 @@ export function NewEndpointPage({ typed }: { readonly typed: TypedEndpoint }) {
   const text = useTexts(DASHBOARD_TEXTS).webhooks;
   const action = webhooksPath(environment, '/endpoints');
   return (
-    <WebhooksFrame title={text.addTitle} active="settings">
+    <DeveloperFrame title={text.addTitle} part="webhooks">
       <section class="card">
         <EndpointForm action={action} typed={typed} button={text.add} once={true} />
       </section>
       <BackLink />
-    </WebhooksFrame>
+    </DeveloperFrame>
   );
 }
 
@@ -41,7 +42,7 @@ export function EndpointPage(
   const text = useTexts(DASHBOARD_TEXTS).webhooks;
   const path = endpointPath(call.environment, endpoint.endpointId);
   return (
-    <WebhooksFrame title={text.endpointTitle} active="settings" done={useDoneTexts()}>
+    <DeveloperFrame title={text.endpointTitle} part="webhooks" done={useDoneTexts()}>
       {isCreated && <Message tone="good">{text.endpointCreated}</Message>}
       <EndpointFacts endpoint={endpoint} />
       <SecretsSection secrets={secrets} state={state} path={`${path}/secrets`} />
@@ -62,7 +63,7 @@ export function EndpointPage(
         </>
       )}
       <BackLink />
-    </WebhooksFrame>
+    </DeveloperFrame>
   );
 }
 

@@ -8,11 +8,12 @@ import { redirectTo } from '../../ui/answer.ts';
 import { CopyText, copyFact, Facts, Untrusted, WhenExactly } from '../../ui/elements.tsx';
 import { shownLines } from '../../ui/untrusted-text.ts';
 import { type DashboardCall, may, tenantOf, useCall } from '../call.ts';
+import { DeveloperFrame } from '../developers.tsx';
 import { PostForm, Submit } from '../forms.tsx';
 import { showPage } from '../frame.tsx';
 import { noticePage } from '../notices.tsx';
 import { endpointPath, eventPath, listIn, paymentPath, webhooksPath, withList } from '../paths.ts';
-import { Outcome, shownAddress, WebhooksFrame } from './elements.tsx';
+import { Outcome, shownAddress } from './elements.tsx';
 import { eventNameIn, eventState, isOnItsWay, resendEvent } from './event.ts';
 
 /** GET …/webhooks/events/:uniqueId/:sequence: the event as its payment's object has it. */
@@ -44,9 +45,9 @@ function EventPage({ details }: Props) {
   const { resent, late } = text.done;
   const mayDevelop = may(call, 'develop');
   return (
-    <WebhooksFrame
+    <DeveloperFrame
       title={text.eventTitle(wireType(details.type))}
-      active="events"
+      part="events"
       done={{ resent }}
       notDone={{ late }}
     >
@@ -74,7 +75,7 @@ function EventPage({ details }: Props) {
           {text.backToEvents}
         </a>
       </p>
-    </WebhooksFrame>
+    </DeveloperFrame>
   );
 }
 

@@ -6,11 +6,12 @@ import { useTexts } from '../../../src/kit/ui/texts.ts';
 import type { EventRow } from '../../../src/lists/book/rows.ts';
 import { DeliveryBadge, wireType } from '../../elements/delivery-elements.tsx';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
-import { Untrusted, When } from '../../ui/elements.tsx';
+import { ButtonLink, Untrusted, When } from '../../ui/elements.tsx';
 import { EmptyState } from '../../ui/layout.tsx';
-import { type DashboardCall, tenantOf, useCall } from '../call.ts';
+import { type DashboardCall, may, tenantOf, useCall } from '../call.ts';
 import { CalendarSwitch, DatePresets } from '../date-fields.tsx';
 import { type DaysForm, daysIn } from '../days.ts';
+import { DeveloperFrame } from '../developers.tsx';
 import { showPage } from '../frame.tsx';
 import {
   BadCursor,
@@ -24,7 +25,7 @@ import {
   PAGE_ROWS,
 } from '../list.tsx';
 import { eventPath, paymentPath, queryFrom, webhooksPath, withList } from '../paths.ts';
-import { DAY_NAMES, Outcome, shownAddress, WebhooksFrame } from './elements.tsx';
+import { DAY_NAMES, Outcome, shownAddress } from './elements.tsx';
 
 interface Filter {
   readonly status: (typeof LISTED_STATUSES)[number] | undefined;
@@ -79,7 +80,7 @@ function EventsPage(props: {
     return <NoEvents />;
   }
   return (
-    <WebhooksFrame title={text.title} active="events">
+    <DeveloperFrame title={text.title} part="events" head={{ actions: <ResendLink /> }}>
       <BadCursor request={request} />
       <DatePresets
         from={from}
@@ -124,8 +125,17 @@ function EventsPage(props: {
         ]}
       />
       <p class="quiet small">{text.lag}</p>
-    </WebhooksFrame>
+    </DeveloperFrame>
   );
+}
+
+/** Only developers may resend. */
+function ResendLink() {
+  const call = useCall();
+  const { resendLink } = useTexts(DASHBOARD_TEXTS).webhooks;
+  return may(call, 'develop') ? (
+    <ButtonLink to={webhooksPath(call.environment, '/resend')}>{resendLink}</ButtonLink>
+  ) : null;
 }
 
 function NoEvents() {
@@ -137,11 +147,11 @@ function NoEvents() {
     </a>
   );
   return (
-    <WebhooksFrame title={text.title} active="events">
+    <DeveloperFrame title={text.title} part="events">
       <EmptyState title={text.none} action={toSettings}>
         {text.noneLead}
       </EmptyState>
-    </WebhooksFrame>
+    </DeveloperFrame>
   );
 }
 

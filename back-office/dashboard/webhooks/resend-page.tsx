@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import type { FailedEvents, ResentEvents } from '../../../src/control/rpc/events.ts';
 import { countText } from '../../../src/kit/i18n/money-text.ts';
 import { parseCursor } from '../../../src/kit/platform/paging.ts';
@@ -8,11 +9,12 @@ import { EmptyState } from '../../ui/layout.tsx';
 import { actorOf, type DashboardCall, tenantOf, useCall } from '../call.ts';
 import { CalendarSwitch } from '../date-fields.tsx';
 import { type DaysForm, dateOf, daysIn, readDays } from '../days.ts';
+import { DeveloperFrame } from '../developers.tsx';
 import { PostForm, Submit } from '../forms.tsx';
 import { showPage } from '../frame.tsx';
 import { daysFields, daysProblems, FilterForm } from '../list.tsx';
 import { webhooksPath } from '../paths.ts';
-import { DAY_NAMES, WebhooksFrame } from './elements.tsx';
+import { DAY_NAMES } from './elements.tsx';
 
 /** The days in the empty form: more than a weekend and than the wait for a pause. */
 const DAYS_OFFERED_MS = 6 * 24 * 60 * 60 * 1_000;
@@ -53,6 +55,17 @@ export async function resendMany(call: DashboardCall): Promise<Response> {
   return showPage(call, <ResultPage days={days} result={result} />, { at: pathOf(call) });
 }
 
+function ResendFrame({ children }: { readonly children: ComponentChildren }) {
+  const { environment } = useCall();
+  const text = useTexts(DASHBOARD_TEXTS).events;
+  const back = { to: webhooksPath(environment, '/events'), text: text.backToEvents };
+  return (
+    <DeveloperFrame title={text.resendTitle} part="events" head={{ back }}>
+      {children}
+    </DeveloperFrame>
+  );
+}
+
 interface Props {
   readonly days: DaysForm;
 }
@@ -61,7 +74,7 @@ function ResendPage({ days, failed }: Props & { readonly failed: FailedEvents | 
   const call = useCall();
   const text = useTexts(DASHBOARD_TEXTS).events;
   return (
-    <WebhooksFrame title={text.resendTitle} active="resend">
+    <ResendFrame>
       <p>{text.resendHint}</p>
       <FilterForm
         action={webhooksPath(call.environment, '/resend')}
@@ -71,7 +84,7 @@ function ResendPage({ days, failed }: Props & { readonly failed: FailedEvents | 
       </FilterForm>
       <CalendarSwitch />
       {failed !== null && <Confirmation days={days} failed={failed} />}
-    </WebhooksFrame>
+    </ResendFrame>
   );
 }
 
@@ -103,7 +116,7 @@ function ResultPage({ days, result }: Props & { readonly result: ResentEvents })
   const path = webhooksPath(call.environment, '/resend');
   const { from, to } = days;
   return (
-    <WebhooksFrame title={text.resendTitle} active="resend">
+    <ResendFrame>
       <Message tone={result.unreachable > 0 ? 'bad' : 'good'}>
         <p>{text.sent(count(result.resent))}</p>
         {result.unchanged > 0 && <p>{text.unchanged(count(result.unchanged))}</p>}
@@ -126,6 +139,6 @@ function ResultPage({ days, result }: Props & { readonly result: ResentEvents })
           {text.again}
         </a>
       </div>
-    </WebhooksFrame>
+    </ResendFrame>
   );
 }

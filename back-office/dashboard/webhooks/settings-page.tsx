@@ -8,11 +8,12 @@ import { redirectTo } from '../../ui/answer.ts';
 import { Badge, CopyText, Message, Table, When } from '../../ui/elements.tsx';
 import { EmptyState } from '../../ui/layout.tsx';
 import { actorOf, type DashboardCall, may, tenantOf, useCall } from '../call.ts';
+import { DeveloperFrame } from '../developers.tsx';
 import { ButtonForm, PostForm, Submit } from '../forms.tsx';
 import { type Refusal, showPage } from '../frame.tsx';
 import { endpointPath, webhooksPath } from '../paths.ts';
 import { type DashboardRoute, get, post } from '../route.ts';
-import { SignatureHeaderField, shownAddress, useDoneTexts, WebhooksFrame } from './elements.tsx';
+import { SignatureHeaderField, shownAddress, useDoneTexts } from './elements.tsx';
 import { EndpointState, EventTypes } from './endpoint-page.tsx';
 import { secretRoutes } from './secrets.ts';
 import { SecretsSection, type SecretsState } from './secrets-section.tsx';
@@ -100,9 +101,9 @@ function SettingsPage(props: { readonly model: WebhookSettings; readonly state: 
     </>
   );
   return (
-    <WebhooksFrame
+    <DeveloperFrame
       title={text.title}
-      active="settings"
+      part="webhooks"
       done={{ ...done, resumed: [done.resumed, mayDevelop && resendLink] }}
     >
       {paused > 0 && (
@@ -121,7 +122,7 @@ function SettingsPage(props: { readonly model: WebhookSettings; readonly state: 
       />
       <MerchantIdSection />
       <KeysSection model={model} />
-    </WebhooksFrame>
+    </DeveloperFrame>
   );
 }
 

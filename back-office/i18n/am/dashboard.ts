@@ -25,17 +25,18 @@ export const dashboard: DashboardMessages = {
     maintenanceBanner: 'ሥርዓቱ በጥገና ላይ ስለሆነ ለጊዜው አዲስ ክፍያና ተመላሽ ገንዘብ አይቀበልም። የተጀመሩ ክፍያዎች ይቀጥላሉ።',
     pausedBanner: 'ሥርዓቱ በጥገና ላይ ስለሆነ ለውጦች ለጊዜው ቆመዋል። ሁሉንም ማንበብ ይችላሉ፤ ክፍያዎች ይቀጥላሉ።',
     nav: {
-      overview: 'አጠቃላይ እይታ',
+      overview: 'መነሻ',
       payments: 'ክፍያዎች',
       refunds: 'ተመላሾች',
-      webhooks: 'ዌብሁክ',
-      keys: 'የኤፒአይ ቁልፎች',
+      developers: 'ለገንቢዎች',
       methods: 'የክፍያ መንገዶች',
       branding: 'መለያ ገጽታ',
       team: 'ቡድን',
       audit: 'የሥራ መዝገብ',
       account: 'የእኔ መለያ',
     },
+    more: 'ተጨማሪ',
+    developerParts: { keys: 'ቁልፎች', webhooks: 'ዌብሁክ', events: 'ክስተቶች' },
     role: { owner: 'ባለቤት', developer: 'ገንቢ', cashier: 'ገንዘብ ያዥ', viewer: 'ተመልካች' },
     signOut: 'ውጣ',
     signIn: 'ግባ',
@@ -628,10 +629,6 @@ export const dashboard: DashboardMessages = {
 
   webhooks: {
     title: 'ዌብሁክ',
-    parts: 'ዌብሁክ',
-    settings: 'ቅንብሮች',
-    events: 'ክስተቶች',
-    resend: 'እንደገና ላክ',
     lag: 'ለውጡ በ5 ሰከንድ ውስጥ ሥራ ላይ ይውላል።',
     done: {
       deleted: 'መቀበያው ተሰርዟል።',

@@ -27,17 +27,19 @@ export const dashboard = {
     pausedBanner:
       'Changes are paused while the gateway is maintained. You can read everything. Payments go on.',
     nav: {
-      overview: 'Overview',
+      overview: 'Home',
       payments: 'Payments',
       refunds: 'Refunds',
-      webhooks: 'Webhooks',
-      keys: 'API keys',
+      developers: 'Developers',
       methods: 'Methods',
       branding: 'Branding',
       team: 'Team',
       audit: 'Audit log',
       account: 'My account',
     },
+    /** Opens the rest of the navigation on a phone. */
+    more: 'More',
+    developerParts: { keys: 'API keys', webhooks: 'Webhooks', events: 'Events' },
     role: { owner: 'Owner', developer: 'Developer', cashier: 'Cashier', viewer: 'Viewer' },
     signOut: 'Sign out',
     signIn: 'Sign in',
@@ -673,10 +675,6 @@ export const dashboard = {
   /** The settings, and what all pages about webhooks share. */
   webhooks: {
     title: 'Webhooks',
-    parts: 'Webhooks',
-    settings: 'Settings',
-    events: 'Events',
-    resend: 'Resend',
     lag: 'Changes take effect within 5 seconds.',
     done: {
       deleted: 'The endpoint was deleted.',

@@ -13,10 +13,20 @@ import { auditLog, signedIn, visit } from './support.ts';
 
 useGateway();
 
-test('sends a signed-in member to the payments and a visitor to the sign-in page', async () => {
-  const member = await signedIn();
+test.each([
+  ['owner', '/dashboard/sandbox/overview', 'sandbox'],
+  ['developer', '/dashboard/sandbox/overview', 'sandbox'],
+  ['cashier', '/dashboard/production/payments', 'production'],
+  ['viewer', '/dashboard/production/payments', 'production'],
+] as const)('a new %s starts at %s, and links lead to the %s', async (role, first, environment) => {
+  const member = await signedIn(role);
   const home = await visit(member, '/dashboard');
-  expect(home.headers.get('location')).toBe('/dashboard/sandbox/overview');
+  expect(home.headers.get('location')).toBe(first);
+  const account = await (await visit(member, '/dashboard/account')).text();
+  expect(account).toContain(`href="/dashboard/${environment}/refunds"`);
+});
+
+test('sends a visitor to the sign-in page', async () => {
   const stranger = await visit(null, '/dashboard?x=1');
   expect(stranger.status).toBe(303);
   expect(stranger.headers.get('location')).toBe('/dashboard/sign-in?next=%2Fdashboard%3Fx%3D1');

@@ -98,7 +98,8 @@ export class Browser {
   }
 
   async isSignedIn(): Promise<boolean> {
-    return (await this.get('/dashboard')).headers.get('location') === '/dashboard/sandbox/overview';
+    const first = (await this.get('/dashboard')).headers.get('location') ?? '';
+    return /^\/dashboard\/(?:sandbox|production)\//.test(first);
   }
 }
 

@@ -323,5 +323,5 @@ async function invitationId(): Promise<string> {
 
 async function isIn(member: SignedIn): Promise<boolean> {
   const home = await visit(member, '/dashboard');
-  return home.headers.get('location') === '/dashboard/sandbox/overview';
+  return /^\/dashboard\/(?:sandbox|production)\//.test(home.headers.get('location') ?? '');
 }
