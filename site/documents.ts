@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { forMerchants, withoutLocalPart } from './gateway.ts';
 import { standaloneMarkdown } from './markdown.ts';
 import { audienceOf } from './navigation.ts';
+import { referencePages, withReferencePages } from './reference-pages.ts';
 
 /** A Markdown file that the site shows. */
 export interface Document {
@@ -21,23 +22,28 @@ export interface Document {
 
 const SUMMARY_CHARACTERS_MAX = 200;
 
-/** Every document of `docs`, and the changelog. */
+/** Every document of `docs`, the reference's pages, and the changelog. */
 export function readDocuments(projectDirectory: string): Document[] {
   const names = globSync('**/*.md', { cwd: join(projectDirectory, 'docs') }).map((file) => ({
     name: file.slice(0, -'.md'.length),
     file: join('docs', file),
   }));
-  return [...names, { name: 'changelog', file: 'CHANGELOG.md' }]
-    .map(({ name, file }) => documentOf(name, readFileSync(join(projectDirectory, file), 'utf8')))
+  const texts = [...names, { name: 'changelog', file: 'CHANGELOG.md' }].map(({ name, file }) => {
+    const text = readFileSync(join(projectDirectory, file), 'utf8');
+    return [name, withReferencePages(name, text)] as const;
+  });
+  return [...texts, ...referencePages()]
+    .map(([name, text]) => documentOf(name, text))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 function documentOf(name: string, text: string): Document {
   const markdown = audienceOf(name) === 'merchants' ? forMerchants(text) : text;
   const [, heading] = /^# (.+)$/m.exec(markdown) ?? [];
-  const [, paragraph] = /^# .+\n+([^\n#|`-].*)$/m.exec(markdown) ?? [];
+  // Below the path, where a page is about a call; a page of tables has none.
+  const [, paragraph = heading] = /^# .+\n+(?:`.+\n+)?([^\n#|`-].*)$/m.exec(markdown) ?? [];
   if (heading === undefined || paragraph === undefined) {
-    throw new Error(`${name} must begin with a heading and a paragraph.`);
+    throw new Error(`${name} must begin with a heading.`);
   }
   return {
     name,

@@ -4,10 +4,11 @@ import { dirname, join } from 'node:path';
 import syntaxHighlight from '@11ty/eleventy-plugin-syntaxhighlight';
 import { buildAssets } from './assets.ts';
 import { packCommandLine } from './command-line.ts';
+import { headingsOf } from './contents.ts';
 import { readDocuments } from './documents.ts';
 import { llmsFullText, llmsMerchantText, llmsText } from './llms.ts';
 import { adaptMarkdown, downloadOf, fileOf, markdownUrlOf, urlOf } from './markdown.ts';
-import { audienceOf, placeOf, SECTIONS } from './navigation.ts';
+import { audienceOf, isShownOn, placeOf, SECTIONS } from './navigation.ts';
 import { searchEntries } from './search-entries.ts';
 
 /** What readers without the repository copy. */
@@ -41,6 +42,8 @@ export default async function configure(eleventy) {
   eleventy.amendLibrary('md', adaptMarkdown);
   eleventy.addFilter('urlOf', urlOf);
   eleventy.addFilter('markdownUrlOf', markdownUrlOf);
+  eleventy.addFilter('isShownOn', isShownOn);
+  eleventy.addFilter('headingsOf', headingsOf);
   eleventy.addPassthroughCopy({ 'docs/images': 'docs/images', ...CLIENT_FILES });
   eleventy.addGlobalData('assets', assets);
   eleventy.addGlobalData('sections', SECTIONS);

@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { REFERENCE_PAGES } from './reference-pages.ts';
 import type { Audience } from './search.ts';
 
 /** The site's menu: every document of `docs`, in the order in which a reader needs them. */
@@ -8,6 +9,8 @@ export interface Section {
   readonly audience: Audience;
   /** Paths in `docs`, without `.md`. */
   readonly documents: readonly string[];
+  /** The start of the pages that alone show it in the menu; without it, all do. */
+  readonly shownOn?: string;
 }
 
 /** A page for each provider; the overview belongs to those who run a gateway. */
@@ -35,7 +38,13 @@ export const SECTIONS: readonly Section[] = [
   {
     title: 'Look it up',
     audience: 'merchants',
-    documents: ['api', 'reference', 'errors', 'lists', 'changelog'],
+    documents: ['questions', 'api', 'reference', 'errors', 'lists', 'changelog'],
+  },
+  {
+    title: 'Calls and objects',
+    audience: 'merchants',
+    documents: REFERENCE_PAGES,
+    shownOn: 'reference',
   },
   {
     title: 'Run a gateway',
@@ -65,6 +74,11 @@ export const SECTIONS: readonly Section[] = [
     ],
   },
 ];
+
+/** `document`: null on the page for addresses without one. */
+export function isShownOn({ shownOn = '' }: Section, document: string | null): boolean {
+  return (document ?? '').startsWith(shownOn);
+}
 
 /** The first page of the site is for merchants, too, though the menu does not name it. */
 export function audienceOf(document: string): Audience {

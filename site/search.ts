@@ -123,7 +123,8 @@ export class Search {
         fuzzy: (word) => (word.length > 4 ? 0.15 : false),
         boost: BOOSTS,
         boostDocument: (url, _word, entry) => {
-          const [page = '', part] = String(url).split('#');
+          // A call's page is a part of the reference.
+          const [page = '', part] = String(url).split(/#|(?<=reference)\//);
           return (
             AUDIENCE_BOOSTS[entry?.audience as Audience] *
             (PAGE_BOOSTS.get(page) ?? 1) *
