@@ -4,12 +4,24 @@ import {
   accessChanges,
 } from '../src/control/audit/access-changes.ts';
 import {
+  AUDIT_FILE_PAGE_ROWS,
   AUDIT_PAGE_ROWS,
   type AuditFilter,
   type AuditRecord,
   auditEntries,
+  auditEntriesOfMonth,
+  monthCursor,
 } from '../src/control/audit/read.ts';
-import { type Cursor, type Page, pageOf } from '../src/kit/platform/paging.ts';
+import { MONTH_PAGE } from '../src/control/operator/fields.ts';
+import type { Actor } from '../src/kit/audit/log.ts';
+import { body, checked } from '../src/kit/http/strict-body.ts';
+import {
+  type Cursor,
+  cursorText,
+  type Page,
+  type Place,
+  pageOf,
+} from '../src/kit/platform/paging.ts';
 import type { BackOfficeEnv } from './env.ts';
 import type { PaymentsPlane } from './payments-plane.ts';
 
@@ -27,13 +39,15 @@ interface AuditCall {
 /** The back office or payments. Entries of one millisecond lie in this order, then by id. */
 type Source = 'b' | 'p';
 
-interface SourcedRecord extends AuditRecord {
+export interface SourcedRecord extends AuditRecord {
   readonly source: Source;
 }
 
 /** An entry's position among those of its millisecond, in a cursor. */
 const POSITION = /^([bp])(\d{1,15})$/;
 const ID_MAX = '9'.repeat(15);
+/** Before all entries of a millisecond. */
+const FIRST_POSITION = 'b0';
 
 /**
  * One page of a merchant's entries, newest first, without those of others and of no merchant; with
@@ -50,20 +64,63 @@ export async function auditPage(
     auditEntries(env.BACK_OFFICE_DB, merchantId, filter, from && cursorIn('b', from)),
     payments.audit.entries(merchantId, filter, from && cursorIn('p', from)),
   ]);
+  return merged(ours, theirs, from, AUDIT_PAGE_ROWS);
+}
+
+/** The page that begins with the entries of both logs, as far as they follow the cursor. */
+function merged(
+  ours: readonly AuditRecord[],
+  theirs: readonly AuditRecord[],
+  from: Cursor | null,
+  rows: number,
+): Page<SourcedRecord> {
   const entries: SourcedRecord[] = [
     ...ours.map((entry) => ({ ...entry, source: 'b' as const })),
     ...theirs.map((entry) => ({ ...entry, source: 'p' as const })),
   ];
   const sign = from?.direction === 'newer' ? 1 : -1;
   entries.sort((one, other) => sign * compare(one, other));
-  const placeOf = ({ atMs, source, id }: SourcedRecord) => ({ atMs, id: `${source}${id}` });
-  return pageOf({ placeOf }, entries, from, AUDIT_PAGE_ROWS);
+  return pageOf({ placeOf }, entries, from, rows);
+}
+
+export interface ExportedAudit {
+  readonly rows: readonly SourcedRecord[];
+  /** The next call's `after`; null after the last page. */
+  readonly next: string | null;
+}
+
+/** A page of the file of a month's entries, newest first. Payments records that it is read. */
+export async function exportedAudit(
+  { env, payments, actor }: AuditCall & { readonly actor: Actor },
+  fields: unknown,
+): Promise<ExportedAudit> {
+  const { month, after } = checked(body(MONTH_PAGE), fields);
+  const [, place = null, begun] = /^([^.]*)\.(.*)$/.exec(after ?? '') ?? [];
+  const named = monthCursor(month, place);
+  const from = POSITION.test(named.id) ? named : { ...named, id: FIRST_POSITION };
+  const ours = await auditEntriesOfMonth(env.BACK_OFFICE_DB, month, cursorIn('b', from));
+  const { rows: theirs, next } = await payments.operations.exportAudit(
+    actor,
+    {},
+    {
+      month,
+      ...(after !== undefined && { after: begun ?? after }),
+      place: cursorText(cursorIn('p', from)),
+      elsewhere: ours.length,
+    },
+  );
+  const { rows, nextCursor } = merged(ours, theirs, from, AUDIT_FILE_PAGE_ROWS);
+  return { rows, next: next && `${nextCursor}.${next}` };
 }
 
 /** The cursor for the entries of one source: before or after all of its millisecond, or its own. */
 function cursorIn(source: Source, cursor: Cursor): Cursor {
   const [, named = '', id = ''] = POSITION.exec(cursor.id) ?? [];
   return { ...cursor, id: source === named ? id : source > named ? '0' : ID_MAX };
+}
+
+function placeOf({ atMs, source, id }: SourcedRecord): Place {
+  return { atMs, id: `${source}${id}` };
 }
 
 function compare(one: SourcedRecord, other: SourcedRecord): number {

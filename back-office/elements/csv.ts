@@ -117,9 +117,14 @@ export interface CsvLines<Row> {
   readonly incomplete: string;
 }
 
-export function csvLines<Row>(columns: Columns<Row>, separator: Separator): CsvLines<Row> {
+/** `remedy`: what an incomplete file says to do. */
+export function csvLines<Row>(
+  columns: Columns<Row>,
+  separator: Separator,
+  remedy = 'narrow the dates',
+): CsvLines<Row> {
   const names = Object.keys(columns);
-  const notice = `INCOMPLETE: only the newest ${EXPORT_ROWS_MAX} rows: narrow the dates`;
+  const notice = `INCOMPLETE: only the newest ${EXPORT_ROWS_MAX} rows: ${remedy}`;
   return {
     head: BYTE_ORDER_MARK + csvLine(names, separator),
     lineOf: (row) =>
@@ -134,12 +139,13 @@ export function csvLines<Row>(columns: Columns<Row>, separator: Separator): CsvL
 export function paymentLines(
   phones: Phones,
   separator: Separator = 'comma',
+  remedy?: string,
 ): CsvLines<ExportedPayment> {
   const columns = Object.entries(PAYMENT_COLUMNS).map(
     ([name, cell]) =>
       [name, (row: ExportedPayment, format: Format) => cell(row, format, phones)] as const,
   );
-  return csvLines(Object.fromEntries(columns), separator);
+  return csvLines(Object.fromEntries(columns), separator, remedy);
 }
 
 /** A formula, or a control character, which spreadsheets skip before one. */

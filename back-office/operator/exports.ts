@@ -4,17 +4,27 @@ import type {
   MerchantStatement,
   StatementRow,
 } from '../../src/control/statements/export-statements.ts';
-import { dayText } from '../../src/kit/ethiopian-time.ts';
+import { dayText, ethiopianTimestamp, isoTime } from '../../src/kit/ethiopian-time.ts';
 import { receivedMinor } from '../../src/lists/book/proceeds.ts';
-import { type Columns, type CsvLines, csvLines, paymentLines, value } from '../elements/csv.ts';
+import type { SourcedRecord } from '../audit.ts';
+import {
+  type Columns,
+  type CsvLines,
+  csvLines,
+  EXPORT_ROWS_MAX,
+  paymentLines,
+  value,
+} from '../elements/csv.ts';
 import type { Fields, OperatorAction } from './actions/action.ts';
-import { EXPORT_PAYMENTS, EXPORT_STATEMENTS } from './actions/exports.ts';
+import { EXPORT_AUDIT, EXPORT_PAYMENTS, EXPORT_STATEMENTS } from './actions/exports.ts';
 
 /** The files that operators take away: the desk streams them, the command line writes them. */
 
 export interface ExportFile {
   readonly action: OperatorAction;
   readonly linesOf: (fields: Fields) => CsvLines<never>;
+  /** Rows of the desk's file. Its last line says if there are more. */
+  readonly deskRowsMax?: number;
 }
 
 /** What each call of an export answers. */
@@ -26,12 +36,40 @@ export interface ExportedRows {
 
 export const PAYMENTS_FILE: ExportFile = {
   action: EXPORT_PAYMENTS,
-  linesOf: ({ phones }) => paymentLines((phones ?? 'masked') as Phones),
+  linesOf: ({ phones }) =>
+    paymentLines(
+      (phones ?? 'masked') as Phones,
+      'comma',
+      'the command "merchant export" writes all',
+    ),
+  // The desk's file is one request, which may make 1,000 calls.
+  deskRowsMax: EXPORT_ROWS_MAX,
 };
 
 export const STATEMENTS_FILE: ExportFile = {
   action: EXPORT_STATEMENTS,
   linesOf: ({ month }) => csvLines(statementColumns(String(month)), 'comma'),
+};
+
+export const AUDIT_FILE: ExportFile = {
+  action: EXPORT_AUDIT,
+  linesOf: () => csvLines(AUDIT_COLUMNS, 'comma'),
+};
+
+/** Entries are numbered within their log, so a reader sees that none is missing. */
+const AUDIT_COLUMNS: Columns<SourcedRecord> = {
+  at: ({ atMs }) => value(isoTime(atMs)),
+  at_eat: ({ atMs }) => value(ethiopianTimestamp(atMs)),
+  entry: ({ source, id }) => `${source === 'b' ? 'back_office' : 'payments'}/${id}`,
+  action: ({ action }) => action,
+  actor_kind: ({ actorKind }) => actorKind,
+  actor_name: ({ actorName }) => actorName,
+  name_proved: ({ isActorProved }) => (isActorProved === null ? '' : isActorProved ? 'yes' : 'no'),
+  address: ({ address }) => address ?? '',
+  environment: ({ environment }) => environment ?? '',
+  merchant_id: ({ merchantId }) => merchantId ?? '',
+  target: ({ target }) => target ?? '',
+  detail: ({ detail }) => JSON.stringify(detail),
 };
 
 /** The amounts are named as in the file of a merchant's own statement. */

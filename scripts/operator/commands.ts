@@ -9,6 +9,7 @@ import { ACTIONS } from '../../back-office/operator/actions/all.ts';
 import { ERASE_CUSTOMER, EXPORT_CUSTOMER } from '../../back-office/operator/actions/customers.ts';
 import { READS } from '../../back-office/operator/actions/reads.ts';
 import {
+  AUDIT_FILE,
   type ExportFile,
   PAYMENTS_FILE,
   STATEMENTS_FILE,
@@ -349,6 +350,12 @@ export const COMMANDS: readonly Command[] = grouped([
     }),
     exitCode: ({ missing }: WrittenFile) => (missing === 0 ? 0 : EXIT_FOUND),
   },
+  exportCommand(AUDIT_FILE, {
+    name: 'audit export',
+    about: 'write the audit log of a month, of all merchants and the gateway, to a CSV file',
+    positionals: ['month'],
+    examples: ['audit export 2026-11 --to audit-2026-11.csv'],
+  }),
   {
     ...actionCommand(EXPORT_CUSTOMER, {
       name: 'customer export',

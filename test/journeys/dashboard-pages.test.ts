@@ -202,6 +202,7 @@ const NO_PAGES = [
   '/dashboard/:environment/payments.csv',
   '/operator/merchants/:merchantId/:environment/payments.csv',
   '/operator/statements/:environment/statements.csv',
+  '/operator/audit/audit.csv',
 ];
 
 const STATUS: Readonly<Record<string, number>> = {

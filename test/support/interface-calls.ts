@@ -134,6 +134,7 @@ export function interfaceCalls(tenant: Tenant, uniqueId: string): InterfaceCalls
       merchantKeys: [target],
       revokeMerchantKey: action,
       closeMerchant: action,
+      exportAudit: action,
       exportPayments: action,
       exportStatements: action,
       merchants: [{ limit: '5' }],

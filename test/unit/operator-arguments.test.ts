@@ -72,6 +72,7 @@ describe('requests', () => {
       '/statements/production/export',
       { month: '2026-11' },
     ],
+    ['audit export 2026-11 --to f', '/audit/export', { month: '2026-11' }],
     ['merchant close a --reason Over', '/merchants/a/close', { reason: 'Over' }],
     ['member recover a mem_1', '/merchants/a/members/mem_1/recovery', {}],
     [

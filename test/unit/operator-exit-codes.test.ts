@@ -1,7 +1,10 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
 
@@ -89,6 +92,48 @@ test.each<[args: string, exitCode: number, given: readonly Answer[], output: Reg
   expect(ran.output).toMatch(output);
   expect(ran.exitCode).toBe(exitCode);
   expect(ran.hasErrors).toBe(exitCode === 2 || (args.startsWith('backup') && exitCode === 1));
+});
+
+const STATEMENT = {
+  type: 'statement',
+  merchantId: 'abebe',
+  merchantName: 'Abebe',
+  currency: 'ETB',
+  method: 'CBE',
+  paid: 1,
+  paidMinor: 4_000,
+  borneCommissionMinor: 40,
+  customersCommissionMinor: 0,
+  refundedMinor: 0,
+  returnedCommissionMinor: 0,
+};
+const MISSING = { type: 'missing', merchantId: 'sara', merchantName: 'Sara' };
+const INCOMPLETE = { type: 'incomplete', missing: 1 };
+
+test.each<[name: string, exitCode: number, rows: readonly unknown[], output: RegExp]>([
+  ['whole', 0, [STATEMENT], /^1 row is in \S+\n$/],
+  [
+    'without a merchant',
+    1,
+    [STATEMENT, MISSING, INCOMPLETE],
+    /^1 row is in \S+\nINCOMPLETE: .*: 1\n$/,
+  ],
+])('a file of statements that is %s ends with %i', async (name, exitCode, rows, output) => {
+  answers = [[200, { rows, next: null }]];
+  const directory = await mkdtemp(join(tmpdir(), 'kefel-statements-'));
+  const to = join(directory, `${name}.csv`.replaceAll(' ', '-'));
+  try {
+    const { port } = server.address() as AddressInfo;
+    const args = ['statement', 'export', '--month', '2026-11', '--environment', 'production'];
+    const ran = await runScript([...args, '--to', to], `http://localhost:${port}`);
+    expect(ran.output).toMatch(output);
+    expect([ran.exitCode, ran.hasErrors]).toEqual([exitCode, false]);
+    const lines = (await readFile(to, 'utf8')).trimEnd().split('\r\n');
+    expect(lines).toHaveLength(1 + rows.length);
+    expect(lines.at(-1)?.includes('INCOMPLETE')).toBe(exitCode === 1);
+  } finally {
+    await rm(directory, { recursive: true });
+  }
 });
 
 function runScript(args: readonly string[], url: string) {

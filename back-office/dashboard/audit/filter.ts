@@ -56,6 +56,7 @@ const GROUP_OF: Readonly<Record<AuditAction, AuditGroup>> = {
   'business.changed': 'branding',
   'payments.exported': 'payments',
   'statements.exported': 'payments',
+  'audit.exported': 'merchant',
   'payment.cancel_requested': 'payments',
   'refund.requested': 'payments',
   'refund.cancel_requested': 'payments',

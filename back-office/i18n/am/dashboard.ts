@@ -1279,6 +1279,7 @@ export const dashboard: DashboardMessages = {
       'business.changed': 'የደረሰኝ ዝርዝር ተለውጧል',
       'payments.exported': 'ክፍያዎች ወደ ፋይል ወጥተዋል',
       'statements.exported': 'የሁሉም ነጋዴዎች ሂሳብ ወደ ፋይል ወጥቷል',
+      'audit.exported': 'የሁሉም ነጋዴዎች የድርጊት መዝገብ ወደ ፋይል ወጥቷል',
       'payment.cancel_requested': 'ክፍያ እንዲሰረዝ ተጠይቋል',
       'refund.requested': 'ተመላሽ ገንዘብ ተጠይቋል',
       'refund.cancel_requested': 'ተመላሽ ገንዘብ እንዲሰረዝ ተጠይቋል',

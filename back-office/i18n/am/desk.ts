@@ -249,6 +249,8 @@ export const desk: DeskMessages = {
     exportStatements: 'ሂሳቦችን ያውጡ (CSV)',
     month: 'ወር',
     monthHint: 'ለምሳሌ 2026-11፣ በአዲስ አበባ ሰዓት። የሁሉም ነጋዴዎች እውነተኛ ክፍያዎች።',
+    auditMonthHint: 'ለምሳሌ 2026-11፣ በአዲስ አበባ ሰዓት። የሁሉም ነጋዴዎችና የጌትዌዩ።',
+    exportAudit: 'መዝገቡን ያውጡ (CSV)',
     link: 'የግብዣ ሊንክ',
     linkOnce: 'ሊንኩን ቀድተው ለዚህ ሰው ብቻ ይስጡ። እዚህ የሚታየው ለ10 ደቂቃ ነው።',
 

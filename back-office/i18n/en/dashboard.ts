@@ -1358,6 +1358,7 @@ export const dashboard = {
       'business.changed': 'Details on receipts changed',
       'payments.exported': 'Payments exported',
       'statements.exported': 'Statements of all merchants exported',
+      'audit.exported': 'Audit log of all merchants exported',
       'payment.cancel_requested': 'Cancellation of a payment requested',
       'refund.requested': 'Refund requested',
       'refund.cancel_requested': 'Cancellation of a refund requested',

@@ -263,6 +263,9 @@ export const desk = {
     exportStatements: 'Export statements (CSV)',
     month: 'Month',
     monthHint: 'Such as 2026-11, by the days of Addis Ababa. Production, all merchants.',
+    auditMonthHint:
+      'Such as 2026-11, by the days of Addis Ababa. All merchants, and the gateway itself.',
+    exportAudit: 'Export the log (CSV)',
     link: 'Invitation link',
     linkOnce: 'Copy the link and give it only to this person. It is shown here for 10 minutes.',
 

@@ -28,4 +28,15 @@ export const EXPORT_STATEMENTS: OperatorAction = {
   commands: [],
 };
 
-export const EXPORT_ACTIONS = [EXPORT_PAYMENTS, EXPORT_STATEMENTS];
+export const EXPORT_AUDIT: OperatorAction = {
+  path: '/audit/export',
+  answers: 'export',
+  run: async (call, _target, fields) => {
+    const { exportedAudit } = await import('../../audit.ts');
+    return { message: 'Exported', content: await exportedAudit(call, fields) };
+  },
+  fields: { month: {}, after: {} },
+  commands: [],
+};
+
+export const EXPORT_ACTIONS = [EXPORT_PAYMENTS, EXPORT_STATEMENTS, EXPORT_AUDIT];

@@ -6,11 +6,12 @@ import { useTexts } from '../../../src/kit/ui/texts.ts';
 import { auditPage } from '../../audit.ts';
 import { AuditAct, AuditActor, AuditDetail } from '../../elements/audit-entry.tsx';
 import { DASHBOARD_TEXTS, DESK_TEXTS } from '../../i18n/texts.ts';
-import { When } from '../../ui/elements.tsx';
+import { Fold, When } from '../../ui/elements.tsx';
 import { TextField } from '../../ui/fields.tsx';
 import type { DeskCall } from './call.ts';
 import { answerDesk, cursorIn, ListPage } from './frame.tsx';
-import { merchantPath, PATHS } from './paths.ts';
+import { MonthForm } from './month-form.tsx';
+import { AUDIT_FILE_PATH, merchantPath, PATHS } from './paths.ts';
 
 /** The merchant that the address names, or null. */
 export function merchantIn({ url }: DeskCall): string | null {
@@ -61,6 +62,9 @@ function AuditPage(props: {
         />
         <button type="submit">{shared.show}</button>
       </form>
+      <Fold summary={text.exportAudit}>
+        <MonthForm action={AUDIT_FILE_PATH} hint={text.auditMonthHint} button={text.exportAudit} />
+      </Fold>
     </ListPage>
   );
 }

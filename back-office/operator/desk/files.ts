@@ -5,7 +5,13 @@ import { errorText, log } from '../../../src/kit/platform/log.ts';
 
 import { csvStream, fileHeaders, readAhead } from '../../elements/csv.ts';
 import type { Fields } from '../actions/action.ts';
-import { type ExportedRows, type ExportFile, PAYMENTS_FILE, STATEMENTS_FILE } from '../exports.ts';
+import {
+  AUDIT_FILE,
+  type ExportedRows,
+  type ExportFile,
+  PAYMENTS_FILE,
+  STATEMENTS_FILE,
+} from '../exports.ts';
 import type { DeskCall } from './call.ts';
 
 /** GET …/payments.csv: all payments of a merchant, with masked phone numbers. */
@@ -20,17 +26,26 @@ export function exportPayments(call: DeskCall): Promise<Response> {
 
 /** GET …/statements.csv: what all merchants were paid and returned in a month. */
 export function exportStatements(call: DeskCall): Promise<Response> {
-  const { month } = checked(body({ month: monthField }), {
-    month: call.url.searchParams.get('month') ?? '',
-  });
+  const month = monthIn(call);
   const name = `statements-${call.params.environment}-${month}`;
   return answerFile(call, STATEMENTS_FILE, name, { month });
+}
+
+/** GET /operator/audit/audit.csv: who did what in a month, over all merchants. */
+export function exportAudit(call: DeskCall): Promise<Response> {
+  const month = monthIn(call);
+  return answerFile(call, AUDIT_FILE, `audit-${month}`, { month });
+}
+
+function monthIn({ url }: DeskCall): string {
+  const given = { month: url.searchParams.get('month') ?? '' };
+  return checked(body({ month: monthField }), given).month;
 }
 
 /** An export that is refused or cannot be recorded is an error page, not a file that ends early. */
 async function answerFile(
   call: DeskCall,
-  { action, linesOf }: ExportFile,
+  { action, linesOf, deskRowsMax = Number.POSITIVE_INFINITY }: ExportFile,
   name: string,
   fields: Fields = {},
 ): Promise<Response> {
@@ -39,7 +54,7 @@ async function answerFile(
     return new Response(null, { headers });
   }
   const pages = await readAhead(pagesOf(call, action, fields));
-  return new Response(csvStream(pages, linesOf(fields)), { headers });
+  return new Response(csvStream(pages, linesOf(fields), deskRowsMax), { headers });
 }
 
 async function* pagesOf(

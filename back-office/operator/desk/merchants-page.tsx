@@ -1,11 +1,10 @@
-import { businessDay, dayText } from '../../../src/kit/ethiopian-time.ts';
 import { useTexts } from '../../../src/kit/ui/texts.ts';
 import { DESK_TEXTS } from '../../i18n/texts.ts';
 import { Badge, Untrusted, When } from '../../ui/elements.tsx';
-import { TextField } from '../../ui/fields.tsx';
 import { readMerchants } from '../actions/reads.ts';
-import { type DeskCall, useDesk } from './call.ts';
+import type { DeskCall } from './call.ts';
 import { answerDesk, cursorIn, ListPage } from './frame.tsx';
+import { MonthForm } from './month-form.tsx';
 import { ADD_MERCHANT_PATH, merchantPath, STATEMENTS_PATH } from './paths.ts';
 
 /** GET /operator/merchants, newest first. */
@@ -39,22 +38,7 @@ function MerchantsPage({ items, nextCursor }: Awaited<ReturnType<typeof readMerc
       empty={text.merchantsEmpty}
       nextCursor={nextCursor}
     >
-      <form class="filters" method="get" action={STATEMENTS_PATH}>
-        <TextField
-          id="month"
-          label={text.month}
-          hint={text.monthHint}
-          value={monthBefore(useDesk().nowMs)}
-        />
-        <button type="submit">{text.exportStatements}</button>
-      </form>
+      <MonthForm action={STATEMENTS_PATH} hint={text.monthHint} button={text.exportStatements} />
     </ListPage>
   );
-}
-
-/** The newest month of Addis Ababa that has ended. */
-function monthBefore(nowMs: number): string {
-  const today = businessDay(nowMs);
-  const dayOfMonth = Number(dayText(today).slice(-2));
-  return dayText(today - dayOfMonth).slice(0, 7);
 }

@@ -69,6 +69,9 @@ export function exportPath(id: string, environment: string): string {
 export const STATEMENTS_ROUTE = '/operator/statements/:environment/statements.csv';
 export const STATEMENTS_PATH = '/operator/statements/production/statements.csv';
 
+/** The file of a month's audit log. */
+export const AUDIT_FILE_PATH = '/operator/audit/audit.csv';
+
 export function letterPath(id: string, rest = ''): string {
   return `${PATHS.deadLetters}/${encodeURIComponent(id)}${rest}`;
 }

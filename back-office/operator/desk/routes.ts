@@ -4,12 +4,12 @@ import { showAuditPage } from './audit-page.tsx';
 import type { DeskRoute } from './call.ts';
 import { showCheckPage, startFromDesk } from './check-page.tsx';
 import { showLetterPage, showLettersPage } from './dead-letters-pages.tsx';
-import { exportPayments, exportStatements } from './files.ts';
+import { exportAudit, exportPayments, exportStatements } from './files.ts';
 import { FORM_ROUTES } from './forms.tsx';
 import { refreshFromDesk, showHealthPage } from './health-page.tsx';
 import { showMerchantPage } from './merchant-page.tsx';
 import { showMerchantsPage } from './merchants-page.tsx';
-import { GROUP_ROUTE, SIGN_OUT_PATH, STATEMENTS_ROUTE } from './paths.ts';
+import { AUDIT_FILE_PATH, GROUP_ROUTE, SIGN_OUT_PATH, STATEMENTS_ROUTE } from './paths.ts';
 import { showPaymentPage } from './payment-page.tsx';
 import { searchPayments, showPaymentsPage } from './payments-page.tsx';
 import { probeFromDesk, showRailsPage } from './rails-page.tsx';
@@ -44,6 +44,7 @@ export const DESK_ROUTES: readonly DeskRoute[] = [
   { method: 'GET', path: '/operator/rails', handle: showRailsPage },
   { method: 'POST', path: '/operator/rails/:environment/:method/probe', handle: probeFromDesk },
   { method: 'GET', path: '/operator/audit', handle: showAuditPage },
+  { method: 'GET', path: AUDIT_FILE_PATH, handle: exportAudit },
   { method: 'GET', path: '/operator/health', handle: showHealthPage },
   { method: 'POST', path: '/operator/health/refresh', handle: refreshFromDesk },
 

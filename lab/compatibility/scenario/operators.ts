@@ -111,6 +111,7 @@ export async function closeMerchant(play: Play): Promise<void> {
   includes(await operate(play, `/merchants/${id}/production/export`, {}), { next: null });
   includes(await operate(play, `/merchants/${id}/close`, reason), { status: 'closed' });
   await operate(play, '/statements/production/export', { month: '2026-11' });
+  await operate(play, '/audit/export', { month: '2026-11' });
 }
 
 /** Settings of the whole gateway, and its state. */

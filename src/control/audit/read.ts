@@ -1,7 +1,14 @@
 import type { AuditAction } from '../../kit/audit/actions.ts';
 import { prepare } from '../../kit/platform/database.ts';
-import { type Cursor, pageStatement, when } from '../../kit/platform/paging.ts';
+import {
+  type Condition,
+  type Cursor,
+  pageStatement,
+  parseCursor,
+  when,
+} from '../../kit/platform/paging.ts';
 import type { Environment } from '../../kit/tenant.ts';
+import { timesOfMonth } from '../operator/fields.ts';
 
 /**
  * The audit log of one database: a merchant's own, or for the operator everything. Payments and the
@@ -10,6 +17,11 @@ import type { Environment } from '../../kit/tenant.ts';
 
 /** Entries on a page. */
 export const AUDIT_PAGE_ROWS = 50;
+/**
+ * Entries of one page of a file. The desk's file needs two calls for each page, and a Worker may make
+ * 1,000.
+ */
+export const AUDIT_FILE_PAGE_ROWS = 1_000;
 
 export interface AuditRecord {
   readonly id: number;
@@ -58,21 +70,49 @@ export async function auditEntries(
 ): Promise<readonly AuditRecord[]> {
   const kind = typeof actor === 'object' ? 'member' : actor;
   const memberId = typeof actor === 'object' ? actor.memberId : null;
-  const list = {
-    columns: RECORD_COLUMNS,
-    table: 'audit_log',
-    index: merchantId === null ? 'audit_log_by_time' : 'audit_log_by_merchant',
-    timeColumn: 'at_ms',
-    idColumn: 'id',
-    conditions: [
-      ...when('merchant_id = ?', merchantId),
-      ...when('action IN (SELECT value FROM json_each(?))', actions && JSON.stringify(actions)),
-      ...when('actor_kind = ?', kind),
-      ...when('actor_id = ?', memberId),
-    ],
-  };
-  const statement = pageStatement(list, cursor, AUDIT_PAGE_ROWS);
-  const { results } = await prepare(db, statement).all<AuditRow>();
+  const index = merchantId === null ? 'audit_log_by_time' : 'audit_log_by_merchant';
+  const conditions = [
+    ...when('merchant_id = ?', merchantId),
+    ...when('action IN (SELECT value FROM json_each(?))', actions && JSON.stringify(actions)),
+    ...when('actor_kind = ?', kind),
+    ...when('actor_id = ?', memberId),
+  ];
+  return await entriesIn(db, index, conditions, cursor, AUDIT_PAGE_ROWS);
+}
+
+/**
+ * The entries of a month of Addis Ababa behind the cursor, of all merchants and of none, newest
+ * first; one more than a page of the file has.
+ */
+export function auditEntriesOfMonth(
+  db: D1Database,
+  month: string,
+  cursor: Cursor,
+): Promise<readonly AuditRecord[]> {
+  const { fromMs } = timesOfMonth(month);
+  const conditions = when('at_ms >= ?', fromMs);
+  return entriesIn(db, 'audit_log_by_time', conditions, cursor, AUDIT_FILE_PAGE_ROWS);
+}
+
+/** Where the file of a month begins, or goes on. */
+export function monthCursor(month: string, place: string | null): Cursor {
+  const { toMs } = timesOfMonth(month);
+  const cursor = place === null ? null : parseCursor(place);
+  return cursor?.direction === 'older' && cursor.atMs < toMs
+    ? cursor
+    : { direction: 'older', atMs: toMs, id: '0' };
+}
+
+async function entriesIn(
+  db: D1Database,
+  index: string,
+  conditions: readonly Condition[],
+  cursor: Cursor | null,
+  rows: number,
+): Promise<readonly AuditRecord[]> {
+  const columns = { columns: RECORD_COLUMNS, timeColumn: 'at_ms', idColumn: 'id' };
+  const list = { ...columns, table: 'audit_log', index, conditions };
+  const { results } = await prepare(db, pageStatement(list, cursor, rows)).all<AuditRow>();
   return results.map(recordOf);
 }
 

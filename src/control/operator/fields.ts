@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { METHODS } from '../../engine/domain/method.ts';
 import { AMOUNT_MINOR_MAX } from '../../engine/domain/money.ts';
-import { DAY_MS, timeMsOf } from '../../kit/ethiopian-time.ts';
+import { businessDayStartMs, DAY_MS, timeMsOf } from '../../kit/ethiopian-time.ts';
 import { fieldError } from '../../kit/http/field-error.ts';
 import {
   listOf,
@@ -77,6 +77,9 @@ export const monthField = patternField(
   'Must be a month such as 2026-11.',
 );
 
+/** Names a page of the file of a month: the first one, or the one after the place in `after`. */
+export const MONTH_PAGE = { month: monthField, after: v.optional(stringField) };
+
 /** The days of such a month, as `businessDay` counts them. */
 export function daysOfMonth(month: string): { readonly fromDay: number; readonly toDay: number } {
   const [year, number] = month.split('-').map(Number) as [number, number];
@@ -84,6 +87,12 @@ export function daysOfMonth(month: string): { readonly fromDay: number; readonly
     fromDay: Date.UTC(year, number - 1) / DAY_MS,
     toDay: Date.UTC(year, number) / DAY_MS - 1,
   };
+}
+
+/** The same in milliseconds since 1970, without the end. */
+export function timesOfMonth(month: string): { readonly fromMs: number; readonly toMs: number } {
+  const { fromDay, toDay } = daysOfMonth(month);
+  return { fromMs: businessDayStartMs(fromDay), toMs: businessDayStartMs(toDay + 1) };
 }
 
 export const environmentField = oneOf(ENVIRONMENTS);

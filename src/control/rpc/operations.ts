@@ -36,6 +36,7 @@ export type {
 } from '../attention/groups.ts';
 export { attentionGroups, countAttention } from '../attention/groups.ts';
 export type { AttentionItem } from '../attention/item.ts';
+export { exportAudit } from '../audit/export-audit.ts';
 export type { CustomersPage, ErasedPage } from '../customers/actions.ts';
 export { customerRequests, eraseCustomer, exportCustomer } from '../customers/actions.ts';
 export type { CustomerRequest } from '../customers/requests.ts';

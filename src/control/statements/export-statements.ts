@@ -1,7 +1,5 @@
-import * as v from 'valibot';
 import { METHODS, type Method } from '../../engine/domain/method.ts';
 import { record } from '../../kit/audit/log.ts';
-import { stringField } from '../../kit/http/fields.ts';
 import { body } from '../../kit/http/strict-body.ts';
 import { CURRENCIES, type Currency } from '../../kit/money.ts';
 import { concurrently } from '../../kit/platform/concurrently.ts';
@@ -14,7 +12,7 @@ import type { DayRange } from '../../lists/book/rows.ts';
 import { beginPage, sealPlace } from '../audit/readings.ts';
 import { lostBooks } from '../health/lost-books.ts';
 import { action, entryBy } from '../operator/call.ts';
-import { daysOfMonth, environmentField, monthField, pathPart } from '../operator/fields.ts';
+import { daysOfMonth, environmentField, MONTH_PAGE, pathPart } from '../operator/fields.ts';
 
 /** Merchants of one page. A Worker may make 1,000 calls, and a merchant may have several volumes. */
 const MERCHANTS_MAX = 100;
@@ -59,7 +57,7 @@ export interface StatementsPage {
  * another one with the last page, which says whether the file is complete.
  */
 export const exportStatements = action(
-  body({ month: monthField, after: v.optional(stringField) }),
+  body(MONTH_PAGE),
   async (call, target, { month, after = null }): Promise<StatementsPage> => {
     const environment = pathPart(environmentField, target.environment);
     const { config, nowMs, actor, env } = call;

@@ -14,6 +14,7 @@ export const REQUEST_ACTIONS = [
   'webhook.secret_shown',
   'payments.exported',
   'statements.exported',
+  'audit.exported',
   'attempt.resolved',
   'refund.decided',
   'refund.repeated',

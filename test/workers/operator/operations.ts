@@ -144,6 +144,13 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
     // The second one with the last page.
     entries: 2,
   },
+  '/audit/export': {
+    body: { month: '2026-11' },
+    changes: null,
+    entry: 'audit.exported',
+    // The second one with the last page.
+    entries: 2,
+  },
   [`${MERCHANT}/close`]: {
     ...IN_DATABASE,
     scene: exportedMerchant,

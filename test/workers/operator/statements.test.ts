@@ -1,5 +1,7 @@
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
+import { EXPORT_ROWS_MAX } from '../../../back-office/elements/csv.ts';
+import { STATEMENTS_FILE } from '../../../back-office/operator/exports.ts';
 import type { ProjectedRefund, ProjectionRow } from '../../../src/engine/intent/book-message.ts';
 import { bookName } from '../../../src/lists/book/schema.ts';
 import { plantedError } from '../../support/output/planted.ts';
@@ -172,6 +174,18 @@ test.each(['2026-13', '2026', 'x%0d%0a', ''])(
     expect(await entries()).toEqual([]);
   },
 );
+
+test('is whole on the desk, however many rows it has', async () => {
+  const row = { type: 'missing', merchantId: 'm', merchantName: 'Shop' };
+  const rows = Array.from({ length: EXPORT_ROWS_MAX + 1 }, () => row);
+  vi.spyOn(STATEMENTS_FILE.action, 'run').mockResolvedValue({
+    message: 'Exported',
+    content: { rows, next: null },
+  });
+  const lines = await linesOf('2026-10');
+  expect(lines).toHaveLength(EXPORT_ROWS_MAX + 2);
+  expect(lines.at(-1)).toContain('MISSING');
+});
 
 test('is found on the page of the merchants, which names the newest month that has ended', async () => {
   const html = await pageOf('/operator/merchants');

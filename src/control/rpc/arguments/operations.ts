@@ -42,6 +42,7 @@ export const OPERATIONS: AreaArguments<'operations'> = {
   merchantKeys: [target],
   revokeMerchantKey: ACTION,
   closeMerchant: ACTION,
+  exportAudit: ACTION,
   exportPayments: ACTION,
   exportStatements: ACTION,
   merchants: [query],
