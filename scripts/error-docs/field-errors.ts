@@ -16,6 +16,7 @@ export const FIELD_ERRORS: Readonly<Record<FieldErrorCode, string>> = {
   too_many: 'the list has too many entries',
   mismatch: 'the field contradicts another one, such as an amount unequal to its items',
   not_enabled: 'the method is not enabled for you in this environment',
+  switched_off: 'the operator has switched the method off for now, for all merchants',
   not_supported: 'the method or bank cannot do this, such as take the currency',
   undeliverable: 'no webhook would be sent to this `callbackUrl`',
   duplicate: 'the value, field or parameter is given twice',

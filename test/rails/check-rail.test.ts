@@ -122,7 +122,7 @@ describe('exit codes', () => {
     const gateway = await StandInServer.start(async () =>
       jsonReply(200, { status: 200, message: 'Probed', content }),
     );
-    const words = ['rail', 'probe', 'production', 'M_PESA', '--url', gateway.baseUrl];
+    const words = ['rail', 'probe', 'M_PESA', 'production', '--url', gateway.baseUrl];
     const ends = [words, [...words, '--json']].map((args) => run('scripts/operator.ts', args, ''));
     const [text, json] = await Promise.all(ends);
     await gateway.stop();

@@ -67,6 +67,7 @@ const ROWS: Readonly<Record<ApiCode, readonly (readonly [Fields, string])[]>> = 
   too_many: [[{ amount: 20, items: Array(101).fill(ITEM) }, 'items']],
   mismatch: [[item({ price: 7 }), 'amount']],
   not_enabled: [[{ methods: ['M_PESA'] }, 'methods[0]']],
+  switched_off: [[{ methods: ['M_PESA'] }, 'methods']],
   not_supported: [
     [{ currency: 'USD', methods: ['CBE'] }, 'currency'],
     [{ splitPayment: [{ ...SPLIT, bank: 'NOWD' }] }, 'splitPayment[0].bank'],
@@ -79,13 +80,17 @@ const WITHOUT_M_PESA = {
   methods: CONTEXT.methods.filter(({ method }) => method !== 'M_PESA'),
 };
 
+const CONTEXTS: Readonly<Record<string, typeof CONTEXT>> = {
+  not_enabled: WITHOUT_M_PESA,
+  switched_off: { ...CONTEXT, switchedOff: ['M_PESA'] },
+};
+
 const CASES = Object.entries(ROWS).flatMap(([code, rows]) =>
   rows.map(([changes, field]) => [code, field, changes] as const),
 );
 
 test.each(CASES)('%s of %s', (code, field, changes) => {
-  const context = code === 'not_enabled' ? WITHOUT_M_PESA : CONTEXT;
-  expect(codesOf(hosted(changes, context))[field]).toBe(code);
+  expect(codesOf(hosted(changes, CONTEXTS[code] ?? CONTEXT))[field]).toBe(code);
 });
 
 test('of rules that only express payments have', () => {

@@ -185,7 +185,8 @@ const PROBE_RAIL: OperatorAction = {
     {
       name: 'rail probe',
       about: 'try a rail’s credentials at the provider; moves no money and prompts no phone',
-      examples: ['rail probe production M_PESA'],
+      positionals: ['method', 'environment'],
+      examples: ['rail probe M_PESA production'],
     },
   ],
 };

@@ -16,6 +16,7 @@ export const FIELD_ERROR_CODES = [
   'too_many',
   'mismatch',
   'not_enabled',
+  'switched_off',
   'not_supported',
   'undeliverable',
   'duplicate',

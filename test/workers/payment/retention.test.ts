@@ -9,7 +9,7 @@ import { databaseRows } from '../../security/storage.ts';
 import worker from '../../support/gateway.ts';
 import { applyAll, projectionMessage } from '../book/fixture.ts';
 import { auditLog, signedIn } from '../dashboard/support.ts';
-import { operateApi } from '../operator/support.ts';
+import { content, operateApi } from '../operator/support.ts';
 import { bookSql, booksReport } from '../support/book.ts';
 import {
   ALPHA,
@@ -67,6 +67,14 @@ async function names(): Promise<Record<string, string | undefined>> {
   return Object.fromEntries(rows.map(({ uniqueId, details }) => [uniqueId, details.customerName]));
 }
 
+async function closeMerchant(): Promise<void> {
+  const merchant = `/merchants/${ALPHA.id}`;
+  const reason = { reason: 'Contract ended' };
+  await content(operateApi(`${merchant}/suspend`, reason));
+  await content(operateApi(`${merchant}/production/export`, {}));
+  await content(operateApi(`${merchant}/close`, reason));
+}
+
 async function created(uniqueId: string, ends: boolean): Promise<void> {
   await createHosted({ paymentIntentUniqueId: uniqueId, customerInfo: { phone: '911234567' } });
   if (ends) {
@@ -88,13 +96,20 @@ describe('after 400 days', () => {
     expect(await found('ended')).toEqual(['ended']);
   });
 
-  test.each(['Almaz Kebede', 'A'])(
-    'a file no longer names the customer %s of a payment that has ended',
-    async (name) => {
+  test.each([
+    ['Almaz Kebede', 'active'],
+    ['A', 'active'],
+    ['Almaz Kebede', 'closed'],
+  ])(
+    'a file no longer names the customer %s of a payment that has ended, of a merchant that is %s',
+    async (name, status) => {
       await createHosted({ paymentIntentUniqueId: 'ended', customerInfo: { name } });
       await call(cancelPath('ended'), { method: 'POST' });
       await createHosted({ paymentIntentUniqueId: 'open', customerInfo: { name } });
       await booksAreFed(caught);
+      if (status === 'closed') {
+        await closeMerchant();
+      }
       expect(await names()).toEqual({ ended: name, open: name });
       advance(RETENTION_MS);
       await purge();

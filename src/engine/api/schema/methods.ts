@@ -51,7 +51,7 @@ export function methodsField(context: ValidationContext) {
 }
 
 const switchedOffError = fieldError(
-  'not_enabled',
+  'switched_off',
   'Not available now: the operator has switched off the payment method. Try again later, or name another one.',
 );
 
