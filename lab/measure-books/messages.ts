@@ -18,6 +18,8 @@ const DAY_MS = 86_400_000;
 export const NEWEST_MS = Date.UTC(2026, 10, 1);
 /** Customers return: the number of their phones and names, and of payment links. */
 const PHONES = 200_000;
+/** Four digits. */
+const PHONE_ENDS = 10_000;
 const NAMES = 5_000;
 const LINKS = 100;
 
@@ -156,10 +158,15 @@ export function railReferenceOf(index: number): string {
 }
 
 export function phoneKeyOf(index: number): string {
-  return digestSearchKey(
-    'phone',
-    hexOf('phone digest', Math.floor(chance('phone', index) * PHONES), 22),
-  );
+  return digestSearchKey('phone', hexOf('phone digest', phoneOf(index), 22));
+}
+
+export function phoneEndKeyOf(index: number): string {
+  return digestSearchKey('phoneEnd', hexOf('phone end', phoneOf(index) % PHONE_ENDS, 22));
+}
+
+function phoneOf(index: number): number {
+  return Math.floor(chance('phone', index) * PHONES);
 }
 
 export function nameKeysOf(index: number): readonly string[] {
@@ -175,6 +182,7 @@ function searchKeysOf(index: number, createdAtMs: number, wasTried: boolean): st
     ...(wasTried ? [...ids.map(idSearchKey), receiptSearchKey(receipt)] : []),
     ...(index % 10 === 0 ? [idSearchKey(`link-${Math.floor(chance('link', index) * LINKS)}`)] : []),
     phoneKeyOf(index),
+    phoneEndKeyOf(index),
     ...nameKeysOf(index),
   ];
 }

@@ -3,7 +3,15 @@ import type { QuestionArguments, QuestionName } from '../../src/lists/book/quest
 import type { BookReader } from '../../src/lists/book/reader.ts';
 import type { PaymentFilter } from '../../src/lists/book/rows.ts';
 import { IDS_PER_MS } from '../../src/lists/book/schema.ts';
-import { chance, type Filling, messageOf, NEWEST_MS, nameKeysOf, phoneKeyOf } from './messages.ts';
+import {
+  chance,
+  type Filling,
+  messageOf,
+  NEWEST_MS,
+  nameKeysOf,
+  phoneEndKeyOf,
+  phoneKeyOf,
+} from './messages.ts';
 
 /** One question to a book. */
 export type Question = {
@@ -49,12 +57,16 @@ export function measuredQuestions(
     return { ...NEWEST_FIRST, after: { atMs, id: String(atMs * IDS_PER_MS) } };
   };
   const any = (run: number) => first + Math.floor(chance('run', run) * (last - first));
+  type Keys = (index: number) => readonly string[];
+  const none: Keys = () => [];
   const search =
-    (text: (index: number) => string, keys: (index: number) => readonly string[] = () => []) =>
+    (text: (index: number) => string, keys = none, partKeys = none) =>
     (run: number): Question => {
       const index = any(run);
-      const groups = keys(index).length === 0 ? [] : [keys(index)];
-      return { name: 'search', args: [{ text: text(index), groups }] };
+      const [groups = [], partGroups = []] = [keys, partKeys].map((of) =>
+        of(index).length === 0 ? [] : [of(index)],
+      );
+      return { name: 'search', args: [{ text: text(index), groups, partGroups }] };
     };
   const rowOf = (index: number) => messageOf(index, filling).row;
   const keyOf = (index: number) => messageOf(index, filling).searchKeys;
@@ -86,6 +98,11 @@ export function measuredQuestions(
     'search by phone': search(
       () => '0911234567',
       (index) => [phoneKeyOf(index)],
+    ),
+    'search by the end of a phone': search(
+      () => '4567',
+      () => [],
+      (index) => [phoneEndKeyOf(index)],
     ),
     'search by an unknown id': search((index) => `no-order-${index}`),
     'totals of 30 days': () => ({ name: 'totals', args: [month, Number.MAX_SAFE_INTEGER] }),

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import {
   maskedPhone,
+  phoneEndFrom,
+  phoneEndText,
   phoneFrom,
   phoneText,
   withoutPhoneNumbers,
@@ -18,6 +20,21 @@ test.each([
 
 test('a masked phone shows four digits', () => {
   expect(maskedPhone('251911234567')).toBe('251*****4567');
+});
+
+test('a list shows the end of a phone', () => {
+  expect(phoneEndText('251911234567')).toBe('…4567');
+});
+
+test.each([
+  ['4567', '4567'],
+  ['…4567', '4567'],
+  ['****4567', '4567'],
+  ['567', null],
+  ['34567', null],
+  ['A4567', null],
+])('the search %j is for the end of a phone: %j', (typed, end) => {
+  expect(phoneEndFrom(typed)).toBe(end);
 });
 
 test('reads at most 40 characters', () => {

@@ -60,9 +60,17 @@ test.each([
 });
 
 test('every kind of key has a space of its own', () => {
-  const kinds = ['id', 'phone', 'email', 'name', 'metadata'] as const;
+  const kinds = ['id', 'phone', 'phoneEnd', 'email', 'name', 'metadata'] as const;
   const keys = [idSearchKey('x'), ...kinds.map((kind) => digestSearchKey(kind, 'x'))];
-  expect(keys).toEqual(['id:x', 'hashed-id:x', 'phone:x', 'email:x', 'name:x', 'meta:x']);
+  expect(keys).toEqual([
+    'id:x',
+    'hashed-id:x',
+    'phone:x',
+    'phone-end:x',
+    'email:x',
+    'name:x',
+    'meta:x',
+  ]);
   expect(metadataText('cart', '7')).toBe('cart=7');
   expect(digestOwner({ environment: 'sandbox', merchantId: 'mer_1' })).toBe('sandbox/mer_1');
 });

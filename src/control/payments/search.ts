@@ -58,7 +58,7 @@ async function searchAll(env: Env, text: string) {
   return askBooks(env, ENVIRONMENTS, async (book, tenant) => {
     const own = [idSearchKey(wanted), ...keys[tenant.environment]];
     const groups = own.map((key) => [key]);
-    const answer = await book.ask('search', { text: wanted, groups });
+    const answer = await book.ask('search', { text: wanted, groups, partGroups: [] });
     // The keys of open payments are found only by a part of them.
     const whole = (answer?.byPart ?? []).filter(({ searchKeys }) => {
       const known: readonly string[] = JSON.parse(searchKeys);

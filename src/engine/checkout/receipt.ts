@@ -1,5 +1,6 @@
 import type { Attempt } from '../domain/attempt.ts';
 import type { Intent } from '../domain/intent.ts';
+import { phoneEndText } from '../domain/phone.ts';
 import { isReceiptOf, isSameReceipt, receiptsOf } from '../domain/receipt.ts';
 import type { Refund, RefundStatus } from '../domain/refund.ts';
 import { sumOf } from '../domain/refund-amounts.ts';
@@ -56,7 +57,7 @@ function paymentOf(terms: IntentTerms, attempt: Attempt) {
   return {
     method,
     /** The number that paid; null where the provider asks for it on its own page. */
-    phone: phone === null ? null : `…${phone.slice(-4)}`,
+    phone: phone === null ? null : phoneEndText(phone),
     paidAtMs: updatedAtMs,
     chargedMinor: chargedMinor(terms, method),
     /** As the provider's message to the customer names it; null where it has named none. */

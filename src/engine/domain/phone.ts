@@ -43,6 +43,21 @@ export function idWithoutPhone(id: string | null, phone: string | null): string 
 }
 
 /** The last four digits of 251XXXXXXXXX, by which customers recognize their own number. */
+export function phoneEnd(phone: string): string {
+  return phone.slice(-4);
+}
+
+/** The end of a phone number as pages show it, `…4567`. */
+export function phoneEndText(phone: string): string {
+  return `…${phoneEnd(phone)}`;
+}
+
+/** The end that a person types to find a payment, with or without what stands for the other digits. */
+export function phoneEndFrom(input: string): string | null {
+  return /^[.…*]*(\d{4})$/u.exec(input)?.[1] ?? null;
+}
+
+/** A phone number as the API and files have it. */
 export function maskedPhone(phone: string): string {
-  return `251*****${phone.slice(-4)}`;
+  return `251*****${phoneEnd(phone)}`;
 }

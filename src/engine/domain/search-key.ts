@@ -50,12 +50,13 @@ export function isFoundByDigest(id: string): boolean {
 }
 
 /**
- * What a digest is of: an id that `isFoundByDigest`, a phone number, a normalized e-mail address, one
- * word of a name, or a `metadataText`.
+ * What a digest is of: an id that `isFoundByDigest`, a phone number, its `phoneEnd`, a normalized
+ * e-mail address, one word of a name, or a `metadataText`.
  */
 const DIGEST_PREFIXES = {
   id: 'hashed-id:',
   phone: 'phone:',
+  phoneEnd: 'phone-end:',
   email: 'email:',
   name: 'name:',
   metadata: 'meta:',

@@ -2,7 +2,7 @@ import { type DigestKind, keyedDigest } from '../../kit/crypto/keyed-digest.ts';
 import { sealRepeatably } from '../../kit/crypto/sealed.ts';
 import { configOf } from '../config.ts';
 import { type Intent, paidAtMs, reportedAttempt } from '../domain/intent.ts';
-import { phoneFrom } from '../domain/phone.ts';
+import { phoneEnd, phoneFrom } from '../domain/phone.ts';
 import {
   digestOwner,
   digestSearchKey,
@@ -81,9 +81,11 @@ async function searchKeysOf(env: Env, intent: Intent): Promise<string[]> {
       digestSearchKey(kind, await keyedDigest(key, owner, kind, text)),
     );
   };
+  const phones = phonesOf(intent);
   const hashed = [
     ...digests('id', ids.filter(isHashed)),
-    ...digests('phone', phonesOf(intent)),
+    ...digests('phone', phones),
+    ...digests('phoneEnd', [...new Set(phones.map(phoneEnd))]),
     ...digests('email', email === null ? [] : [email]),
     ...digests('name', nameWords(customer?.name ?? '')),
     ...digests(

@@ -1,4 +1,4 @@
-import { maskedPhone, phoneFrom } from '../../engine/domain/phone.ts';
+import { phoneEnd, phoneEndFrom, phoneEndText, phoneFrom } from '../../engine/domain/phone.ts';
 import { normalizedReceipt } from '../../engine/domain/receipt.ts';
 import { emailFrom, isFoundByDigest } from '../../engine/domain/search-key.ts';
 import type { PaymentDetails } from '../../engine/intent/book-message.ts';
@@ -19,7 +19,11 @@ export function matchOf(text: string, row: BookedPayment, details: PaymentDetail
   // The result shows an id that contains a phone number only to a member who typed all of it.
   const isFoundPrivately = (id: string) => (isFoundByDigest(id) ? isWhole(id) : isFound(id));
   const phone = phoneFrom(text);
-  if (isFound(row.uniqueId) || (phone !== null && phone === details.phone)) {
+  const end = phoneEndFrom(text);
+  const typed = phone ?? end;
+  const isShownPhone =
+    details.phone !== undefined && (phone === details.phone || end === phoneEnd(details.phone));
+  if (isFound(row.uniqueId) || isShownPhone) {
     return null;
   }
   const { receipt = '', providerReference = '' } = details;
@@ -33,7 +37,7 @@ export function matchOf(text: string, row: BookedPayment, details: PaymentDetail
     ['otherId', otherIds.find(isFound)],
     ['eventId', eventTimeMs(text) !== null && text],
     ['email', emailFrom(text)],
-    ['phone', phone && maskedPhone(phone)],
+    ['phone', typed === null ? null : phoneEndText(typed)],
     ['otherId', isFoundByDigest(text) && text],
   ];
   const [field, value] = found.find(([, one]) => one) ?? [];

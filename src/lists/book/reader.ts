@@ -1,5 +1,5 @@
 import { configOf } from '../../engine/config.ts';
-import { maskedPhone } from '../../engine/domain/phone.ts';
+import { phoneEndText } from '../../engine/domain/phone.ts';
 import { detailsContext, type PaymentDetails } from '../../engine/intent/book-message.ts';
 import { unseal } from '../../kit/crypto/sealed.ts';
 import {
@@ -206,7 +206,7 @@ export class BookReader {
       return [];
     }
     const found = await this.#volumes.askAll('search', question, withDetails);
-    // Exact matches come first, so that many other ids with this part do not displace them.
+    // Exact matches come first, so that many others with this part do not displace them.
     const exact = found.flatMap((rows) => rows.exact).sort(newestFirst);
     const byPart = found.flatMap((rows) => rows.byPart).sort(newestFirst);
     const rows = new Map([...exact, ...byPart].map((row) => [row.uuid, row]));
@@ -297,7 +297,7 @@ export class BookReader {
 
 function listedPayment({ details, ...row }: ExportedPayment): ListedPayment {
   const { customerName = null, phone } = details;
-  return { ...row, customerName, maskedPhone: phone === undefined ? null : maskedPhone(phone) };
+  return { ...row, customerName, maskedPhone: phone === undefined ? null : phoneEndText(phone) };
 }
 
 function newestFirst(one: BookedPayment, other: BookedPayment): number {

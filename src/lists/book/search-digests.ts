@@ -1,5 +1,5 @@
 import { configOf } from '../../engine/config.ts';
-import { phoneFrom } from '../../engine/domain/phone.ts';
+import { phoneEndFrom, phoneFrom } from '../../engine/domain/phone.ts';
 import {
   digestOwner,
   digestSearchKey,
@@ -74,6 +74,7 @@ export async function searchGroups(
   }
   const receipts = await receiptKeys(env, tenant.environment, text);
   const phone = phoneFrom(text);
+  const end = phoneEndFrom(text);
   const email = emailFrom(text);
   const words = email === null && /\p{L}/u.test(text) ? nameWords(text) : [];
   const isHashed = isFoundByDigest(text);
@@ -90,5 +91,10 @@ export async function searchGroups(
     ];
   };
   const groups = await Promise.all(configOf(env).dataEncryptionKeys.map(ofKey));
-  return { text, groups: [...receipts.map((key) => [key]), ...groups.flat()] };
+  const ends = end === null ? [] : await digestChoices(env, tenant, 'phoneEnd', end);
+  return {
+    text,
+    groups: [...receipts.map((key) => [key]), ...groups.flat()],
+    partGroups: ends.map((key) => [key]),
+  };
 }

@@ -128,6 +128,7 @@ async function digestsOf({ phones, email, name }: Person): Promise<readonly stri
   const texts: readonly (readonly [DigestKind, string])[] = [
     ...phones.flatMap((phone): readonly (readonly [DigestKind, string])[] => [
       ['phone', phone],
+      ['phoneEnd', phone.slice(-4)],
       ['id', phone],
       ['id', phone.slice(3)],
     ]),

@@ -38,11 +38,13 @@ export interface SearchQuestion {
   readonly text: string;
   /** A payment matches if it has all keys of one group. */
   readonly groups: readonly (readonly string[])[];
+  /** The same by what many payments share, the end of a phone number. */
+  readonly partGroups: readonly (readonly string[])[];
 }
 
 export interface FoundRows {
   readonly exact: readonly BookedPayment[];
-  /** The payments that the beginning or the end of an id finds. */
+  /** The payments that the beginning or the end of an id finds, or the end of a phone number. */
   readonly byPart: readonly BookedPayment[];
 }
 
@@ -58,17 +60,23 @@ export function search(
   return { exact: shown(exact), byPart: shown(byPart) };
 }
 
-function rowsFor(sql: SqlStorage, { text, groups }: SearchQuestion): FoundRows {
-  const wanted: Wanted[] = [
-    [[idSearchKey(text)]],
-    ...groups.map((keys) => keys.map((key) => [key])),
-  ];
-  const exact = [
-    ...paymentsById(sql, byTime(sql, text)),
+function rowsFor(sql: SqlStorage, { text, groups, partGroups }: SearchQuestion): FoundRows {
+  const wantedOf = (all: SearchQuestion['groups']): Wanted[] =>
+    all.map((keys) => keys.map((key) => [key]));
+  const withKeys = (wanted: readonly Wanted[]) => [
     ...wanted.flatMap((keys) => endedWithKeys(sql, keys)),
     ...openWith(sql, text, wanted),
   ];
-  return { exact, byPart: isLongEnough(text) ? byPart(sql, text) : [] };
+  return {
+    exact: [
+      ...paymentsById(sql, byTime(sql, text)),
+      ...withKeys([[[idSearchKey(text)]], ...wantedOf(groups)]),
+    ],
+    byPart: [
+      ...(partGroups.length === 0 ? [] : withKeys(wantedOf(partGroups))),
+      ...(isLongEnough(text) ? byPart(sql, text) : []),
+    ],
+  };
 }
 
 function endedWithKeys(sql: SqlStorage, wanted: Wanted): BookedPayment[] {
