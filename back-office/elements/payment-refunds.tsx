@@ -73,7 +73,7 @@ function RefundCard(props: RefundsProps & { readonly refund: Refund; readonly nu
       <Facts
         rows={[
           [text.amountOfRefund, money(refund.amountMinor)],
-          isOff
+          isOff || refund.returnedMinor === refund.amountMinor
             ? null
             : [
                 refund.status === 'succeeded' ? text.customerGot : text.customerGets,

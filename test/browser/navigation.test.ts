@@ -83,7 +83,7 @@ test.each([PHONE, DESKTOP])(
       Object.values(frame.developerParts),
     );
     await page.goto('/payment-cashier?lang=en');
-    expect(await page.getByText(frame.nav.developers).count()).toBe(0);
+    expect(await page.getByText(frame.nav.developers, { exact: true }).count()).toBe(0);
     await page.close();
   },
 );

@@ -1,5 +1,5 @@
 import { type Intent, paidAtMs } from '../../src/engine/domain/intent.ts';
-import { maskedPhone } from '../../src/engine/domain/phone.ts';
+import { phoneEndText } from '../../src/engine/domain/phone.ts';
 import type { Refund } from '../../src/engine/domain/refund.ts';
 import { chargedMinor } from '../../src/engine/domain/terms.ts';
 import { shownDelivery } from '../../src/engine/intent/book-message.ts';
@@ -153,7 +153,7 @@ export function rowOf(intent: Intent): PaymentRow {
 
 export const ROWS: readonly ListedPayment[] = [LONGEST, PROCESSING, PAID, FAILED].map((intent) => {
   const { name = null, phone = null } = intent.terms.customer ?? {};
-  return { ...rowOf(intent), customerName: name, maskedPhone: phone && maskedPhone(phone) };
+  return { ...rowOf(intent), customerName: name, maskedPhone: phone && phoneEndText(phone) };
 });
 
 export const REFUND_ROWS: readonly RefundRow[] = [LONGEST, PAID].flatMap((intent) =>

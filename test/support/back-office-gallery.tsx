@@ -351,17 +351,17 @@ const KEY = {
 };
 
 const STANDINGS = {
-  methods: METHODS.map((method) => ({
+  methods: METHODS.map((method, index) => ({
     method,
-    offered: true,
-    enabled: true,
+    offered: index !== 1,
+    enabled: index > 1,
     rate: { basisPoints: 150, fixedMinor: 0 },
-    rail: 'simulator',
+    rail: index === 0 ? 'misconfigured' : index === 2 ? 'simulated_and_test' : 'connected',
     currencies: ['ETB'],
-    standing: 'available',
+    standing: index === 0 ? 'not_connected' : index === 1 ? 'not_offered' : 'on',
   })),
   limits: { ETB: LARGEST_MINOR },
-} as unknown as Awaited<ReturnType<PaymentsPlane['methods']['standings']>>;
+} as const satisfies Awaited<ReturnType<PaymentsPlane['methods']['standings']>>;
 
 const SETTINGS = {
   methods: METHODS.map((method) => ({

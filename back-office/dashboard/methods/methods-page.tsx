@@ -46,33 +46,42 @@ function MethodsPage(props: {
         <Message tone="bad">{text.noneOn}</Message>
       )}
       <p>{text.lead}</p>
-      <List
-        title={text.title}
-        rows={methods}
-        columns={[
-          [
-            text.method,
-            ({ method }) => (
-              <span>
-                <strong>{methodName[method]}</strong> <code class="quiet small">{method}</code>
-              </span>
-            ),
-          ],
-          [
-            text.state,
-            ({ standing }) => <Badge tone={TONES[standing]}>{text.standing[standing]}</Badge>,
-          ],
-          [text.paidBy, ({ rail }) => <span>{text.rail[rail]}</span>],
-          [text.currencies, ({ currencies }) => <span>{currencies.join(', ') || '—'}</span>],
-          [
-            text.commission,
-            ({ rate }) => <span class="number">{rateText(rate) ?? text.free}</span>,
-          ],
-          mayChange(useCall(), 'manage')
-            ? [text.actions, (method) => <Switch method={method} />]
-            : null,
-        ]}
-      />
+      <div class="compact-list method-list">
+        <List
+          title={text.title}
+          rows={methods}
+          columns={[
+            [
+              text.method,
+              ({ method }) => (
+                <span>
+                  <strong>{methodName[method]}</strong> <code class="quiet small">{method}</code>
+                </span>
+              ),
+            ],
+            [
+              text.state,
+              ({ standing }) => <Badge tone={TONES[standing]}>{text.standing[standing]}</Badge>,
+            ],
+            [
+              text.paidBy,
+              ({ rail }) => (
+                <span class={SELF_EVIDENT.includes(rail) ? 'on-desktop' : undefined}>
+                  {text.rail[rail]}
+                </span>
+              ),
+            ],
+            [text.currencies, ({ currencies }) => <span>{currencies.join(', ') || '—'}</span>],
+            [
+              text.commission,
+              ({ rate }) => <span class="number">{rateText(rate) ?? text.free}</span>,
+            ],
+            mayChange(useCall(), 'manage')
+              ? [text.actions, (method) => <Switch method={method} />]
+              : null,
+          ]}
+        />
+      </div>
       <p class="small quiet">{text.commissionNote}</p>
       <Section id="limits" title={text.limitsTitle}>
         <Facts
@@ -96,6 +105,9 @@ const TONES: Readonly<Record<MethodStanding['standing'], BadgeTone>> = {
   not_offered: 'plain',
   not_connected: 'wait',
 };
+
+/** What a phone need not say beside the state. */
+const SELF_EVIDENT: readonly MethodStanding['rail'][] = ['simulated', 'connected'];
 
 function Switch({ method }: { readonly method: MethodStanding }) {
   const { environment } = useCall();

@@ -52,6 +52,9 @@ export function cardId({
   return `event-${sequence}-${position}`;
 }
 
+/** The parameter of the page's address that names the card of an event that was sent again. */
+export const EVENT_PARAMETER = 'event';
+
 function EventCard({ intent, event }: EventProps) {
   const call = useCall();
   const { payment: text, events } = useTexts(DASHBOARD_TEXTS);
@@ -77,7 +80,7 @@ function EventCard({ intent, event }: EventProps) {
           />
         )}
       </div>
-      {call.url.searchParams.get('event') === id && (
+      {call.url.searchParams.get(EVENT_PARAMETER) === id && (
         <DoneMessage texts={{ event_resent: text.done.event_resent }} />
       )}
       {/* Before the first try, only this text says why nothing has arrived. */}

@@ -1,5 +1,10 @@
-import { type Intent, paidAtMs, reportedAttempt } from '../../../src/engine/domain/intent.ts';
-import { phoneText } from '../../../src/engine/domain/phone.ts';
+import {
+  hasEnded,
+  type Intent,
+  paidAtMs,
+  reportedAttempt,
+} from '../../../src/engine/domain/intent.ts';
+import { phoneFrom, phoneText } from '../../../src/engine/domain/phone.ts';
 import { netSharesMinor, refundedOf } from '../../../src/engine/domain/refund-amounts.ts';
 import type { Split } from '../../../src/engine/domain/terms.ts';
 import { countText } from '../../../src/kit/i18n/money-text.ts';
@@ -12,7 +17,6 @@ import {
   type FactRow,
   Facts,
   Section,
-  TechnicalDetails,
   Untrusted,
   untrustedRow,
   When,
@@ -25,36 +29,51 @@ interface Props {
   readonly intent: Intent;
 }
 
-export function PaymentFacts(props: Props & { readonly checkoutUrl: string | null }) {
-  const { intent, checkoutUrl } = props;
-  const { terms } = intent;
-  const text = useTexts(DASHBOARD_TEXTS).payment;
-  const shared = useTexts(CHECKOUT_TEXTS);
+interface CheckoutProps extends Props {
+  /** Null: not to be shown here. */
+  readonly checkoutUrl: string | null;
+}
+
+/** The amounts, the numbers that a customer or the provider names, and the times. */
+export function PaymentFacts(props: CheckoutProps) {
+  const { intent } = props;
+  const { terms, endedAtMs } = intent;
+  const { payment: text, payments } = useTexts(DASHBOARD_TEXTS);
   const attempt = reportedAttempt(intent);
   const paidMs = paidAtMs(intent);
+  const time = (label: string, atMs: number | null): FactRow =>
+    atMs === null ? null : [label, <When atMs={atMs} />];
   return (
     <Section id="facts" title={text.facts}>
       <Facts
         rows={[
           ...amountRows(props),
-          attempt === null ? null : [text.method, shared.methodName[attempt.method]],
+          copyFact('unique-id', payments.uniqueId, terms.uniqueId),
+          copyFact('receipt-number', text.receipt, attempt?.receipt),
+          copyFact('reference', text.reference, attempt?.reference),
           untrustedRow(text.description, terms.description),
           untrustedRow(text.debitAccount, terms.debitAccount),
-          [text.createdAt, <When atMs={terms.createdAtMs} />],
-          [text.expiresAt, <When atMs={terms.expiresAtMs} />],
-          intent.endedAtMs === null ? null : [text.endedAt, <When atMs={intent.endedAtMs} />],
-          paidMs === null ? null : [text.paidAt, <When atMs={paidMs} />],
+          time(text.createdAt, terms.createdAtMs),
+          time(text.expiresAt, hasEnded(intent.status) ? null : terms.expiresAtMs),
+          // A late payment was paid after it had ended.
+          time(text.endedAt, endedAtMs === paidMs ? null : endedAtMs),
+          time(text.paidAt, paidMs),
         ]}
       />
-      {checkoutUrl !== null && (
-        <div class="checkout-link">
-          <a class="button" href={checkoutUrl} rel="noreferrer" target="_blank">
-            {text.openCheckout}
-          </a>
-          <p class="quiet small">{text.checkoutPrivate}</p>
-        </div>
-      )}
+      <CheckoutLink {...props} />
     </Section>
+  );
+}
+
+function CheckoutLink({ checkoutUrl }: CheckoutProps) {
+  const text = useTexts(DASHBOARD_TEXTS).payment;
+  return checkoutUrl === null ? null : (
+    <div class="checkout-link">
+      <a class="button" href={checkoutUrl} rel="noreferrer" target="_blank">
+        {text.openCheckout}
+      </a>
+      <p class="quiet small">{text.checkoutPrivate}</p>
+    </div>
   );
 }
 
@@ -77,7 +96,9 @@ function amountRows({ intent }: Props): FactRow[] {
   const hasShares = isNetKnown && amounts.sharesMinor > 0;
   return [
     [text.amount, money(amounts.amountMinor)],
-    [isPaid ? text.charged : text.customerPays, orDepends(amounts.chargedMinor)],
+    amounts.chargedMinor === amounts.amountMinor
+      ? null
+      : [isPaid ? text.charged : text.customerPays, orDepends(amounts.chargedMinor)],
     [text.commission, `${orDepends(amounts.commissionMinor)} (${bearer})`],
     isNetKnown ? [text.net, money(amounts.netMinor ?? 0)] : null,
     ...(hasRefunds
@@ -90,36 +111,27 @@ function amountRows({ intent }: Props): FactRow[] {
   ];
 }
 
-/** The ids that a customer or the provider names, and what only developers look up. */
-export function IdFacts({ intent }: Props) {
-  const { terms } = intent;
-  const { payment: text, payments } = useTexts(DASHBOARD_TEXTS);
-  const attempt = reportedAttempt(intent);
+/** What only developers look up. */
+export function IdFacts(props: CheckoutProps) {
+  const { terms } = props.intent;
+  const text = useTexts(DASHBOARD_TEXTS).payment;
   return (
     <Section id="ids" title={text.ids}>
       <Facts
         rows={[
-          copyFact('unique-id', payments.uniqueId, terms.uniqueId),
-          copyFact('reference', text.reference, attempt?.reference),
-          copyFact('receipt', text.receipt, attempt?.receipt),
+          copyFact('uuid', text.uuid, terms.uuid),
+          copyFact('number', text.number, String(terms.number)),
+          untrustedRow(text.paymentLink, terms.paymentLinkUniqueId),
+          [text.kindLabel, text.kind[terms.kind]],
+          untrustedRow(text.returnUrl, terms.returnUrl),
+          untrustedRow(text.callbackUrl, terms.callbackUrl && shownAddress(terms.callbackUrl)) ?? [
+            text.callbackUrl,
+            text.fromSettings,
+          ],
         ]}
       />
-      <TechnicalDetails>
-        <Facts
-          rows={[
-            copyFact('uuid', text.uuid, terms.uuid),
-            copyFact('number', text.number, String(terms.number)),
-            untrustedRow(text.paymentLink, terms.paymentLinkUniqueId),
-            [text.kindLabel, text.kind[terms.kind]],
-            untrustedRow(text.returnUrl, terms.returnUrl),
-            untrustedRow(
-              text.callbackUrl,
-              terms.callbackUrl && shownAddress(terms.callbackUrl),
-            ) ?? [text.callbackUrl, text.fromSettings],
-          ]}
-        />
-        <Metadata intent={intent} />
-      </TechnicalDetails>
+      <Metadata {...props} />
+      <CheckoutLink {...props} />
     </Section>
   );
 }
@@ -143,7 +155,7 @@ export function CustomerFacts({ intent }: Props) {
     phone == null ? [] : [phoneText(phone)],
   );
   const rows = [
-    untrustedRow(text.phone, [...new Set(phones)].join(', ')),
+    phones.length === 0 ? null : ([text.phone, <Phones of={[...new Set(phones)]} />] as const),
     untrustedRow(text.name, terms.customer?.name),
     untrustedRow(text.email, terms.customer?.email),
   ];
@@ -152,6 +164,22 @@ export function CustomerFacts({ intent }: Props) {
       <Facts rows={rows} />
       {rows.every((row) => row === null) && <p class="quiet">{text.noCustomer}</p>}
     </Section>
+  );
+}
+
+/** Links that call the customer. A merchant may have sent a text that is no phone number. */
+function Phones({ of }: { readonly of: readonly string[] }) {
+  return (
+    <>
+      {of.map((phone) => {
+        const number = phoneFrom(phone);
+        return (
+          <div>
+            {number === null ? <Untrusted text={phone} /> : <a href={`tel:+${number}`}>{phone}</a>}
+          </div>
+        );
+      })}
+    </>
   );
 }
 

@@ -1,7 +1,11 @@
 import type { ComponentChildren } from 'preact';
 import type { FoundPayment } from '../../../src/control/rpc/payments.ts';
-import { type Intent, reportedAttempt } from '../../../src/engine/domain/intent.ts';
-import { phoneText } from '../../../src/engine/domain/phone.ts';
+import {
+  hasEnded,
+  type Intent,
+  paidAtMs,
+  reportedAttempt,
+} from '../../../src/engine/domain/intent.ts';
 import { refundedOf } from '../../../src/engine/domain/refund-amounts.ts';
 import type { EventSummary } from '../../../src/engine/intent/protocol.ts';
 import { useTexts } from '../../../src/kit/ui/texts.ts';
@@ -11,7 +15,7 @@ import { StatusBadge, useMoney } from '../../elements/payment-elements.tsx';
 import { Attempts, Timeline } from '../../elements/payment-history.tsx';
 import type { DashboardMessages } from '../../i18n/messages.ts';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
-import { Badge, Facts, Message, Untrusted, When } from '../../ui/elements.tsx';
+import { Badge, Facts, Message, When } from '../../ui/elements.tsx';
 import { Money } from '../../ui/figures.tsx';
 import { SideBySide } from '../../ui/layout.tsx';
 import { shownText } from '../../ui/untrusted-text.ts';
@@ -22,7 +26,7 @@ import { listIn, paymentPath, paymentsPath, withList } from '../paths.ts';
 import { OwnRefunds, RefundButton } from '../refunds/payment-refunds.tsx';
 import { Outcome } from '../webhooks/elements.tsx';
 import { eventState, isOnItsWay } from '../webhooks/event.ts';
-import { cardId, Events } from './events.tsx';
+import { cardId, EVENT_PARAMETER, Events } from './events.tsx';
 import { CustomerFacts, IdFacts, Items, PaymentFacts, Splits } from './payment-facts.tsx';
 import { ReceiptLink } from './receipt-link.tsx';
 
@@ -43,7 +47,7 @@ export function PaymentPage(props: {
   readonly refusal: CancelRefusal | null;
 }) {
   const { view, refusal } = props;
-  const { intent, history, events, bankNames, checkoutUrl } = view;
+  const { intent, events, bankNames, checkoutUrl } = view;
   const { payment: text, refunds } = useTexts(DASHBOARD_TEXTS);
   const { payment_canceled } = text.done;
   return (
@@ -65,24 +69,44 @@ export function PaymentPage(props: {
       <SideBySide
         main={
           <>
+            <CustomerFacts intent={intent} />
+            <ReceiptLink url={view.receiptUrl} />
             <OwnRefunds intent={intent} names={view.requesterNames} />
-            <Timeline intent={intent} history={history} names={view.requesterNames} />
-            <Events intent={intent} events={events} />
-            <Attempts intent={intent} isFolded={true} />
-            <Items intent={intent} />
-            <Splits intent={intent} bankNames={bankNames} />
           </>
         }
         aside={
-          <>
-            <CustomerFacts intent={intent} />
-            <PaymentFacts intent={intent} checkoutUrl={checkoutUrl} />
-            <ReceiptLink url={view.receiptUrl} />
-            <IdFacts intent={intent} />
-          </>
+          <PaymentFacts
+            intent={intent}
+            checkoutUrl={hasEnded(intent.status) ? null : checkoutUrl}
+          />
         }
       />
+      <Items intent={intent} />
+      <Splits intent={intent} bankNames={bankNames} />
+      <ForDevelopers view={view} />
     </Frame>
+  );
+}
+
+/** How the payment went step by step, and what the merchant's server was told. */
+function ForDevelopers({ view }: { readonly view: PaymentView }) {
+  const { intent, history, events, checkoutUrl, requesterNames } = view;
+  const text = useTexts(DASHBOARD_TEXTS).payment;
+  return (
+    <details
+      class="developers"
+      id="developers"
+      open={useCall().url.searchParams.has(EVENT_PARAMETER)}
+      data-kept
+    >
+      <summary>
+        <h2>{text.forDevelopers}</h2>
+      </summary>
+      <Events intent={intent} events={events} />
+      <Attempts intent={intent} isFolded={true} />
+      <Timeline intent={intent} history={history} names={requesterNames} />
+      <IdFacts intent={intent} checkoutUrl={hasEnded(intent.status) ? checkoutUrl : null} />
+    </details>
   );
 }
 
@@ -160,28 +184,21 @@ function Statuses(props: IntentProps & { readonly events: readonly EventSummary[
   );
 }
 
-/** The amount, who paid it and how, and why it was not paid. */
+/** The amount, how and when it was paid, and why it was not. */
 function Lead({ intent }: IntentProps) {
   const { terms, failureReason } = intent;
   const text = useTexts(DASHBOARD_TEXTS).payment;
   const { methodName } = useTexts(CHECKOUT_TEXTS);
   const attempt = reportedAttempt(intent);
-  const phone = attempt?.phone ?? terms.customer?.phone ?? null;
-  const parts = [
-    terms.customer?.name,
-    phone && phoneText(phone),
-    attempt && methodName[attempt.method],
-  ].filter((part) => part);
   return (
     <>
       <p class="payment-amount">
         <Money minor={terms.amountMinor} currency={terms.currency} />
       </p>
-      {parts.length > 0 && (
-        <p>
-          <Untrusted text={parts.join(' · ')} />
-        </p>
-      )}
+      <p>
+        {attempt && `${methodName[attempt.method]} · `}
+        <When atMs={paidAtMs(intent) ?? intent.endedAtMs ?? terms.createdAtMs} />
+      </p>
       {failureReason !== null && <p class="quiet">{text.failure[failureReason]}</p>}
     </>
   );

@@ -7,7 +7,7 @@ import { showPage } from '../frame.tsx';
 import { noticePage } from '../notices.tsx';
 import { listIn, paymentPath, withList } from '../paths.ts';
 import { resendEvent } from '../webhooks/event.ts';
-import { cardId } from './events.tsx';
+import { cardId, EVENT_PARAMETER } from './events.tsx';
 import { type CancelRefusal, DeletedPaymentPage, PaymentPage } from './payment-page.tsx';
 
 /** GET …/payments/:uniqueId: read from the payment's own object, so nothing on it is stale. */
@@ -42,7 +42,7 @@ export async function resendFromPayment(call: DashboardCall): Promise<Response> 
   // The browser scrolls to the card of the event, which says what was done.
   const event = cardId(resent.event);
   const page = pageOf(call);
-  return redirectTo(`${page}${page.includes('?') ? '&' : '?'}event=${event}`, {
+  return redirectTo(`${page}${page.includes('?') ? '&' : '?'}${EVENT_PARAMETER}=${event}`, {
     done: 'event_resent',
     fragment: `#${event}`,
   });

@@ -6,10 +6,10 @@ import { useTexts } from '../../../src/kit/ui/texts.ts';
 import type { EventRow } from '../../../src/lists/book/rows.ts';
 import { DeliveryBadge, wireType } from '../../elements/delivery-elements.tsx';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
-import { ButtonLink, Untrusted, When } from '../../ui/elements.tsx';
+import { ButtonLink, Untrusted } from '../../ui/elements.tsx';
 import { EmptyState } from '../../ui/layout.tsx';
 import { type DashboardCall, may, tenantOf, useCall } from '../call.ts';
-import { CalendarSwitch, DatePresets } from '../date-fields.tsx';
+import { CalendarSwitch, DatePresets, ListedTime } from '../date-fields.tsx';
 import { type DaysForm, daysIn } from '../days.ts';
 import { DeveloperFrame } from '../developers.tsx';
 import { showPage } from '../frame.tsx';
@@ -95,35 +95,43 @@ function EventsPage(props: {
         <button type="submit">{text.filter}</button>
       </FilterForm>
       <CalendarSwitch />
-      <List
-        title={text.title}
-        rows={page.rows}
-        empty={text.empty}
-        pages={{ page, pathTo: (cursor) => pathWith({ cursor }) }}
-        columns={[
-          [
-            text.event,
-            (row) => (
-              <a class="whole" href={withList(eventPath(environment, row), list) + anchorOf(row)}>
-                {wireType(row.type)}
-              </a>
-            ),
-          ],
-          [
-            text.payment,
-            ({ uniqueId }) => (
-              <a href={paymentPath(environment, uniqueId)}>
-                <Untrusted text={uniqueId} />
-              </a>
-            ),
-          ],
-          [text.status, ({ deliveryStatus }) => <DeliveryBadge status={deliveryStatus} />],
-          [text.destination, ({ destinationOrigin: to }) => (to === null ? none : <bdi>{to}</bdi>)],
-          [text.created, ({ createdAtMs }) => <When atMs={createdAtMs} />],
-          [text.last, (row) => (row.lastTryAtMs === null ? none : <LastTry row={row} />)],
-          [text.next, ({ dueAtMs }) => (dueAtMs === null ? none : <When atMs={dueAtMs} />)],
-        ]}
-      />
+      <div class="compact-list event-list">
+        <List
+          title={text.title}
+          rows={page.rows}
+          empty={text.empty}
+          pages={{ page, pathTo: (cursor) => pathWith({ cursor }) }}
+          columns={[
+            [
+              text.event,
+              (row) => (
+                <a
+                  class="id whole"
+                  href={withList(eventPath(environment, row), list) + anchorOf(row)}
+                >
+                  {wireType(row.type)}
+                </a>
+              ),
+            ],
+            [
+              text.payment,
+              ({ uniqueId }) => (
+                <a class="clipped" href={paymentPath(environment, uniqueId)}>
+                  <Untrusted text={uniqueId} />
+                </a>
+              ),
+            ],
+            [text.status, ({ deliveryStatus }) => <DeliveryBadge status={deliveryStatus} />],
+            [
+              text.destination,
+              ({ destinationOrigin: to }) => (to === null ? none : <bdi>{to}</bdi>),
+            ],
+            [text.created, ({ createdAtMs }) => <ListedTime atMs={createdAtMs} />],
+            [text.last, (row) => (row.lastTryAtMs === null ? none : <LastTry row={row} />)],
+            [text.next, ({ dueAtMs }) => (dueAtMs === null ? none : <ListedTime atMs={dueAtMs} />)],
+          ]}
+        />
+      </div>
       <p class="quiet small">{text.lag}</p>
     </DeveloperFrame>
   );

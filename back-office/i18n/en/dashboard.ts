@@ -382,8 +382,9 @@ export const dashboard = {
     paidAt: 'Paid',
     openCheckout: 'Open the checkout page',
     checkoutPrivate: 'Only for this customer. Anyone with this link can pay or end the payment.',
+    forDevelopers: 'For developers',
     customerReceipt: 'Receipt for the customer',
-    receiptLink: 'Receipt link',
+    copyReceipt: 'Copy the link',
     receiptNote:
       'Anyone with this link can see the receipt for one year after the payment. Nothing can be paid with it.',
     openReceipt: 'Open the receipt',

@@ -4,6 +4,28 @@ const CHECK_EVERY_MS = 2_000;
 const CHECKS_MAX = 60;
 
 /**
+ * A fold opens for what a link to this page names inside it, and stays open when the page reloads
+ * itself.
+ */
+export function keptFold(): void {
+  const fold = document.querySelector<HTMLDetailsElement>('details[data-kept]');
+  if (fold === null) {
+    return;
+  }
+  const openForTarget = () => {
+    const target = document.getElementById(location.hash.slice(1));
+    if (target !== null && !fold.open && fold.contains(target)) {
+      fold.open = true;
+      target.scrollIntoView();
+    }
+  };
+  fold.open ||= history.state?.isOpen === true;
+  fold.addEventListener('toggle', () => history.replaceState({ isOpen: fold.open }, ''));
+  addEventListener('hashchange', openForTarget);
+  openForTarget();
+}
+
+/**
  * A page whose content is about to change reloads once the server shows another state. There is one
  * renderer, so the page is never patched.
  */

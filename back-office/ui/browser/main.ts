@@ -1,6 +1,6 @@
 import { colorPickers } from './color.ts';
 import { copyButtons } from './copy.ts';
-import { livePage } from './live.ts';
+import { keptFold, livePage } from './live.ts';
 import { logoFields } from './logo.ts';
 import { sentOnce } from './once.ts';
 import { partsInSight } from './parts.ts';
@@ -12,6 +12,7 @@ import { searchShortcut } from './shortcut.ts';
 /** The dashboard's script. Without it, everything works except passkeys. */
 colorPickers();
 copyButtons();
+keptFold();
 livePage();
 logoFields();
 partsInSight();
