@@ -16,6 +16,8 @@ export interface Order {
   readonly idempotencyKey: string;
   readonly quantity: number;
   readonly amountMinor: number;
+  /** What the customer pays, commission included, as the gateway last told. */
+  chargedMinor: number;
   /** The payment's status as the gateway last told. */
   status: Payment['status'];
   /** The version of the payment that said so: webhooks may arrive out of order. */
@@ -29,7 +31,7 @@ export interface Order {
 /** What a webhook and a status call have in common. */
 type Told = Pick<
   Payment,
-  'uniqueId' | 'status' | 'sequence' | 'totalAmount' | 'currency' | 'receiptUrl'
+  'uniqueId' | 'status' | 'sequence' | 'totalAmount' | 'chargedAmount' | 'currency' | 'receiptUrl'
 >;
 
 /** The shop's orders, in memory. A real shop has a database. */
@@ -51,6 +53,7 @@ export class Orders {
       idempotencyKey: randomUUID(),
       quantity,
       amountMinor: quantity * PRODUCT.priceMinor,
+      chargedMinor: quantity * PRODUCT.priceMinor,
       status: 'OPEN',
       sequence: 0,
       checkoutUrl: null,
@@ -61,8 +64,9 @@ export class Orders {
   }
 
   /** Records what the gateway says of a payment. It must be for the whole amount of our order. */
-  record({ uniqueId, status, sequence, totalAmount, currency, receiptUrl }: Told): void {
-    const order = this.get(uniqueId);
+  record(payment: Told): void {
+    const { status, sequence, totalAmount, currency } = payment;
+    const order = this.get(payment.uniqueId);
     if (order === null || sequence <= order.sequence) {
       return;
     }
@@ -71,7 +75,8 @@ export class Orders {
     }
     order.status = status;
     order.sequence = sequence;
-    order.receiptUrl = receiptUrl;
+    order.chargedMinor = payment.chargedAmount;
+    order.receiptUrl = payment.receiptUrl;
   }
 }
 

@@ -1,4 +1,5 @@
 import { type Order, PRODUCT, QUANTITY_MAX } from './orders.ts';
+import { type Language, TEXTS } from './texts.ts';
 
 /** The shop's pages. */
 
@@ -26,39 +27,45 @@ function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 }
 
-function money(amountMinor: number): string {
-  return `ETB ${(amountMinor / 100).toLocaleString('en', { minimumFractionDigits: 2 })}`;
+function money(amountMinor: number, language: Language): string {
+  const amount = (amountMinor / 100).toLocaleString('en', { minimumFractionDigits: 2 });
+  return language === 'am' ? `${amount} ብር` : `ETB ${amount}`;
 }
 
-export function productPage(
-  gatewayUrl: string,
-  orderId: string,
-  problem: string | null = null,
-): string {
+/** What every page needs. */
+export interface Visit {
+  readonly gatewayUrl: string;
+  readonly language: Language;
+  /** Where the link to the other language leads. */
+  readonly path: string;
+}
+
+export function productPage(visit: Visit, orderId: string, problem: string | null = null): string {
+  const text = TEXTS[visit.language];
   const quantities = Array.from({ length: QUANTITY_MAX }, (_, index) => index + 1);
   return page(
-    gatewayUrl,
-    PRODUCT.name,
+    visit,
+    text.product,
     html`<article class="product">
-  ${CUP}
+  ${cup(text.cup)}
   <div class="stack">
-    <h1>${PRODUCT.name}</h1>
-    <p>Washed, grown at 1,900 m in Gedeo, roasted in Addis Ababa this week. Tastes of jasmine and lemon.</p>
-    <p class="price">${money(PRODUCT.priceMinor)}</p>
+    <h1>${text.product}</h1>
+    <p>${text.about}</p>
+    <p class="price">${money(PRODUCT.priceMinor, visit.language)}</p>
     ${problem === null ? null : html`<p class="problem" role="alert">${problem}</p>`}
     <form class="stack" method="post" action="/orders" data-checkout>
       <input type="hidden" name="order" value="${orderId}">
-      <label class="field">Quantity
+      <label class="field">${text.quantity}
         <select name="quantity">${new Html(quantities.map((count) => `<option>${count}</option>`).join(''))}</select>
       </label>
-      <button name="pay" value="page">Pay</button>
-      <p class="small">telebirr, CBE Birr, M-PESA, eBirr and bank accounts, on the payment page</p>
+      <button name="pay" value="page">${text.pay}</button>
+      <p class="small">${text.methods}</p>
       <details>
-        <summary>Or charge my M-PESA phone at once</summary>
-        <label class="field">M-PESA number
+        <summary>${text.orPhone}</summary>
+        <label class="field">${text.phone}
           <input name="phone" type="tel" inputmode="tel" autocomplete="tel" placeholder="07…" value="0712345678">
         </label>
-        <button class="second" name="pay" value="phone">Charge this phone</button>
+        <button class="second" name="pay" value="phone">${text.chargePhone}</button>
       </details>
     </form>
   </div>
@@ -75,73 +82,79 @@ const SIGNS: Readonly<Record<Tone, string>> = {
   bad: 'M12 6v7.5M12 17.5v.1',
 };
 
-/** Title, sign and text for every status of the order's payment. */
-const STATES: Readonly<
-  Record<Order['status'], readonly [title: string, tone: Tone, text: string]>
-> = {
-  OPEN: ['Waiting for your payment', 'wait', 'This page changes by itself when you have paid.'],
-  PROCESSING: [
-    'Waiting for your confirmation',
-    'wait',
-    'This page changes by itself when you have confirmed.',
-  ],
-  SUCCESS: [
-    'Thank you, your order is paid',
-    'good',
-    'We are packing your coffee. It leaves tomorrow morning.',
-  ],
-  FAILED: ['The payment failed', 'bad', 'Nothing was charged.'],
-  EXPIRED: ['The payment expired', 'bad', 'Nothing was charged.'],
-  CANCELED: ['The payment was canceled', 'bad', 'Nothing was charged.'],
+const TONES: Readonly<Record<Order['status'], Tone>> = {
+  OPEN: 'wait',
+  PROCESSING: 'wait',
+  SUCCESS: 'good',
+  FAILED: 'bad',
+  EXPIRED: 'bad',
+  CANCELED: 'bad',
 };
 
-export function orderPage(gatewayUrl: string, order: Order): string {
-  const [title, tone, text] = STATES[order.status];
+export function orderPage(visit: Visit, order: Order): string {
+  const { language } = visit;
+  const text = TEXTS[language];
+  const [title, more] = text.states[order.status];
+  const tone = TONES[order.status];
   return page(
-    gatewayUrl,
+    visit,
     title,
     html`<article class="stack order" data-status="${order.status}" data-order="${order.id}">
   <svg class="sign ${tone}" viewBox="0 0 24 24" aria-hidden="true"><path d="${SIGNS[tone]}"/></svg>
   <h1>${title}</h1>
-  <p>${text}</p>
+  <p>${more}</p>
   <dl>
-    <div><dt>Order</dt><dd><code>${order.id.slice(0, 13)}</code></dd></div>
-    <div><dt>${order.quantity} × ${PRODUCT.name}</dt><dd>${money(order.amountMinor)}</dd></div>
+    <div><dt>${text.order}</dt><dd><code>${order.id.slice(0, 13)}</code></dd></div>
+    <div><dt>${order.quantity} × ${text.product}</dt><dd>${money(order.amountMinor, language)}</dd></div>
+    ${paidRow(order, visit)}
   </dl>
   ${
     order.status === 'OPEN' && order.checkoutUrl !== null
-      ? html`<a class="button" href="${order.checkoutUrl}">Continue to the payment</a>`
+      ? html`<a class="button" href="${order.checkoutUrl}">${text.continue}</a>`
       : null
   }
   ${
     order.receiptUrl === null
       ? null
-      : html`<a class="button" href="${order.receiptUrl}">Receipt</a>`
+      : html`<a class="button" href="${order.receiptUrl}">${text.receipt}</a>`
   }
-  <a class="button second" href="/">${tone === 'bad' ? 'Try again' : 'Back to the shop'}</a>
+  <a class="button second" href="/">${tone === 'bad' ? text.again : text.back}</a>
 </article>`,
     // Without JavaScript the page looks again by itself.
     tone === 'wait' ? html`<noscript><meta http-equiv="refresh" content="3"></noscript>` : null,
   );
 }
 
-export function notFoundPage(gatewayUrl: string): string {
+/** What the customer paid: the commission came on top. */
+function paidRow({ status, amountMinor, chargedMinor }: Order, { language }: Visit): Html | null {
+  const feeMinor = chargedMinor - amountMinor;
+  const fee = feeMinor === 0 ? null : money(feeMinor, language);
+  return status === 'SUCCESS'
+    ? html`<div><dt>${TEXTS[language].paid(fee)}</dt><dd><strong>${money(chargedMinor, language)}</strong></dd></div>`
+    : null;
+}
+
+export function notFoundPage(visit: Visit): string {
+  const text = TEXTS[visit.language];
   return page(
-    gatewayUrl,
-    'Page not found',
-    html`<article class="stack order"><h1>Page not found</h1>
-  <p>The shop forgets its orders when it stops.</p>
-  <a class="button" href="/">To the shop</a></article>`,
+    visit,
+    text.notFound,
+    html`<article class="stack order"><h1>${text.notFound}</h1>
+  <p>${text.forgets}</p>
+  <a class="button" href="/">${text.toShop}</a></article>`,
   );
 }
 
-function page(gatewayUrl: string, title: string, content: Html, head: Html | null = null): string {
+function page(visit: Visit, title: string, content: Html, head: Html | null = null): string {
+  const { gatewayUrl, language, path } = visit;
+  const text = TEXTS[language];
+  const [otherLanguage, otherName] = text.other;
   return html`<!doctype html>
-<html lang="en">
+<html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title} · Demo Shop</title>
+<title>${title} · ${text.shop}</title>
 ${head}<link rel="icon" href="data:,">
 <link rel="stylesheet" href="/shop.css">
 <script src="${gatewayUrl}/kefel.js" defer></script>
@@ -149,8 +162,8 @@ ${head}<link rel="icon" href="data:,">
 </head>
 <body>
 <header>
-<p class="test">A demo: nothing is sold, no money moves</p>
-<a href="/">Demo Shop</a>
+<p class="test">${text.demo}</p>
+<div class="bar"><a href="/">${text.shop}</a><a class="language" lang="${otherLanguage}" href="${path}?lang=${otherLanguage}">${otherName}</a></div>
 </header>
 <main>${content}</main>
 </body>
@@ -159,7 +172,8 @@ ${head}<link rel="icon" href="data:,">
 }
 
 /** A cup of buna. */
-const CUP = html`<svg class="cup" viewBox="0 0 240 180" role="img" aria-label="A cup of coffee">
+function cup(label: string): Html {
+  return html`<svg class="cup" viewBox="0 0 240 180" role="img" aria-label="${label}">
   <g fill="none" stroke="currentColor" stroke-width="5" stroke-linecap="round" opacity=".45">
     <path d="M96 58c-8-12 8-18 0-32M120 54c-8-12 8-18 0-32M144 58c-8-12 8-18 0-32"/>
   </g>
@@ -168,3 +182,4 @@ const CUP = html`<svg class="cup" viewBox="0 0 240 180" role="img" aria-label="A
   <path d="M84 112l12 8-12 8-12-8zm36 6l12 8-12 8-12-8zm36-6l12 8-12 8-12-8z" fill="#0b6b4b"/>
   <ellipse cx="120" cy="156" rx="76" ry="9" fill="#fff" opacity=".7"/>
 </svg>`;
+}

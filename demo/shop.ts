@@ -10,7 +10,8 @@ import {
   WebhookVerificationError,
 } from '../clients/typescript/kefel.ts';
 import { major, newOrderId, type Order, Orders, PRODUCT, QUANTITY_MAX } from './orders.ts';
-import { notFoundPage, orderPage, productPage } from './pages.ts';
+import { notFoundPage, orderPage, productPage, type Visit } from './pages.ts';
+import { languageOf, TEXTS } from './texts.ts';
 
 /** A merchant's server: a product page, two ways to pay, a webhook, and a page for each order. */
 
@@ -80,33 +81,45 @@ class ShopServer {
   }
 
   async #route(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { pathname } = new URL(request.url ?? '/', this.#url);
+    const { pathname, searchParams } = new URL(request.url ?? '/', this.#url);
+    const visit = {
+      gatewayUrl: this.#settings.gatewayUrl,
+      language: languageOf(searchParams, request.headers),
+      path: pathname,
+    };
+    if (searchParams.has('lang')) {
+      response.setHeader('set-cookie', `shop_language=${visit.language}; Path=/; SameSite=Lax`);
+    }
     const [, id = '', rest = ''] = /^\/orders\/([\w-]+)(\/status)?$/.exec(pathname) ?? [];
     const order = this.#orders.get(id);
     const file = this.#files.get(pathname);
     const route = `${request.method} ${order === null ? pathname : `/orders/{id}${rest}`}`;
     switch (true) {
       case route === 'GET /':
-        return this.#page(response, 200, productPage(this.#settings.gatewayUrl, newOrderId()));
+        return this.#page(response, 200, productPage(visit, newOrderId()));
       case route === 'POST /orders':
-        return this.#createOrder(request, response);
+        return this.#createOrder(request, response, visit);
       case route === 'POST /webhooks':
         return this.#receiveWebhook(request, response);
       case route === 'GET /orders/{id}' && order !== null:
         await this.#askAbout(order);
-        return this.#page(response, 200, orderPage(this.#settings.gatewayUrl, order));
+        return this.#page(response, 200, orderPage(visit, order));
       case route === 'GET /orders/{id}/status' && order !== null:
         await this.#askAbout(order);
         return send(response, 200, 'application/json', JSON.stringify({ status: order.status }));
       case request.method === 'GET' && file !== undefined:
         return send(response, 200, file.type, file.text);
       default:
-        return this.#page(response, 404, notFoundPage(this.#settings.gatewayUrl));
+        return this.#page(response, 404, notFoundPage(visit));
     }
   }
 
   /** POST /orders: the form of the product page. */
-  async #createOrder(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #createOrder(
+    request: IncomingMessage,
+    response: ServerResponse,
+    visit: Visit,
+  ): Promise<void> {
     const form = new URLSearchParams((await bodyOf(request)).toString());
     const quantity = Number(form.get('quantity'));
     const formId = form.get('order') ?? '';
@@ -142,9 +155,9 @@ class ShopServer {
         throw error;
       }
       // Nothing was charged. `validationErrors` names the field that the customer can correct.
-      const problem = error.validationErrors.phoneNumber ?? error.message;
-      const page = productPage(this.#settings.gatewayUrl, newOrderId(), problem);
-      return this.#page(response, 400, page);
+      const isPhone = error.validationErrors.phoneNumber !== undefined;
+      const problem = isPhone ? TEXTS[visit.language].phoneProblem : error.message;
+      return this.#page(response, 400, productPage({ ...visit, path: '/' }, newOrderId(), problem));
     }
   }
 

@@ -2,6 +2,7 @@ import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Shop, startShop } from '../../demo/shop.ts';
+import { TEXTS } from '../../demo/texts.ts';
 import { DESKTOP, launchBrowser } from '../support/browser.ts';
 import {
   Device,
@@ -71,11 +72,14 @@ describe.each(JAVASCRIPT)('a phone %s', (_name, javaScriptEnabled) => {
     await payWith(page, 'CBE');
     await page.getByRole('link', { name: 'Return to Demo Shop', exact: true }).click();
     await heading(page, PAID);
-    expect(await paymentOf(scene, orderIdOn(page))).toMatchObject({
-      status: 'SUCCESS',
-      totalAmount: 90_000,
-    });
+    const payment = await paymentOf(scene, orderIdOn(page));
+    expect(payment).toMatchObject({ status: 'SUCCESS', totalAmount: 90_000 });
+    expect(await page.locator('dl').textContent()).toContain(
+      `ETB ${(payment.chargedAmount / 100).toLocaleString('en', { minimumFractionDigits: 2 })}`,
+    );
     await shoot(page, `shop-paid-${javaScriptEnabled ? 'dark' : 'light'}`);
+    await page.getByRole('link', { name: 'Receipt' }).click();
+    await page.getByText('Yirgacheffe coffee').first().waitFor();
     await device.putAway();
   });
 
@@ -124,6 +128,22 @@ describe('the shop', () => {
     await device.putAway();
   });
 
+  test('speaks Amharic to a browser that prefers it, and English when asked', async () => {
+    const device = await Device.start(browser, { locale: 'am-ET' });
+    const page = await device.open(shop.url);
+    await heading(page, TEXTS.am.product);
+    await page.getByText(TEXTS.am.orPhone).click();
+    await page.getByRole('button', { name: TEXTS.am.chargePhone }).click();
+    await heading(page, TEXTS.am.states.SUCCESS[0]);
+    await expectAccessible(page);
+    await shoot(page, 'shop-paid-am');
+    await page.getByRole('link', { name: 'English' }).click();
+    await heading(page, PAID);
+    await page.getByRole('link', { name: 'Back to the shop' }).click();
+    await heading(page, TEXTS.en.product);
+    await device.putAway();
+  });
+
   test('makes one order of a form that is sent twice', async () => {
     const device = await Device.start(browser);
     const page = await device.open(shop.url);
@@ -148,7 +168,7 @@ describe('the shop', () => {
     await page.getByText('Or charge my M-PESA phone at once').click();
     await page.getByLabel('M-PESA number').fill('12');
     await page.getByRole('button', { name: 'Charge this phone' }).click();
-    await page.getByRole('alert').getByText('Must be a mobile number').waitFor();
+    await page.getByRole('alert').getByText('Type an M-PESA number').waitFor();
     await device.putAway(refusedWith(400));
   });
 
