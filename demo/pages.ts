@@ -29,7 +29,7 @@ function escaped(text: string): string {
 
 function money(amountMinor: number, language: Language): string {
   const amount = (amountMinor / 100).toLocaleString('en', { minimumFractionDigits: 2 });
-  return language === 'am' ? `${amount} ብር` : `ETB ${amount}`;
+  return language === 'am' ? `ብር ${amount}` : `ETB ${amount}`;
 }
 
 /** What every page needs. */

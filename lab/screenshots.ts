@@ -31,6 +31,9 @@ const SCRIPT = {
 };
 const IMAGES_DIRECTORY = join(PROJECT_DIRECTORY, 'docs', 'images');
 
+/** Ends the names of pictures in Amharic, as in the texts of the page at `/`. */
+const AMHARIC = '-am';
+
 const EXPIRE_IN_SECONDS = 900;
 
 /** Payments for the dashboard, besides the one of the first pictures; the newest is last. */
@@ -64,10 +67,12 @@ await runLabScript(SCRIPT, async ({ port, all }) => {
         await takePictures(browser, merchant, directory);
         return true;
       }
-      const payment = await createDemoPayment(merchant, EXPIRE_IN_SECONDS);
+      const pay = async (locale: 'en-US' | 'am-ET') =>
+        payAndShoot(browser, await createDemoPayment(merchant, EXPIRE_IN_SECONDS), locale);
       const pictures = [
         await shootShop(browser, merchant),
-        ...(await payAndShoot(browser, payment)),
+        ...(await pay('en-US')),
+        ...(await pay('am-ET')),
         ...(await manageAndShoot(browser, merchant)),
       ];
       return pictures.every(Boolean);
@@ -94,10 +99,17 @@ async function shootShop(browser: Browser, merchant: DemoMerchant): Promise<bool
   return isSmall;
 }
 
-async function payAndShoot(browser: Browser, checkoutUrl: string): Promise<readonly boolean[]> {
-  const page = await (await phone(browser)).newPage();
+async function payAndShoot(
+  browser: Browser,
+  checkoutUrl: string,
+  locale: 'en-US' | 'am-ET',
+): Promise<readonly boolean[]> {
+  const page = await (await phone(browser, locale)).newPage();
   await page.goto(checkoutUrl);
   await chooseTelebirr(page);
+  if (locale === 'am-ET') {
+    return [await shoot(page, `checkout-choosing${AMHARIC}.jpg`)];
+  }
   const choosing = await shoot(page, 'checkout-choosing.jpg');
   await payToReceipt(page);
   return [choosing, await shoot(page, 'checkout-paid.jpg')];
@@ -122,16 +134,19 @@ async function manageAndShoot(
     return ORDERS.every(({ id }) => text.includes(id)) && !text.includes('In progress');
   });
   const list = await shoot(page, 'dashboard-payments.jpg');
+  await page.goto(`${page.url()}?lang=am`);
+  const amharicList = await shoot(page, `dashboard-payments${AMHARIC}.jpg`);
+  await page.goto(`${baseUrl}/dashboard/sandbox/payments?lang=en`);
   await page.getByRole('link', { name: SHOWN_ORDER }).click();
-  return [list, await shoot(page, 'dashboard-payment.jpg')];
+  return [list, amharicList, await shoot(page, 'dashboard-payment.jpg')];
 }
 
-function phone(browser: Browser): Promise<BrowserContext> {
+function phone(browser: Browser, locale = 'en-US'): Promise<BrowserContext> {
   return browser.newContext({
     ...PHONE,
     // The README shows the pictures at 270 px: sharp on a screen of double density.
     deviceScaleFactor: 1.5,
-    locale: 'en-US',
+    locale,
     timezoneId: 'Africa/Addis_Ababa',
     colorScheme: 'light',
     reducedMotion: 'reduce',

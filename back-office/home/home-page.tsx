@@ -3,8 +3,15 @@ import { useTexts } from '../../src/kit/ui/texts.ts';
 import { CHECKOUT_TEXTS, HOME_TEXTS } from '../i18n/texts.ts';
 import { BackOfficePage } from '../ui/page.tsx';
 
-/** Made by `npm run lab -- screenshots`. */
-const PICTURE = { src: '/docs/images/checkout-choosing.jpg', width: 540, height: 1110 } as const;
+/** Made by `npm run lab -- screenshots`, in each language of the page. */
+const PICTURE = { width: 540, height: 1110 } as const;
+
+/** Where each claim is shown to be true. */
+const PROOFS = [
+  ['/docs/promises', 'promises'],
+  ['/docs/reliability', 'tests'],
+  ['/docs/benchmarks', 'figures'],
+] as const;
 
 /** The page at `/`: what a merchant gets, and how to begin. */
 export function HomePage(props: {
@@ -16,21 +23,42 @@ export function HomePage(props: {
   return (
     <BackOfficePage heading={text.heading} titleParts={[text.product]} home="/">
       <div class="home-start">
-        <p class="home-lead">{text.lead}</p>
-        <div class="buttons">
-          <a class="button primary" href="/docs/quick-start">
-            {text.quickStart}
-          </a>
-          <a class="button" href="/dashboard">
-            {text.signIn}
-          </a>
+        <div class="cards home-leads">
+          <section class="card">
+            <h2>{text.shopTitle}</h2>
+            <p>{text.shopLead}</p>
+            <a class="button primary" href="/dashboard">
+              {text.signIn}
+            </a>
+          </section>
+          <section class="card">
+            <h2>{text.developerTitle}</h2>
+            <p>{text.lead}</p>
+            <a class="button" href="/docs/quick-start">
+              {text.quickStart}
+            </a>
+          </section>
         </div>
+        <ul class="home-proof">
+          {PROOFS.map(([path, claim]) => (
+            <li>
+              <a href={path}>{text.proof[claim]}</a>
+            </li>
+          ))}
+        </ul>
         <p class="quiet">
           <strong>{text.payingTitle}</strong> {text.paying}
         </p>
         <Methods />
       </div>
-      <img class="home-picture" {...PICTURE} alt={text.picture} />
+      <div class="home-pictures">
+        <img {...pictureOf('checkout-choosing', text.pictureEnd)} alt={text.picture} />
+        <img
+          {...pictureOf('dashboard-payments', text.pictureEnd)}
+          alt={text.dashboardPicture}
+          loading="lazy"
+        />
+      </div>
       <section class="home-gives">
         <h2>{text.givesTitle}</h2>
         <div class="cards">
@@ -45,6 +73,10 @@ export function HomePage(props: {
       <Ways sourceUrl={sourceUrl} />
     </BackOfficePage>
   );
+}
+
+function pictureOf(name: string, end: string) {
+  return { ...PICTURE, src: `/docs/images/${name}${end}.jpg` };
 }
 
 /** The methods that a gateway can offer, with what the customer does. */

@@ -3,9 +3,20 @@ import type { HomeMessages } from '../messages.ts';
 export const home: HomeMessages = {
   product: 'ክፈል',
   heading: 'በኢትዮጵያ ላሉ ነጋዴዎች የክፍያ ጌትዌይ',
+  shopTitle: 'ለሱቅዎ',
+  shopLead:
+    'ደንበኞችዎ በቴሌብር፣ በሲቢኢ ብር፣ በM-PESA፣ በeBirr ወይም በባንክ ሒሳብ ይከፍላሉ። እያንዳንዱን ክፍያ በስልክዎ ያያሉ፣ ገንዘብ ይመልሳሉ፣ ማታ ደግሞ የቀኑን ገቢ ያውቃሉ። መለያዎን የሚከፍትልዎ ይህን ጌትዌይ የሚያስኬደው ድርጅት ነው።',
+  developerTitle: 'ለፕሮግራመርዎ',
   lead: 'ሰርቨርዎ በአንድ የኤፒአይ ጥሪ ክፍያ ይፈጥራል። ደንበኛው በመረጠው መንገድ ይከፍላል፤ የተፈረመ ዌብሁክ ውጤቱን ያሳውቅዎታል።',
   quickStart: 'ፈጣን አጀማመር',
   signIn: 'ይግቡ',
+  pictureEnd: '-am',
+  dashboardPicture: 'በስልክ ላይ የሚታየው ዳሽቦርድ፦ የቀኑ ክፍያዎች ከነሁኔታቸው',
+  proof: {
+    promises: 'ምንም ብልሽት የማያጠፋው',
+    tests: 'እያንዳንዱ ቃል ኪዳን እንዴት እንደሚፈተሽ',
+    figures: 'ፍጥነቱ፣ በተለካ ቁጥር',
+  },
   picture: 'በስልክ ላይ የሚታየው የክፍያ ገጽ፦ የሚከፈለው መጠን እና የክፍያ መንገዶች ከነክፍያቸው',
   methods: 'የክፍያ መንገዶች',
   givesTitle: 'ምን ያገኛሉ?',

@@ -2,11 +2,23 @@
 export const home = {
   product: 'Kefel',
   heading: 'A payment gateway for merchants in Ethiopia',
+  shopTitle: 'For your shop',
+  shopLead:
+    'Your customers pay by telebirr, CBE Birr, M-PESA, eBirr or a bank account. You see each payment on your phone, give money back, and know at night what the day brought. The operator of this gateway opens your account.',
+  developerTitle: 'For your developer',
   lead: 'Your server creates a payment with one call. The customer pays the way they like, and a signed webhook tells you the outcome.',
   quickStart: 'Quick start',
   signIn: 'Sign in',
+  /** Of the names of pictures in this language. */
+  pictureEnd: '',
   picture:
     'The checkout page on a phone: the amount, and a list of payment methods with their fees',
+  dashboardPicture: 'The dashboard on a phone: the payments of the day with their states',
+  proof: {
+    promises: 'What no crash can lose',
+    tests: 'How each promise is tested',
+    figures: 'How fast it is, measured',
+  },
   methods: 'Payment methods',
   givesTitle: 'What you get',
   gives: [

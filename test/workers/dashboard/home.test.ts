@@ -29,6 +29,9 @@ test('shows the checkout, its methods and how to begin, without a way to the des
   expect(html).toContain('href="/docs/"');
   expect(html).toContain('href="/docs/quick-start"');
   expect(html).toContain('src="/docs/images/checkout-choosing.jpg"');
+  for (const proof of ['promises', 'reliability', 'benchmarks']) {
+    expect(html).toContain(`href="/docs/${proof}"`);
+  }
   for (const method of Object.values(METHOD_NAMES)) {
     expect(html).toContain(method);
   }
@@ -38,7 +41,10 @@ test('shows the checkout, its methods and how to begin, without a way to the des
 
 test('is in Amharic for a browser that prefers it, and when the visitor chooses it', async () => {
   const preferred = await home({ headers: { 'accept-language': 'am-ET' } });
-  expect(await preferred.text()).toContain('<html lang="am-ET">');
+  const html = await preferred.text();
+  expect(html).toContain('<html lang="am-ET">');
+  expect(html).toContain('src="/docs/images/checkout-choosing-am.jpg"');
+  expect(html).toContain('src="/docs/images/dashboard-payments-am.jpg"');
   const chosen = await home({}, {}, '?lang=am');
   expect(await chosen.text()).toContain('<html lang="am-ET">');
   expect(chosen.headers.get('set-cookie')).toContain('kefel_language=am');
