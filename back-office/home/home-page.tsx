@@ -1,5 +1,5 @@
 import { METHODS } from '../../src/engine/domain/method.ts';
-import { useTexts } from '../../src/kit/ui/texts.ts';
+import { useLanguage, useTexts } from '../../src/kit/ui/texts.ts';
 import { CHECKOUT_TEXTS, HOME_TEXTS } from '../i18n/texts.ts';
 import { BackOfficePage } from '../ui/page.tsx';
 
@@ -52,12 +52,8 @@ export function HomePage(props: {
         <Methods />
       </div>
       <div class="home-pictures">
-        <img {...pictureOf('checkout-choosing', text.pictureEnd)} alt={text.picture} />
-        <img
-          {...pictureOf('dashboard-payments', text.pictureEnd)}
-          alt={text.dashboardPicture}
-          loading="lazy"
-        />
+        <Picture of="checkout-choosing" alt={text.picture} />
+        <Picture of="dashboard-payments" alt={text.dashboardPicture} />
       </div>
       <section class="home-gives">
         <h2>{text.givesTitle}</h2>
@@ -75,8 +71,10 @@ export function HomePage(props: {
   );
 }
 
-function pictureOf(name: string, end: string) {
-  return { ...PICTURE, src: `/docs/images/${name}${end}.jpg` };
+/** In the page's language. */
+function Picture({ of: name, alt }: { readonly of: string; readonly alt: string }) {
+  const end = useLanguage() === 'am' ? '-am' : '';
+  return <img {...PICTURE} src={`/docs/images/${name}${end}.jpg`} alt={alt} loading="lazy" />;
 }
 
 /** The methods that a gateway can offer, with what the customer does. */

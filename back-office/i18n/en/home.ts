@@ -9,8 +9,6 @@ export const home = {
   lead: 'Your server creates a payment with one call. The customer pays the way they like, and a signed webhook tells you the outcome.',
   quickStart: 'Quick start',
   signIn: 'Sign in',
-  /** Of the names of pictures in this language. */
-  pictureEnd: '',
   picture:
     'The checkout page on a phone: the amount, and a list of payment methods with their fees',
   dashboardPicture: 'The dashboard on a phone: the payments of the day with their states',
