@@ -201,4 +201,71 @@ describe.each(VIEWS)('$device.viewport.width px, $colorScheme, $language', (view
       },
     );
   });
+
+  describe('the statement', () => {
+    test('prints as one clean A4', async () => {
+      const page = await open('overview');
+      const pdf = (await page.pdf({ format: 'A4' })).toString('latin1');
+      expect(pdf.match(/\/Type\s*\/Page\b/g)).toHaveLength(1);
+      await page.emulateMedia({ media: 'print' });
+      const main = page.locator('main > :visible');
+      expect(await main.evaluateAll((all) => all.map(({ className }) => className))).toEqual([
+        'card statement',
+      ]);
+      expect(await page.locator(':is(header, nav, button, a):visible').count()).toBe(0);
+      const paper = await page.locator('.statement').innerText();
+      for (const part of [texts.overview.statement.title, texts.frame.environment.sandbox]) {
+        expect(paper).toContain(part);
+      }
+      expect(paper).toMatch(/1,333,330,322\.72/);
+    });
+
+    test('has a button that prints, where a script can', async () => {
+      const page = await open('overview');
+      await page.evaluate(() => {
+        globalThis.print = () => document.body.classList.add('printed');
+      });
+      await page.getByRole('button', { name: texts.overview.statement.print }).click();
+      expect(await page.locator('body.printed').count()).toBe(1);
+    });
+  });
+
+  describe('home', () => {
+    test('has today, the same weekday and the line of 30 days above the fold', async () => {
+      const page = await open('overview');
+      const { y = 0, height = 0 } = (await page.locator('#today ~ * svg').boundingBox()) ?? {};
+      const bar = isPhone ? 60 : 0;
+      expect(y + height).toBeLessThan(device.viewport.height - bar);
+      expect(await page.locator('#today ~ * .tile').count()).toBe(2);
+      expect(await page.locator('.chart-trend').getAttribute('d')).toMatch(/^M[^L]+(L[^L]+){29}$/);
+      expect(await axeViolations(page)).toEqual([]);
+    });
+
+    test('has the methods as bars, and one file', async () => {
+      const page = await open('overview');
+      const widths = await page
+        .locator('svg[aria-labelledby="methods-ETB-title"] .chart-bar')
+        .evaluateAll((bars) => bars.map((bar) => Number(bar.getAttribute('width'))));
+      expect(widths).toHaveLength(2);
+      expect(Math.max(...widths)).toBe(320);
+      expect(await page.locator('a[download]').count()).toBe(1);
+    });
+
+    test('leads through the first day', async () => {
+      const page = await open('overview-first');
+      const { stepTeam, stepKey, stepWebhook } = texts.payments;
+      expect(await page.locator('.first-payment li > a').allTextContents()).toEqual([
+        stepTeam,
+        stepKey,
+        stepWebhook,
+      ]);
+      await page.getByRole('button', { name: texts.webhooks.testSend }).waitFor();
+      await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+      await page.locator('.first-payment [data-copy]').click();
+      expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(
+        /^curl https:\/\/pay\.example\.com\/api\/v1\/payment\/intent /,
+      );
+      expect(await axeViolations(page)).toEqual([]);
+    });
+  });
 });

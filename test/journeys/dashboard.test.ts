@@ -355,6 +355,7 @@ test('a production endpoint and its secrets need the passkey too, and the overvi
   await page.getByRole('button', { name: text.disable, exact: true }).waitFor();
   await goTo(page, 'Home', 'Overview');
   const notice = page.locator('.notice', { hasText: english.overview.access.title });
+  await notice.locator('summary').tap();
   await notice.getByText('Webhook secret rotated').waitFor();
   await shoot(page, 'overview-access');
   await pressButton(page, english.overview.access.dismiss);

@@ -289,13 +289,23 @@ function overview(isEmpty: boolean): Answers {
           ? []
           : [
               { ...TOTAL, day: TODAY },
-              { ...TOTAL, day: TODAY - 1, method: 'CBE' },
+              { ...TOTAL, day: TODAY, method: 'CBE', amountMinor: LARGEST_MINOR / 3 },
+              ...Array.from({ length: 29 }, (_, index) => ({
+                ...TOTAL,
+                day: TODAY - 1 - index,
+                amountMinor: Math.round(LARGEST_MINOR * (0.5 + 0.3 * Math.sin(index))),
+              })),
             ],
         attempts: isEmpty ? [] : [{ method: 'M_PESA', currency: 'ETB', ended: 99, succeeded: 9 }],
         apiOrigin: 'https://pay.example.com',
       },
     },
   };
+}
+
+/** Besides the overview, what the steps of the first day are about. */
+function firstDay(): Answers {
+  return { ...overview(true), settings: { keys: [KEY] }, webhooks: { settings: WEBHOOK_SETTINGS } };
 }
 
 function list(rows: typeof ROWS): Answers {
@@ -336,6 +346,15 @@ const SECRETS = [
   { id: 'whs_0123456789abcdef', createdAtMs: NOW_MS, expiresAtMs: null },
   { id: 'whs_fedcba9876543210', createdAtMs: NOW_MS, expiresAtMs: NOW_MS + 2 * HOUR_MS },
 ];
+
+const WEBHOOK_SETTINGS = {
+  endpoints: [ENDPOINT],
+  failing: [],
+  signatureHeader: null,
+  secrets: SECRETS,
+  keys: [],
+  apiOrigin: null,
+};
 
 const KEY = {
   digest: 'f'.repeat(64),
@@ -569,7 +588,7 @@ const AUDIT = { audit: { entries: [] } };
 export const BACK_OFFICE_GALLERY = {
   components: async (request) => answerPage({ request }, <ComponentsPage />),
   overview: dashboard('/dashboard/sandbox/overview', overview(false)),
-  'overview-first': dashboard('/dashboard/production/overview', overview(true)),
+  'overview-first': dashboard('/dashboard/production/overview', firstDay()),
   payments: dashboard(PAYMENTS, list(ROWS)),
   'payments-first': dashboard(PAYMENTS, list([])),
   'payments-none': dashboard(`${PAYMENTS}?status=expired`, list([])),
@@ -592,14 +611,7 @@ export const BACK_OFFICE_GALLERY = {
   'refunds-none': dashboard('/dashboard/sandbox/refunds', { lists: { refunds: pageOf([]) } }),
   webhooks: dashboard(WEBHOOKS, {
     webhooks: {
-      settings: {
-        endpoints: [ENDPOINT],
-        failing: [],
-        signatureHeader: null,
-        secrets: SECRETS,
-        keys: [],
-        apiOrigin: null,
-      },
+      settings: WEBHOOK_SETTINGS,
     },
   }),
   endpoint: dashboard(`${WEBHOOKS}/endpoints/whe_1`, {

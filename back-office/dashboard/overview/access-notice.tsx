@@ -57,8 +57,11 @@ export function AccessNotice(props: { readonly changes: AccessChanges }) {
   const newestAtMs = Math.max(...entries.map(({ atMs }) => atMs));
   return entries.length === 0 ? null : (
     <Message tone="warning">
-      <div class="stack">
-        <h2>{text.title}</h2>
+      <details>
+        <summary>
+          {text.title} ({String(entries.length)}
+          {hasMore && '+'})
+        </summary>
         <ul>
           {entries.map((entry) => (
             <li>
@@ -79,7 +82,7 @@ export function AccessNotice(props: { readonly changes: AccessChanges }) {
           label={text.dismiss}
           fields={{ time: String(newestAtMs) }}
         />
-      </div>
+      </details>
     </Message>
   );
 }

@@ -21,50 +21,67 @@ const MARGIN_TOP = 8;
 /** Room for the labels of the amounts. */
 const AXIS_WIDTH = 44;
 const VOLUME_HEIGHT = 110;
+const BOTTOM = MARGIN_TOP + VOLUME_HEIGHT;
 /** The part of a bar's place that the bar fills; the rest separates it from its neighbors. */
 const BAR_PART = 0.72;
 /** A small volume stays visible next to the highest bar. */
 const BAR_HEIGHT_MIN = 1.5;
 const MINOR_PER_MAJOR = 100;
-const RATE_ROW_HEIGHT = 40;
-const RATE_BAR_HEIGHT = 10;
+const ROW_HEIGHT = 40;
+const ROW_BAR_HEIGHT = 10;
 
 interface ChartProps {
   readonly figures: CurrencyFigures;
 }
 
-/** The paid volume, day by day. */
+/** The paid volume, day by day, as a line that ends today. */
+export function TrendChart({ figures }: ChartProps) {
+  const { currency, bars, barMinorMax } = figures;
+  const text = useTexts(DASHBOARD_TEXTS).overview;
+  const money = useMoney(currency);
+  const place = (WIDTH - AXIS_WIDTH) / bars.length;
+  const points = bars.map(({ paidMinor }, index) => ({
+    x: round(AXIS_WIDTH + (index + 0.5) * place),
+    y: round(BOTTOM - (VOLUME_HEIGHT * paidMinor) / barMinorMax),
+  }));
+  const line = points.map(({ x, y }) => `${x} ${y}`).join('L');
+  const [first, last] = [points.at(0), points.at(-1)];
+  return (
+    <Chart
+      id={`volume-${currency}`}
+      height={BOTTOM + CAPTION_HEIGHT}
+      title={volumeTitle(figures)}
+      description={text.trendDescription(money(barMinorMax), money(totalMinor(figures)))}
+    >
+      <AmountAxis figures={figures} />
+      <path class="chart-area" d={`M${line}L${last?.x} ${BOTTOM}H${first?.x}Z`} />
+      <path class="chart-trend" d={`M${line}`} />
+      <circle class="chart-bar" cx={last?.x} cy={last?.y} r={3.5} />
+      <DayAxis bars={bars} y={BOTTOM + CAPTION_HEIGHT - 3} />
+    </Chart>
+  );
+}
+
+/** The paid volume, in bars of one day or several. */
 export function VolumeChart({ figures }: ChartProps) {
   const { currency, bars, barMinorMax } = figures;
   const text = useTexts(DASHBOARD_TEXTS).overview;
   const place = (WIDTH - AXIS_WIDTH) / bars.length;
-  const bottom = MARGIN_TOP + VOLUME_HEIGHT;
   const money = useMoney(currency);
-  const totalMinor = bars.reduce((sum, { paidMinor }) => sum + paidMinor, 0);
   return (
     <Chart
       id={`volume-${currency}`}
-      height={bottom + CAPTION_HEIGHT}
+      height={BOTTOM + CAPTION_HEIGHT}
       title={volumeTitle(figures)}
-      description={text.volumeChartDescription(money(barMinorMax), money(totalMinor))}
+      description={text.volumeChartDescription(money(barMinorMax), money(totalMinor(figures)))}
       caption={bars.some(({ refundedMinor }) => refundedMinor > 0) ? text.chartRefunded : null}
     >
-      {[0, 0.5, 1].map((part) => {
-        const y = round(bottom - part * VOLUME_HEIGHT);
-        return (
-          <>
-            <path class="chart-line" d={`M${AXIS_WIDTH} ${y}H${WIDTH}`} />
-            <text x={AXIS_WIDTH - 4} y={y + 4} text-anchor="end">
-              {shortAmountText(part * barMinorMax)}
-            </text>
-          </>
-        );
-      })}
+      <AmountAxis figures={figures} />
       {bars.map((bar, index) =>
         bar.paidMinor === 0 ? null : (
           <Bar
             x={round(AXIS_WIDTH + index * place + (place * (1 - BAR_PART)) / 2)}
-            bottom={bottom}
+            bottom={BOTTOM}
             width={round(place * BAR_PART)}
             height={barHeight(bar.paidMinor, barMinorMax)}
             refundedPart={Math.min(1, bar.refundedMinor / bar.paidMinor)}
@@ -72,8 +89,31 @@ export function VolumeChart({ figures }: ChartProps) {
           />
         ),
       )}
-      <DayAxis bars={bars} y={bottom + CAPTION_HEIGHT - 3} />
+      <DayAxis bars={bars} y={BOTTOM + CAPTION_HEIGHT - 3} />
     </Chart>
+  );
+}
+
+function totalMinor({ bars }: CurrencyFigures): number {
+  return bars.reduce((sum, { paidMinor }) => sum + paidMinor, 0);
+}
+
+/** Lines at nothing, at the highest amount and in the middle. */
+function AmountAxis({ figures }: ChartProps) {
+  return (
+    <>
+      {[0, 0.5, 1].map((part) => {
+        const y = round(BOTTOM - part * VOLUME_HEIGHT);
+        return (
+          <>
+            <path class="chart-line" d={`M${AXIS_WIDTH} ${y}H${WIDTH}`} />
+            <text x={AXIS_WIDTH - 4} y={y + 4} text-anchor="end">
+              {shortAmountText(part * figures.barMinorMax)}
+            </text>
+          </>
+        );
+      })}
+    </>
   );
 }
 
@@ -147,34 +187,75 @@ function DayAxis(props: { readonly bars: readonly VolumeBar[]; readonly y: numbe
   );
 }
 
+/** What was sold, method by method. */
+export function MethodChart({ figures }: ChartProps) {
+  const text = useTexts(DASHBOARD_TEXTS).overview;
+  const money = useMoney(figures.currency);
+  const methods = figures.methods.filter(({ paidMinor }) => paidMinor > 0);
+  const most = Math.max(...methods.map(({ paidMinor }) => paidMinor));
+  return (
+    <RowChart
+      id={`methods-${figures.currency}`}
+      title={text.methodChart(figures.currency)}
+      description={text.methodChartDescription}
+      rows={methods.map((method) => ({
+        name: methodText(method),
+        value: money(method.paidMinor),
+        part: method.paidMinor / most,
+      }))}
+    />
+  );
+}
+
 /** How many attempts succeeded, method by method. */
 export function RateChart({ figures }: ChartProps) {
   const text = useTexts(DASHBOARD_TEXTS).overview;
-  const methods = ratedMethods(figures);
-  return methods.length === 0 ? null : (
-    <Chart
+  return (
+    <RowChart
       id={`rate-${figures.currency}`}
-      height={methods.length * RATE_ROW_HEIGHT}
       title={text.rateChart(figures.currency)}
       description={text.rateChartDescription}
-    >
-      {methods.map((method, index) => {
-        const top = index * RATE_ROW_HEIGHT + CAPTION_HEIGHT;
+      rows={ratedMethods(figures).map((method) => ({
+        name: methodText(method),
+        value: `${rateIn(method.attempts.rateTenths)} (${countsText(method.attempts)})`,
+        part: (method.attempts.rateTenths ?? 0) / 1_000,
+      }))}
+    />
+  );
+}
+
+/** Bars that lie below each other; nothing without rows. */
+function RowChart(props: {
+  readonly id: string;
+  readonly title: string;
+  readonly description: string;
+  readonly rows: readonly {
+    readonly name: string;
+    readonly value: string;
+    /** From 0 to 1. */
+    readonly part: number;
+  }[];
+}) {
+  const { id, title, description, rows } = props;
+  return rows.length === 0 ? null : (
+    <Chart id={id} height={rows.length * ROW_HEIGHT} title={title} description={description}>
+      {rows.map(({ name, value, part }, index) => {
+        const top = index * ROW_HEIGHT + CAPTION_HEIGHT;
         return (
           <g>
             <text x={0} y={top - 3}>
-              {methodText(method)}
+              {name}
             </text>
             <text x={WIDTH} y={top - 3} text-anchor="end">
-              {`${rateIn(method.attempts.rateTenths)} (${countsText(method.attempts)})`}
+              {value}
             </text>
-            <rect class="chart-ground" x={0} y={top + 2} width={WIDTH} height={RATE_BAR_HEIGHT} />
+            <rect class="chart-ground" x={0} y={top + 2} width={WIDTH} height={ROW_BAR_HEIGHT} />
             <rect
               class="chart-bar"
               x={0}
               y={top + 2}
-              width={round((WIDTH * (method.attempts.rateTenths ?? 0)) / 1_000)}
-              height={RATE_BAR_HEIGHT}
+              width={round(WIDTH * part)}
+              height={ROW_BAR_HEIGHT}
             />
           </g>
         );

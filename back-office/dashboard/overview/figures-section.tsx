@@ -8,6 +8,7 @@ import { List } from '../list.tsx';
 import {
   countsText,
   daysText,
+  MethodChart,
   methodText,
   RateChart,
   rateIn,
@@ -20,22 +21,28 @@ import type { CurrencyFigures, FigureDays } from './figures.ts';
 export function FiguresSection(props: {
   readonly days: FigureDays;
   readonly figures: readonly CurrencyFigures[];
+  /** Whether the page has a chart of the days already. */
+  readonly hasTrend: boolean;
 }) {
-  const { days, figures } = props;
+  const { days, figures, hasTrend } = props;
   const text = useTexts(DASHBOARD_TEXTS).overview;
   const [from, to] = [dateText(days.fromDay), dateText(days.toDay)];
   return (
     <section class="card figures" aria-label={text.performance}>
       <p class="quiet small">{from === to ? text.rangeOfDay(from) : text.range(from, to)}</p>
       {figures.map((one) => (
-        <CurrencyBlock figures={one} isNamed={figures.length > 1} />
+        <CurrencyBlock figures={one} isNamed={figures.length > 1} hasTrend={hasTrend} />
       ))}
     </section>
   );
 }
 
-function CurrencyBlock(props: { readonly figures: CurrencyFigures; readonly isNamed: boolean }) {
-  const { figures, isNamed } = props;
+function CurrencyBlock(props: {
+  readonly figures: CurrencyFigures;
+  readonly isNamed: boolean;
+  readonly hasTrend: boolean;
+}) {
+  const { figures, isNamed, hasTrend } = props;
   const text = useTexts(DASHBOARD_TEXTS).overview;
   const count = (of: number) => countText(of, useTexts(CHECKOUT_TEXTS).locale);
   return (
@@ -56,7 +63,8 @@ function CurrencyBlock(props: { readonly figures: CurrencyFigures; readonly isNa
       </StatTiles>
       {(figures.ended > 0 || figures.barMinorMax > 0) && (
         <div class="charts">
-          {figures.barMinorMax > 0 && <VolumeChart figures={figures} />}
+          {figures.barMinorMax > 0 && !hasTrend && <VolumeChart figures={figures} />}
+          <MethodChart figures={figures} />
           <RateChart figures={figures} />
         </div>
       )}

@@ -11,12 +11,13 @@ import type { DaysForm } from '../days.ts';
 import { Frame, showPage } from '../frame.tsx';
 import { daysFields, daysProblems, FilterForm } from '../list.tsx';
 import { overviewPath, paymentsPath, queryFrom, webhooksPath } from '../paths.ts';
-import { FirstPayment } from '../payments/first-payment.tsx';
+import { FirstPayment, type FirstSteps, firstSteps } from '../payments/first-payment.tsx';
 import { AccessNotice, undismissedChanges } from './access-notice.tsx';
 import { daysPerBar, type FigureDays, figuresOf, trendDays } from './figures.ts';
 import { FiguresSection } from './figures-section.tsx';
 import { DAY_NAMES, readRange } from './range.ts';
 import { StatementSection } from './statement-section.tsx';
+import { TodaySection } from './today-section.tsx';
 
 /** GET …/overview: what needs attention, and the figures of a range of days. */
 export async function showOverview(call: DashboardCall): Promise<Response> {
@@ -28,7 +29,8 @@ export async function showOverview(call: DashboardCall): Promise<Response> {
     undismissedChanges(call),
     call.payments.lists.overview(tenantOf(call), range),
   ]);
-  const page = <OverviewPage {...{ form, days, changes, shown }} />;
+  const steps = shown.hasPayments ? null : await firstSteps(call);
+  const page = <OverviewPage {...{ form, days, changes, shown, steps }} />;
   return showPage(call, page, { problems: daysProblems(call, form, DAY_NAMES) });
 }
 
@@ -37,8 +39,9 @@ function OverviewPage(props: {
   readonly days: FigureDays | null;
   readonly changes: AccessChanges;
   readonly shown: Overview;
+  readonly steps: FirstSteps | null;
 }) {
-  const { form, days, changes, shown } = props;
+  const { form, days, changes, shown, steps } = props;
   const { environment } = useCall();
   const text = useTexts(DASHBOARD_TEXTS).overview;
   return (
@@ -52,29 +55,36 @@ function OverviewPage(props: {
         ))}
       {shown.hasPayments ? (
         <>
-          <RangeForm form={form} />
-          {days !== null && <DaysFigures days={days} shown={shown} />}
+          {days !== null && <DaysFigures form={form} days={days} shown={shown} />}
+          {days === null && <RangeForm form={form} />}
           {days === null && form.problem === null && <p>{text.tooLong}</p>}
         </>
       ) : (
-        <FirstPayment apiOrigin={shown.apiOrigin} />
+        <FirstPayment apiOrigin={shown.apiOrigin} steps={steps} />
       )}
     </Frame>
   );
 }
 
-/** The money of the days, then how they went; or that nothing happened in them. */
-function DaysFigures(props: { readonly days: FigureDays; readonly shown: Overview }) {
+/** Without chosen days, today; then the money of the days, and how they went. */
+function DaysFigures(props: {
+  readonly form: DaysForm;
+  readonly days: FigureDays;
+  readonly shown: Overview;
+}) {
   const { environment } = useCall();
-  const { days, shown } = props;
+  const { form, days, shown } = props;
   const text = useTexts(DASHBOARD_TEXTS).overview;
   const figures = figuresOf(shown.totals, shown.attempts, days, trendDays(days));
+  const isHome = form.from === '' && form.to === '' && figures.length > 0;
   return (
     <>
+      {isHome && <TodaySection day={days.toDay} figures={figures} />}
+      <RangeForm form={form} />
       <StatementSection days={days} figures={figures} />
       {figures.length > 0 && (
         <>
-          <FiguresSection days={days} figures={figures} />
+          <FiguresSection days={days} figures={figures} hasTrend={isHome} />
           <p>
             <a class="button" href={paymentsPath(environment, queryOf(days))}>
               {text.toPayments}

@@ -1,5 +1,6 @@
 import { businessDay, dayText } from '../../../src/kit/ethiopian-time.ts';
 import { countText } from '../../../src/kit/i18n/money-text.ts';
+import { timeText } from '../../../src/kit/i18n/time-text.ts';
 import { useTexts } from '../../../src/kit/ui/texts.ts';
 import { type Proceeds, receivedMinor } from '../../../src/lists/book/proceeds.ts';
 import { useMoney } from '../../elements/payment-elements.tsx';
@@ -16,20 +17,34 @@ export function StatementSection(props: {
   readonly days: FigureDays;
   readonly figures: readonly CurrencyFigures[];
 }) {
-  const { environment, nowMs } = useCall();
+  const { environment, nowMs, session } = useCall();
   const { days, figures } = props;
+  const { frame } = useTexts(DASHBOARD_TEXTS);
   const { statement: text, none } = useTexts(DASHBOARD_TEXTS).overview;
   const today = businessDay(nowMs);
   const isToday = days.fromDay === today && days.toDay === today;
   const query = queryFrom({ since: dayText(days.fromDay), until: dayText(days.toDay) });
   return (
     <section class="card statement" aria-labelledby="statement">
+      <div class="on-paper">
+        <p class="statement-merchant">
+          <bdi>{session.merchantName}</bdi>
+        </p>
+        <p>
+          {text.title} · {frame.environment[environment]}
+        </p>
+      </div>
       <div class="card-head">
         <h2 id="statement">{isToday ? text.today(daysText(days)) : daysText(days)}</h2>
         {figures.length > 0 && (
-          <a href={statementPath(environment, query)} download>
-            {text.download}
-          </a>
+          <div class="buttons">
+            <a href={statementPath(environment, query)} download>
+              {text.download}
+            </a>
+            <button type="button" hidden data-print>
+              {text.print}
+            </button>
+          </div>
         )}
       </div>
       {figures.length === 0 && <EmptyState title={none}>{text.noneLead}</EmptyState>}
@@ -44,6 +59,9 @@ export function StatementSection(props: {
           ))}
         </ul>
       </details>
+      <p class="on-paper small">
+        {text.rules.at(-1)} {text.printedAt(timeText(nowMs, useTexts(CHECKOUT_TEXTS)))}
+      </p>
     </section>
   );
 }

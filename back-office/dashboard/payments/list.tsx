@@ -89,7 +89,7 @@ function PaymentsPage(props: {
     <Frame title={text.title} active="payments">
       <BadCursor request={request} />
       {page.rows.length === 0 && isUnfiltered ? (
-        <FirstPayment apiOrigin={apiOrigin} />
+        <FirstPayment apiOrigin={apiOrigin} steps={null} />
       ) : (
         <>
           <div class="list-top">

@@ -186,6 +186,8 @@ export const dashboard: DashboardMessages = {
     otherDates: 'ሌሎች ቀናት',
     show: 'አሳይ',
     toPayments: 'እነዚህን ክፍያዎች ይመልከቱ',
+    todayTitle: 'የዛሬ ሽያጭ',
+    weekAgo: (date) => `ከሳምንት በፊት፣ ${date}፣ ሙሉ ቀን`,
     pausedEndpoints: (count, shown) =>
       count === 1
         ? 'አንድ የዌብሁክ አድራሻ ለቀናት ስላልተቀበለ አቁመነዋል። ሰርቨርዎ እንደገና እስኪሠራ ማሳወቂያዎቹ ይጠብቃሉ።'
@@ -205,6 +207,9 @@ export const dashboard: DashboardMessages = {
     },
     statement: {
       today: (date) => `ዛሬ፣ ${date}`,
+      title: 'የሽያጭ መግለጫ',
+      print: 'አትም',
+      printedAt: (time) => `የታተመው ${time}`,
       download: 'CSV አውርድ',
       noneLead: 'የሸጡትና የመለሱት ገንዘብ በሰከንዶች ውስጥ እዚህ ይታያል። ከላይ ሌሎች ቀናትን ይምረጡ።',
       currency: { ETB: 'የኢትዮጵያ ብር', USD: 'የአሜሪካ ዶላር' },
@@ -244,6 +249,10 @@ export const dashboard: DashboardMessages = {
     percent: (rate) => `${rate}%`,
     volumeChart: (currency) => `በየቀኑ የተከፈለ፣ ${currency}`,
     volumeChartGrouped: (currency, days) => `በየ${days} ቀኑ የተከፈለ፣ ${currency}`,
+    trendDescription: (most, total) =>
+      `ከፍተኛው ቀን ${most} ነው። ድምሩ ${total} ነው። ከታች ያለው ሰንጠረዥ ሁሉንም ቁጥሮች ይዟል።`,
+    methodChart: (currency) => `ሽያጭ በክፍያ መንገድ፣ ${currency}`,
+    methodChartDescription: 'በእያንዳንዱ የክፍያ መንገድ የተሸጠው። ሰንጠረዡ ሁሉንም ቁጥሮች ይዟል።',
     volumeChartDescription: (most, total) =>
       `ከፍተኛው ${most} ነው፤ በጠቅላላ ${total}። ከታች ያለው ሠንጠረዥ ሁሉንም ቁጥሮች ይዟል።`,
     rateChart: (currency) => `በየክፍያ መንገዱ የተሳኩ ሙከራዎች፣ ${currency}`,
@@ -316,12 +325,19 @@ export const dashboard: DashboardMessages = {
     exportPhones: 'ከሙሉ ስልክ ቁጥሮች ጋር በCSV አውርድ',
     noneFiltered: 'በእነዚህ ማጣሪያዎች የሚገኝ ክፍያ የለም።',
     noneTitle: 'እስካሁን ክፍያ የለም',
-    noneSandbox: 'የመሞከሪያው ክፍያዎች ሁሉ በሰከንዶች ውስጥ እዚህ ይታያሉ። የመጀመሪያውን ለመፍጠር፦',
-    noneProduction: 'እውነተኛ ክፍያዎች ሁሉ በሰከንዶች ውስጥ እዚህ ይታያሉ። ከመጀመሪያው ክፍያ በፊት፦',
+    noneSandbox: 'ገንዘብ በማይንቀሳቀስበት መሞከሪያ የመጀመሪያውን ክፍያ ለመፍጠር አራት ደረጃዎች።',
+    noneProduction: 'የመጀመሪያውን ክፍያ ለመፍጠር አራት ደረጃዎች። እውነተኛ ገንዘብ ይንቀሳቀሳል።',
+    stepTeam: 'ቡድንዎን ይጋብዙ',
+    stepTeamHint: 'ገንዘብ ያዦች ተመላሽ ያደርጋሉ፤ ገንቢዎች ቁልፎቹን ይይዛሉ።',
     stepKey: 'የኤፒአይ ቁልፍ ይፍጠሩ',
+    stepKeyHint: 'ሰርቨርዎ ከእያንዳንዱ ጥያቄ ጋር ይልከዋል።',
     stepWebhook: 'የዌብሁክ መቀበያ ይጨምሩ',
+    stepWebhookHint: 'ሰርቨርዎ ክፍያ መፈጸሙን በዚህ ያውቃል። ከዚያ የሙከራ ክስተት ይላኩለት።',
     stepMethods: 'የትኞቹ የክፍያ መንገዶች እንደተፈቀዱ ይመልከቱ',
-    stepCreate: 'ሰርቨርዎ ክፍያ እንዲፈጥር ያድርጉ፦',
+    stepCreate: 'የመጀመሪያውን ክፍያ ይፍጠሩ',
+    stepCreateHint:
+      'በ$KEY ቦታ ቁልፍዎን አድርገው ይህን ያስኬዱ፤ ከዚያ በመልሱ ውስጥ ባለው አድራሻ ይክፈሉ። ክፍያው በሰከንዶች ውስጥ እዚህ ይታያል።',
+    stepDone: 'ተጠናቋል',
     askDeveloper: 'ይህን የዚህ ነጋዴ ባለቤት ወይም ገንቢ ሊያዘጋጅ ይችላል።',
   },
 

@@ -211,6 +211,8 @@ export const dashboard = {
     otherDates: 'Other dates',
     show: 'Show',
     toPayments: 'View these payments',
+    todayTitle: 'Sold today',
+    weekAgo: (date: string) => `A week ago, ${date}, the whole day`,
     pausedEndpoints: (count: number, shown: string) =>
       count === 1
         ? 'One webhook address has failed for days, so we paused it. Its events wait until your server works again.'
@@ -230,6 +232,9 @@ export const dashboard = {
     },
     statement: {
       today: (date: string) => `Today, ${date}`,
+      title: 'Statement',
+      print: 'Print',
+      printedAt: (time: string) => `Printed ${time}`,
       download: 'Download CSV',
       noneLead: 'What you sell and refund appears here within seconds. Choose other days above.',
       currency: { ETB: 'Ethiopian birr', USD: 'US dollars' },
@@ -270,6 +275,10 @@ export const dashboard = {
     percent: (rate: string) => `${rate}%`,
     volumeChart: (currency: string) => `Paid per day, ${currency}`,
     volumeChartGrouped: (currency: string, days: string) => `Paid per ${days} days, ${currency}`,
+    trendDescription: (most: string, total: string) =>
+      `The highest day is ${most}. The total is ${total}. The table below has every number.`,
+    methodChart: (currency: string) => `Sold by method, ${currency}`,
+    methodChartDescription: 'What was sold by each method. The table has every number.',
     volumeChartDescription: (most: string, total: string) =>
       `The highest bar is ${most}. The total is ${total}. The table below has every number.`,
     rateChart: (currency: string) => `Attempts that succeeded, by method, ${currency}`,
@@ -345,12 +354,19 @@ export const dashboard = {
     exportPhones: 'Download CSV with full phone numbers',
     noneFiltered: 'No payments match these filters.',
     noneTitle: 'No payments yet',
-    noneSandbox: 'Sandbox payments appear here within seconds. To create your first one:',
-    noneProduction: 'Production payments appear here within seconds. Before your first one:',
+    noneSandbox: 'Four steps to the first one in the sandbox, where no money moves.',
+    noneProduction: 'Four steps to the first one. It moves real money.',
+    stepTeam: 'Invite your team',
+    stepTeamHint: 'Cashiers refund, developers have the keys.',
     stepKey: 'Create an API key',
+    stepKeyHint: 'Your server sends it with each call.',
     stepWebhook: 'Add a webhook endpoint',
+    stepWebhookHint: 'Your server learns there that a payment was paid. Then send it a test event.',
     stepMethods: 'Check which methods are enabled',
-    stepCreate: 'Create a payment from your server:',
+    stepCreate: 'Create the first payment',
+    stepCreateHint:
+      'Run this with your key for $KEY, and pay at the address in the answer. The payment appears here within seconds.',
+    stepDone: 'Done',
     askDeveloper: 'An owner or developer of this merchant can set this up.',
   },
 

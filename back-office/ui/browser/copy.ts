@@ -11,6 +11,14 @@ export function copyButtons(): void {
   }
 }
 
+/** Buttons that print the page. */
+export function printButtons(): void {
+  for (const button of document.querySelectorAll<HTMLButtonElement>('[data-print]')) {
+    button.hidden = false;
+    button.addEventListener('click', () => print());
+  }
+}
+
 async function copy(button: HTMLButtonElement): Promise<void> {
   const source = document.getElementById(button.dataset.copy ?? '');
   if (source === null) {

@@ -1,5 +1,5 @@
 import { colorPickers } from './color.ts';
-import { copyButtons } from './copy.ts';
+import { copyButtons, printButtons } from './copy.ts';
 import { keptFold, livePage } from './live.ts';
 import { logoFields } from './logo.ts';
 import { sentOnce } from './once.ts';
@@ -16,6 +16,7 @@ keptFold();
 livePage();
 logoFields();
 partsInSight();
+printButtons();
 refundPreview();
 searchShortcut();
 // In this order: if the member cancels a form, it neither asks for a passkey nor is sent.

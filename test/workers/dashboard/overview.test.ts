@@ -14,6 +14,7 @@ import {
   createHosted,
   DAY_MS,
   payHosted,
+  postHosted,
   simulate,
   tenantOf,
   useGateway,
@@ -61,7 +62,37 @@ test('is the home page', async () => {
 test('shows the first steps while there is no payment', async () => {
   const html = await pageOf();
   expect(html).toContain('No payments yet');
-  expect(html).not.toContain('<svg');
+  expect(html).not.toContain('volume-ETB');
+});
+
+test('leads through the first day, whose command creates a payment', async () => {
+  const owner = await signedIn('owner');
+  const html = await (await visit(owner, PAGE)).text();
+  const steps = [
+    'Invite your team',
+    'Create an API key',
+    'Add a webhook endpoint',
+    'Create the first',
+  ];
+  const places = steps.map((step) => html.indexOf(step));
+  expect(places).toEqual(places.toSorted((one, other) => one - other));
+  expect(places[0]).toBeGreaterThan(0);
+  const [, body = ''] = /data-value="curl [^"]*? -d '(\{.*?\})'"/s.exec(
+    html.replaceAll('&quot;', '\u0001').replaceAll('&#39;', "'"),
+  ) ?? [''];
+  const sent = await postHosted(JSON.parse(body.replaceAll('\u0001', '"')));
+  expect(sent.status).toBe(200);
+});
+
+test('puts today beside the same weekday of the week before', async () => {
+  await payHosted({ paymentIntentUniqueId: 'before', amount: 250 });
+  advance(7 * DAY_MS);
+  await payHosted({ paymentIntentUniqueId: 'today', amount: 100.5 });
+  await booksAreFed(caught);
+  const [, today = ''] = (await pageOf()).split('id="today"');
+  const text = today.split('</dl>')[0]?.replaceAll(/<[^>]+>/g, ' ');
+  expect(text).toMatch(/Today, .*ETB\s100\.50.*one payment.*A week ago, .*ETB\s250\.00/s);
+  expect(await pageOf(`?since=${dayOf(Date.now())}`)).not.toContain('id="today"');
 });
 
 describe('the figures', () => {
