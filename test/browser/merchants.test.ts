@@ -213,7 +213,8 @@ describe.each(VIEWS)('$device.viewport.width px, $colorScheme, $language', (view
         'card statement',
       ]);
       expect(await page.locator(':is(header, nav, button, a):visible').count()).toBe(0);
-      const paper = await page.locator('.statement').innerText();
+      const shown = page.locator(':is(.on-paper, .ledger-sum):visible');
+      const paper = (await shown.allTextContents()).join('\n');
       for (const part of [texts.overview.statement.title, texts.frame.environment.sandbox]) {
         expect(paper).toContain(part);
       }
