@@ -87,8 +87,22 @@ export async function runRotation(
   if (!options.isDryRun) {
     const file = deploymentFile(options.name, options.directory);
     terminal.say(`\nCommit ${file} or keep a copy elsewhere: only it knows the new keys.`);
+    sayWhatStays(setup, given.what);
   }
   return true;
+}
+
+/** After a leak, an operator must not believe that the new secret has ended the old one. */
+function sayWhatStays(
+  { deployment: { keys, operators }, options, terminal }: Setup,
+  [first = '', name]: readonly string[],
+): void {
+  const ring = RINGS[first];
+  const known = ring === undefined ? operators.filter((one) => one.name === name) : keys[ring];
+  if (known.length > 1) {
+    const old = ring === undefined ? `secret of ${name}` : `key of ${ring}`;
+    terminal.say(`The old ${old} still works. To end it: ${options.command} --finish`);
+  }
 }
 
 /** A new recovery key, and under it a new key of each ring. */

@@ -326,6 +326,17 @@ describe('operators', () => {
     await expectInStep();
   });
 
+  test.each(['operator Sara', 'sessions'])(
+    'rotation of %s says what still works',
+    async (words) => {
+      const what = words.split(' ');
+      const { text } = await command({ what });
+      expect(text).toMatch(/The old (secret|key) of .+ still works. To end it: npm .+ --finish$/m);
+      const leaked = what.length === 1;
+      expect((await command({ what, finish: true, leaked })).text).not.toContain('still works');
+    },
+  );
+
   test('get the same secret from a repeated command, after its upload failed', async () => {
     scene.cloudflare.failCall(
       'PATCH /accounts/{account}/workers/scripts/{script}/secrets-bulk',
