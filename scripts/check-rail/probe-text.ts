@@ -3,7 +3,7 @@ import type { ProbeOutcome, ProbeResult } from '../../src/engine/rails/rail.ts';
 const MEANINGS: Readonly<Record<ProbeOutcome, string>> = {
   accepted: 'the provider accepts the credentials',
   reached: 'the provider was reached, but whether it accepts the credentials is not proved',
-  refused: 'refused',
+  refused: 'the credentials, the signature or the address are wrong',
   unreachable: 'the provider was not reached',
 };
 

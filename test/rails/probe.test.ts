@@ -388,10 +388,9 @@ describe.each(Object.entries(SCENES))('%s', (_name, { method, start, address, ca
   afterAll(() => page.server?.stop());
 
   test('unreachable: no server answers', async () => {
-    expect(await probe(method, { ...settings, [address]: NOWHERE })).toMatchObject({
-      outcome: 'unreachable',
-      status: null,
-    });
+    const result = await probe(method, { ...settings, [address]: NOWHERE });
+    expect(result).toMatchObject({ outcome: 'unreachable', status: null });
+    expect(result.settings.filter((name) => !name.endsWith('Url'))).toEqual([]);
   });
 
   test.each<[number, ProbeOutcome]>([

@@ -26,7 +26,8 @@ export function probing(call: string, status: number | null, providerCode: strin
     call,
     status,
     providerCode: printableCode(providerCode),
-    settings,
+    // A provider that does not answer has not seen the credentials.
+    settings: outcome === 'unreachable' ? settings.filter(isAddress) : settings,
   });
 }
 
@@ -38,6 +39,10 @@ export function probedNoToken(
 ): ProbeResult {
   const isRefused = reason === 'misconfigured';
   return probing(call, status, providerCode)(isRefused ? 'refused' : undefined, settings);
+}
+
+function isAddress(setting: string): boolean {
+  return setting.endsWith('Url');
 }
 
 function outcomeOf(status: number | null, providerCode: string | null): ProbeOutcome {
