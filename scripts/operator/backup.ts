@@ -10,7 +10,7 @@ import { FoundError, type Given } from './command.ts';
 /** A request that died keeps the next ones waiting for half a minute. */
 const AGAIN_MS = 2_000;
 
-interface Begun {
+export interface Begun {
   readonly run: string | null;
   readonly isFinished: boolean;
   readonly booksLeft: number;

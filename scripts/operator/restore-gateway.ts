@@ -4,7 +4,7 @@ import { GatewayError, send } from './client.ts';
 import type { Gateway } from './command.ts';
 import { FoundError, type Given } from './command.ts';
 import { bytesOfPart, checkRun, isManifest, partsIn } from './copy-folder.ts';
-import type { RestoreShown, RestoreStep, Uploaded } from './restore-lines.ts';
+import { closedText, type RestoreShown, type RestoreStep, type Uploaded } from './restore-lines.ts';
 
 /**
  * Restores an empty gateway: it takes one bounded step after another until the gateway proves what it
@@ -49,7 +49,7 @@ function differing(run: string, { differences, missing, closedAtMs }: RestorePro
 ${list}
 The restore stays open. Put back what is missing and run this command again: it takes what has come.
 To go on without it for good: npm run operator -- restore close --run ${run} --without ${missing}`
-    : `The restore was closed on ${new Date(closedAtMs).toISOString()}, and takes nothing more. It was closed without:
+    : `${closedText(closedAtMs)} It was closed without:
 ${list}`;
 }
 

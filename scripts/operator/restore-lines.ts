@@ -36,7 +36,8 @@ export function restoreLines(shown: RestoreShown): readonly string[] {
     : proofLines(proof);
 }
 
-function proofLines({ lines, differences, linesOfPayments, restored, kept }: RestoreProof) {
+function proofLines(proof: RestoreProof) {
+  const { lines, differences, linesOfPayments, restored, kept, closedAtMs } = proof;
   const cells = lines.map(({ what, inBackup, inGateway }) => [
     what,
     inBackup === null ? '' : String(inBackup),
@@ -51,5 +52,10 @@ function proofLines({ lines, differences, linesOfPayments, restored, kept }: Res
     ),
     `${linesOfPayments} lines of payments: ${restored} restored, ${kept} older or there already`,
     differences.length === 0 ? 'Nothing differs.' : `${differences.length} differences.`,
+    ...(closedAtMs === null ? [] : [closedText(closedAtMs)]),
   ];
+}
+
+export function closedText(closedAtMs: number): string {
+  return `The restore was closed on ${new Date(closedAtMs).toISOString()}, and takes nothing more.`;
 }

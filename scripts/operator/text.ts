@@ -53,7 +53,7 @@ function rowsOf(items: readonly object[], names: readonly string[]) {
 /** `refundDailyMaxMinor` is "Refund daily max": the value shows its unit. */
 function labelOf(name: string): string {
   const words = name
-    .replace(/(AtMs|Minor)$/, '')
+    .replace(/(AtMs|Minor|(?<=^at)Ms)$/, '')
     .replaceAll(/[A-Z]/g, ' $&')
     .toLowerCase();
   return words.charAt(0).toUpperCase() + words.slice(1);

@@ -11,6 +11,7 @@ import type {
 } from '../../src/control/rpc/operations.ts';
 import { majorText } from '../../src/kit/money.ts';
 import { PROBE_EXIT_CODES, probeLines } from '../check-rail/probe-text.ts';
+import type { Begun } from './backup.ts';
 import { EXIT_FOUND } from './command.ts';
 import { linesOf, plain, type Shown, time, type View } from './text.ts';
 
@@ -33,18 +34,27 @@ const PAYMENT: View = [
     agreed: ['operator provedBy'],
     retention: ['endsAtMs', { hold: ['reason operator heldAtMs untilMs'] }],
     attempts: [
-      'reference method status railReference providerCode receipt isProved failureReason ' +
-        'startedAtMs proposal',
+      'reference method status railReference providerCode receipt isProved failureReason startedAtMs',
     ],
     refunds: [
       'id reference transactionId status returnedMinor railReference actionReason failureReason ' +
-        'secondOperatorNeeded proposal',
+        'secondOperatorNeeded',
     ],
     anomalies: ['kind atMs backedUpAtMs receipt other'],
     history: ['atMs command fromStatus toStatus detail'],
     events: ['type origin deliveryStatus tries createdAtMs'],
   },
 ];
+
+interface Decided {
+  readonly reference: string;
+  readonly proposal: { readonly operator: string; readonly outcome: object } | null;
+}
+
+interface Payment {
+  readonly attempts: readonly Decided[];
+  readonly refunds: readonly Decided[];
+}
 
 const ENDS: View = ['method status failureReason payments'];
 
@@ -88,7 +98,7 @@ const ALERTS: View = [
 export const VIEWS: Readonly<Record<Answers, Shown>> = {
   alerts: ALERTS,
   attention: attentionLines,
-  backup: ['run isFinished hasMembers booksLeft'],
+  backup: backupLines,
   backups: ['run finishedAtMs'],
   bank: ['code supportsWithdrawal name'],
   check: checkLines,
@@ -115,7 +125,7 @@ export const VIEWS: Readonly<Record<Answers, Shown>> = {
     MERCHANT,
     ({ id }: { readonly id: string }) => `Next: npm run operator -- owner invite ${id} --name "…"`,
   ),
-  payment: PAYMENT,
+  payment: paymentLines,
   probe: (result: ProbedRail) => probeLines(result),
   rails: ['environment method state rail problem'],
   rebuilt: ['rebuilt missing failed next'],
@@ -145,6 +155,25 @@ export const EXIT_CODES: Readonly<Partial<Record<Answers, (content: never) => nu
   probe: ({ outcome }: ProbedRail) => PROBE_EXIT_CODES[outcome],
   tested_channel: ({ isSent }: TestedChannel) => (isSent ? 0 : EXIT_FOUND),
 };
+
+function backupLines(begun: Begun): readonly string[] {
+  if (begun.isFinished) {
+    return linesOf(begun, ['run']);
+  }
+  const books = begun.booksLeft > 0 ? `${begun.booksLeft} books` : 'the tables';
+  const awaited = begun.hasMembers ? books : 'the members, who are copied once a minute at most';
+  return [`Not finished yet: waits for ${awaited} …`];
+}
+
+/** Which decision waits for another operator, who must record the same. */
+function paymentLines(payment: Payment): readonly string[] {
+  const waiting = [...payment.attempts, ...payment.refunds].flatMap(({ reference, proposal }) =>
+    proposal === null
+      ? []
+      : `${reference} waits for another operator, who records the same as ${proposal.operator}: ${JSON.stringify(proposal.outcome)}`,
+  );
+  return [...linesOf(payment, PAYMENT), ...waiting.flatMap((line) => ['', plain(line)])];
+}
 
 function withHint<Content>(view: View, hint: (content: Content) => string): Shown {
   return (content: Content) => [...linesOf(content, view), '', hint(content)];

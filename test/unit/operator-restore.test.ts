@@ -85,7 +85,12 @@ test('passes over a part of the copy that does not open, and tells the gateway o
 
 test('says of a closed restore without what it was closed, and offers nothing more', async () => {
   const proof = { ...PROOF, closedAtMs: Date.UTC(2026, 10, 28) };
-  const { error } = await restored(RUN, [{}, { phase: 'finished', rows: 1, payments: 0, proof }]);
+  const { shown, error } = await restored(RUN, [
+    {},
+    { phase: 'finished', rows: 1, payments: 0, proof },
+  ]);
+  const [, last] = shown as readonly RestoreShown[];
+  expect(last && restoreLines(last).at(-1)).toContain('closed on 2026-11-28');
   expect(error).toContain('closed on 2026-11-28T00:00:00.000Z, and takes nothing more');
   expect(error).toContain('part 2 is missing');
   expect(error).not.toContain('restore close');
