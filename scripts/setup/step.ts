@@ -64,7 +64,7 @@ async function runEach(
     try {
       const works = await look(hasChanged);
       if (works.length === 0) {
-        terminal.say('  Nothing to do: this is right already.');
+        terminal.say('  Nothing to do.');
       }
       for (const { what, make } of works) {
         terminal.say(isDryRun ? `  Would ${what}.` : `  Will ${what} …`);
