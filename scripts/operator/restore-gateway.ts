@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { RestoreProof } from '../../src/control/rpc/operations.ts';
+import { manifestName } from '../../src/recovery/backup/names.ts';
 import { GatewayError, send } from './client.ts';
 import type { Gateway } from './command.ts';
 import { FoundError, type Given } from './command.ts';
@@ -72,6 +73,14 @@ async function* upload(
       unread.push(name);
     }
     yield { phase: 'upload', parts: index + 1, of: ordered.length, unread };
+  }
+  const manifest = manifestName(run);
+  if (unread.includes(manifest)) {
+    throw new FoundError(
+      unread.length === ordered.length
+        ? 'No part of the copy opens with the keys of this gateway, so it was not made with the same recovery file and deployment file as the backup. Nothing was restored.'
+        : `Nothing was restored, because ${manifest} names all other parts: take it from another copy.`,
+    );
   }
   return unread;
 }

@@ -13,6 +13,8 @@ const RUN = '20261127T013700Z';
 const directory = mkdtempSync(join(tmpdir(), 'kefel-restore-'));
 mkdirSync(join(directory, 'runs'));
 writeFileSync(join(directory, 'runs', RUN), 'sealed');
+mkdirSync(join(directory, 'registers'));
+writeFileSync(join(directory, 'registers', 'refunds-1'), 'sealed');
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -51,16 +53,18 @@ test('refuses a run that the folder does not have, before it uploads anything', 
 test('prints a step that found nothing new only once', async () => {
   const step = { phase: 'tables', rows: 1, payments: 0, proof: null };
   const last = { ...step, phase: 'done', proof: { differences: [] } };
-  const { paths, shown, error } = await restored(RUN, [{}, step, step, last]);
+  const { paths, shown, error } = await restored(RUN, [{}, {}, step, step, last]);
   expect(error).toBeNull();
-  expect(paths).toHaveLength(4);
-  expect(shown).toEqual([{ phase: 'upload', parts: 1, of: 1, unread: [] }, step, last]);
+  expect(paths).toHaveLength(5);
+  const upload = { phase: 'upload', of: 2, unread: [] };
+  expect(shown).toEqual([{ ...upload, parts: 1 }, { ...upload, parts: 2 }, step, last]);
 });
 
-const UNREADABLE = Response.json(
-  { status: 409, code: 'backup_unreadable', message: 'A part cannot be opened' },
-  { status: 409 },
-);
+const unreadable = () =>
+  Response.json(
+    { status: 409, code: 'backup_unreadable', message: 'A part cannot be opened' },
+    { status: 409 },
+  );
 const PROOF = {
   ...{ lines: [], differences: ['part 2 is missing'], missing: '3f9a01bc', closedAtMs: null },
   ...{ linesOfPayments: 1, restored: 1, kept: 0 },
@@ -69,27 +73,37 @@ const PROOF = {
 test('passes over a part of the copy that does not open, and tells the gateway of it', async () => {
   const open = { phase: 'proof', rows: 1, payments: 0, proof: PROOF };
   const step = { ...open, proof: null };
-  const { bodies, shown, error } = await restored(RUN, [UNREADABLE, step, open]);
-  const name = `runs/${RUN}`;
-  expect(bodies.slice(1)).toEqual([
+  const { bodies, shown, error } = await restored(RUN, [unreadable(), {}, step, open]);
+  const name = 'registers/refunds-1';
+  expect(bodies.slice(2)).toEqual([
     { run: RUN, again: true, unread: [name] },
     { run: RUN, again: false, unread: [] },
   ]);
-  expect(restoreLines(shown[0] as RestoreShown)).toEqual([
-    '0 of 1 parts are in the bucket',
+  expect(restoreLines(shown[1] as RestoreShown)).toEqual([
+    '1 of 2 parts are in the bucket',
     `${name} cannot be opened, and was passed over`,
   ]);
   expect(error).toContain('part 2 is missing');
   expect(error).toContain(`restore close --run ${RUN} --without 3f9a01bc`);
 });
 
+test.each([
+  [[unreadable(), unreadable()], 'not made with the same recovery file'],
+  [[{}, unreadable()], 'take it from another copy'],
+])('restores nothing without the manifest: %j', async (answers, text) => {
+  const { paths, error } = await restored(RUN, answers);
+  expect(error).toContain(text);
+  expect(paths).toHaveLength(2);
+});
+
 test('says of a closed restore without what it was closed, and offers nothing more', async () => {
   const proof = { ...PROOF, closedAtMs: Date.UTC(2026, 10, 28) };
   const { shown, error } = await restored(RUN, [
     {},
+    {},
     { phase: 'finished', rows: 1, payments: 0, proof },
   ]);
-  const [, last] = shown as readonly RestoreShown[];
+  const [, , last] = shown as readonly RestoreShown[];
   expect(last && restoreLines(last).at(-1)).toContain('closed on 2026-11-28');
   expect(error).toContain('closed on 2026-11-28T00:00:00.000Z, and takes nothing more');
   expect(error).toContain('part 2 is missing');
