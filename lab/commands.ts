@@ -16,6 +16,10 @@ export const LAB = {
   'page-speed': ['lab/page-speed.ts', 'measures how long a slow phone waits for the page'],
   screenshots: ['lab/screenshots.ts', 'makes the pictures in docs/images'],
   gallery: ['test/support/serve-gallery.ts', 'serves every state of every page and component'],
+  'page-matrix': [
+    'test/support/page-matrix.ts',
+    'looks at every state of every page in all languages, themes and widths',
+  ],
   cloudflare: ['test/support/cloudflare/rehearse.ts', 'starts a local Cloudflare'],
   'record-cloudflare': ['test/support/cloudflare/record.ts', 'records what wrangler asks of it'],
 } as const satisfies Readonly<Record<string, readonly [file: string, does: string]>>;
