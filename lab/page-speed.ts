@@ -11,7 +11,12 @@ import { withGateway } from './harness/gateway.ts';
 import { median } from './harness/quantile.ts';
 import { runLabScript } from './harness/script.ts';
 import { launchBrowser, PHONE } from './pages/browser.ts';
-import { chooseTelebirr, createDemoPayment, payToReceipt } from './pages/demo-payment.ts';
+import {
+  chooseTelebirr,
+  createDemoPayment,
+  openSimulator,
+  payToReceipt,
+} from './pages/demo-payment.ts';
 
 const SCRIPT = {
   usage: 'npm run lab -- page-speed',
@@ -98,6 +103,7 @@ await runLabScript(SCRIPT, ({ runs, port }) =>
       await onFreshPage(browser, async (page) => {
         await page.goto(receiptUrl);
         await chooseTelebirr(page);
+        await openSimulator(page);
         await payToReceipt(page);
       });
       const pages = [

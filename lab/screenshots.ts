@@ -12,10 +12,16 @@ import type { DemoMerchant } from '../scripts/dev/demo-merchant.ts';
 import { PROJECT_DIRECTORY } from '../scripts/project/files.ts';
 import { numberOption } from '../scripts/project/options.ts';
 import { withGateway } from './harness/gateway.ts';
+import { operatorSecret } from './harness/operator.ts';
 import { runLabScript } from './harness/script.ts';
 import { until } from './harness/until.ts';
 import { launchBrowser, PHONE } from './pages/browser.ts';
-import { chooseTelebirr, createDemoPayment, payToReceipt } from './pages/demo-payment.ts';
+import {
+  chooseTelebirr,
+  createDemoPayment,
+  openSimulator,
+  payToReceipt,
+} from './pages/demo-payment.ts';
 import { joinAsOwner } from './pages/owner.ts';
 import { takePictures } from './pages/pictures.ts';
 
@@ -74,6 +80,7 @@ await runLabScript(SCRIPT, async ({ port, all }) => {
         ...(await pay('en-US')),
         ...(await pay('am-ET')),
         ...(await manageAndShoot(browser, merchant)),
+        await shootDesk(browser, merchant),
       ];
       return pictures.every(Boolean);
     } finally {
@@ -111,8 +118,10 @@ async function payAndShoot(
     return [await shoot(page, `checkout-choosing${AMHARIC}.jpg`)];
   }
   const choosing = await shoot(page, 'checkout-choosing.jpg');
+  await openSimulator(page);
+  const simulator = await shoot(page, 'simulator.jpg');
   await payToReceipt(page);
-  return [choosing, await shoot(page, 'checkout-paid.jpg')];
+  return [choosing, simulator, await shoot(page, 'checkout-paid.jpg')];
 }
 
 /** Pays some more orders, joins as an owner and takes pictures of the dashboard. */
@@ -138,7 +147,24 @@ async function manageAndShoot(
   const amharicList = await shoot(page, `dashboard-payments${AMHARIC}.jpg`);
   await page.goto(`${baseUrl}/dashboard/sandbox/payments?lang=en`);
   await page.getByRole('link', { name: SHOWN_ORDER }).click();
-  return [list, amharicList, await shoot(page, 'dashboard-payment.jpg')];
+  const payment = await shoot(page, 'dashboard-payment.jpg');
+  await page.goto(`${baseUrl}/dashboard/sandbox/payments/${SHOWN_ORDER}/refund`);
+  const refund = await shoot(page, 'dashboard-refund.jpg');
+  await page.goto(`${baseUrl}/dashboard/sandbox/webhooks`);
+  return [list, amharicList, payment, refund, await shoot(page, 'dashboard-webhooks.jpg')];
+}
+
+/** The desk's page of a payment, as support finds it. */
+async function shootDesk(browser: Browser, merchant: DemoMerchant): Promise<boolean> {
+  const context = await phone(browser);
+  await context.setExtraHTTPHeaders({
+    authorization: `Bearer ${await operatorSecret()}`,
+    'x-operator': 'hana',
+  });
+  const page = await context.newPage();
+  const path = `/operator/payments/sandbox/${merchant.merchantId}/${SHOWN_ORDER}`;
+  await page.goto(merchant.baseUrl + path);
+  return shoot(page, 'desk-payment.jpg');
 }
 
 function phone(browser: Browser, locale = 'en-US'): Promise<BrowserContext> {

@@ -35,9 +35,14 @@ export async function chooseTelebirr(page: Page): Promise<void> {
   await page.locator('label:has([value=TELE_BIRR])').click();
 }
 
-/** After `chooseTelebirr`, in English: pays through the pages until the receipt, as a customer does. */
-export async function payToReceipt(page: Page): Promise<void> {
+/** After `chooseTelebirr`: comes to the simulator's page, which stands in for telebirr's. */
+export async function openSimulator(page: Page): Promise<void> {
   await page.locator('form.choose button[type=submit]').click();
+  await page.getByRole('button', { name: english.simulatorApprove }).waitFor();
+}
+
+/** On the simulator's page, in English: pays, as a customer does, until the receipt. */
+export async function payToReceipt(page: Page): Promise<void> {
   await page.getByRole('button', { name: english.simulatorApprove }).click();
   await page.getByRole('heading', { name: english.paidTitle }).waitFor();
 }
