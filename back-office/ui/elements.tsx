@@ -145,10 +145,11 @@ export function Fold(props: {
   readonly summary: string;
   /** The summary for screen readers, if the visible one needs its surroundings. */
   readonly describedAs?: string;
+  readonly isOpen?: boolean;
   readonly children: ComponentChildren;
 }) {
   return (
-    <details class="fold">
+    <details class="fold" open={props.isOpen}>
       <summary aria-label={props.describedAs}>{props.summary}</summary>
       {props.children}
     </details>

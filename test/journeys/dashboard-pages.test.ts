@@ -265,7 +265,7 @@ const ANSWERS: readonly {
   {
     name: 'test-event',
     path: WEBHOOKS,
-    fields: { [english.webhooks.testOther]: UNUSED_URL },
+    fields: { [english.webhooks.url]: UNUSED_URL },
     button: 'Send test event',
   },
   { name: 'resent', path: `${WEBHOOKS}/resend`, button: /^Resend \(/ },
@@ -382,6 +382,11 @@ describe('every response to a form', () => {
   test.each(ANSWERS)('$name', async ({ name, path, fields = {}, button, status }) => {
     const tab = await stage.tab('owner');
     await tab.open(path);
+    await tab.page.evaluate(() => {
+      for (const details of document.querySelectorAll('main details')) {
+        details.setAttribute('open', '');
+      }
+    });
     for (const [label, value] of Object.entries(fields)) {
       await tab.page.getByLabel(label, { exact: true }).fill(value);
     }

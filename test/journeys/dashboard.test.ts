@@ -133,6 +133,7 @@ test('the link does not work a second time', async () => {
 
 test('the owner adds a webhook endpoint and sees the keys that verify webhooks', async () => {
   await goTo(page, 'Webhooks');
+  await page.getByText(english.webhooks.advanced).click();
   const publicKey = await page.getByLabel(/^Key /).inputValue();
   const merchantId = await page.getByLabel(english.webhooks.merchantId).inputValue();
   const shared = { merchantId, environment: 'sandbox', publicKey } as const;
@@ -142,6 +143,7 @@ test('the owner adds a webhook endpoint and sees the keys that verify webhooks',
   await page.getByText(english.webhooks.endpointCreated).waitFor();
   keys = { ...shared, secret: await page.locator('#shown-secret').inputValue() };
   await goTo(page, 'Webhooks');
+  await page.getByText(english.webhooks.advanced).click();
   await pressButton(page, /^Show secret /);
   callbackKeys = { ...shared, secret: await page.locator('#shown-secret').inputValue() };
   expect(keys.secret).toMatch(/^whsec_/);
@@ -338,6 +340,7 @@ test('a production endpoint and its secrets need the passkey too, and the overvi
   await page.getByText(text.endpointCreated).waitFor();
   const first = await page.locator('#shown-secret').inputValue();
   await passkeys.setUserVerified(false);
+  await page.getByText(text.rotateTitle, { exact: true }).click();
   await pressButton(page, text.rotate);
   await page.getByText(english.signIn.script.canceled).waitFor();
   await shoot(page, 'secret-canceled');

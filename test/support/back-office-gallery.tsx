@@ -338,7 +338,7 @@ const ENDPOINT = {
   createdAtMs: NOW_MS,
   payloadVersion: '1',
   failingSinceMs: NOW_MS,
-  lastError: 'HTTP 502',
+  lastError: 'no answer within 10 s',
   pausedAtMs: NOW_MS,
 } as unknown as Awaited<ReturnType<PaymentsPlane['lists']['events']>>['endpoints'][number];
 
@@ -612,6 +612,26 @@ export const BACK_OFFICE_GALLERY = {
   webhooks: dashboard(WEBHOOKS, {
     webhooks: {
       settings: WEBHOOK_SETTINGS,
+    },
+  }),
+  'webhooks-new': dashboard(WEBHOOKS, {
+    webhooks: {
+      settings: {
+        endpoints: [],
+        failing: [
+          {
+            endpoint: 'https://shop.example.com',
+            failingSinceMs: NOW_MS,
+            lastFailureAtMs: NOW_MS,
+            lastError: 'not sent: host is an IP address',
+            pausedAtMs: null,
+          },
+        ],
+        signatureHeader: null,
+        secrets: [],
+        keys: [],
+        apiOrigin: null,
+      },
     },
   }),
   endpoint: dashboard(`${WEBHOOKS}/endpoints/whe_1`, {

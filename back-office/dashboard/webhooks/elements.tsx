@@ -1,6 +1,7 @@
 import { endpointOrigin } from '../../../src/engine/webhooks/endpoints.ts';
 import { SIGNATURE_HEADER_CHARACTERS_MAX } from '../../../src/engine/webhooks/signature-header.ts';
 import { useTexts } from '../../../src/kit/ui/texts.ts';
+import { DeliveryError } from '../../elements/delivery-error.tsx';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { TextField } from '../../ui/fields.tsx';
 import { may, useCall } from '../call.ts';
@@ -41,5 +42,9 @@ export function Outcome(props: {
   readonly error: string | null;
 }) {
   const { httpStatus, error } = props;
-  return <code lang="en">{error ?? `HTTP ${httpStatus}`}</code>;
+  return error === null ? (
+    <code lang="en">{`HTTP ${httpStatus}`}</code>
+  ) : (
+    <DeliveryError error={error} />
+  );
 }

@@ -1,10 +1,15 @@
-import type { EndpointWithSecrets, TypedEndpoint } from '../../../src/control/rpc/webhooks.ts';
+import type {
+  EndpointWithSecrets,
+  TestState,
+  TypedEndpoint,
+} from '../../../src/control/rpc/webhooks.ts';
 import type { EndpointEntry } from '../../../src/engine/webhooks/endpoint-store.ts';
 import {
   DESCRIPTION_CHARACTERS_MAX,
   WIRE_EVENT_TYPES,
 } from '../../../src/engine/webhooks/endpoints.ts';
 import { useTexts } from '../../../src/kit/ui/texts.ts';
+import { DeliveryError } from '../../elements/delivery-error.tsx';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { Badge, Facts, Message, When } from '../../ui/elements.tsx';
 import { Choice, FieldError, TextField, useProblem } from '../../ui/fields.tsx';
@@ -15,6 +20,7 @@ import { endpointPath, webhooksPath } from '../paths.ts';
 import { FormConfirmedInProduction } from '../people/passkey-form.tsx';
 import { SignatureHeaderField, shownAddress, useDoneTexts } from './elements.tsx';
 import { SecretsSection, type SecretsState } from './secrets-section.tsx';
+import { TestSection } from './test-section.tsx';
 
 export function NewEndpointPage({ typed }: { readonly typed: TypedEndpoint }) {
   const { environment } = useCall();
@@ -32,26 +38,42 @@ export function NewEndpointPage({ typed }: { readonly typed: TypedEndpoint }) {
 
 export function EndpointPage(
   props: EndpointWithSecrets & {
-    readonly typed: TypedEndpoint;
+    /** What a rejected form had. */
+    readonly typed: TypedEndpoint | undefined;
     readonly isCreated: boolean;
     readonly state: SecretsState | undefined;
+    readonly test: TestState | undefined;
   },
 ) {
-  const { endpoint, secrets, typed, isCreated, state } = props;
+  const { endpoint, secrets, typed, isCreated, state, test } = props;
   const call = useCall();
   const text = useTexts(DASHBOARD_TEXTS).webhooks;
   const path = endpointPath(call.environment, endpoint.endpointId);
+  const ofSecrets = { secrets, state, path: `${path}/secrets` };
   return (
     <DeveloperFrame title={text.endpointTitle} part="webhooks" done={useDoneTexts()}>
-      {isCreated && <Message tone="good">{text.endpointCreated}</Message>}
-      <EndpointFacts endpoint={endpoint} />
-      <SecretsSection secrets={secrets} state={state} path={`${path}/secrets`} />
+      {isCreated ? (
+        <>
+          <Message tone="good">{text.endpointCreated}</Message>
+          <SecretsSection {...ofSecrets} />
+        </>
+      ) : (
+        <EndpointFacts endpoint={endpoint} />
+      )}
+      {may(call, 'develop') && (
+        <TestSection path={`${path}/test`} title={text.testTitle} state={test} />
+      )}
+      {isCreated ? <EndpointFacts endpoint={endpoint} /> : <SecretsSection {...ofSecrets} />}
       {may(call, 'develop') && (
         <>
-          <section class="card">
-            <h2>{text.edit}</h2>
-            <EndpointForm action={path} typed={typed} button={text.save} />
-          </section>
+          <details class="card panel" open={typed !== undefined}>
+            <summary>{text.edit}</summary>
+            <EndpointForm
+              action={path}
+              typed={typed ?? { ...endpoint, signatureHeader: endpoint.signatureHeader ?? '' }}
+              button={text.save}
+            />
+          </details>
           <div class="buttons">
             <ButtonForm
               action={`${path}/delete`}
@@ -95,7 +117,7 @@ function EndpointFacts({ endpoint }: EndpointProps) {
           endpoint.description === '' ? null : [text.description, endpoint.description],
           [text.state, <EndpointState endpoint={endpoint} />],
           failingSinceMs === null ? null : [text.failingSince, <When atMs={failingSinceMs} />],
-          lastError === null ? null : [text.lastError, <code lang="en">{lastError}</code>],
+          lastError === null ? null : [text.lastError, <DeliveryError error={lastError} />],
           [text.eventTypes, <EventTypes endpoint={endpoint} />],
           endpoint.signatureHeader === null
             ? null

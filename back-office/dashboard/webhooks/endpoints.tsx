@@ -1,4 +1,8 @@
-import type { EndpointProblems, TypedEndpoint } from '../../../src/control/rpc/webhooks.ts';
+import type {
+  EndpointProblems,
+  TestState,
+  TypedEndpoint,
+} from '../../../src/control/rpc/webhooks.ts';
 import type {
   EndpointEntry,
   EndpointSettings,
@@ -17,6 +21,7 @@ import { type DashboardRoute, get, post } from '../route.ts';
 import { EndpointPage, NewEndpointPage } from './endpoint-page.tsx';
 import { secretRoutes } from './secrets.ts';
 import type { SecretsState } from './secrets-section.tsx';
+import { testRefusal } from './test-section.tsx';
 
 const ENDPOINTS = '/dashboard/:environment/webhooks/endpoints';
 const ENDPOINT = `${ENDPOINTS}/:endpoint` as const;
@@ -34,6 +39,7 @@ export const ENDPOINT_ROUTES: readonly DashboardRoute[] = [
   ...confirmedPost(`${ENDPOINT}/enable`, 'develop', 'webhook-enable', readEnabling),
   post(`${ENDPOINT}/disable`, 'develop', (call) => switchTo(call, false)),
   post(`${ENDPOINT}/resume`, 'develop', resumeOwnEndpoint),
+  post(`${ENDPOINT}/test`, 'develop', sendTest),
   post(`${ENDPOINT}/delete`, 'develop', removeEndpoint),
   ...secretRoutes(ENDPOINT, (call, secrets, refusal) =>
     answerEndpoint(call, { secrets, ...refusal }),
@@ -63,24 +69,17 @@ interface EndpointState extends Refusal {
   readonly typed?: TypedEndpoint;
   readonly isCreated?: boolean;
   readonly secrets?: SecretsState;
+  readonly test?: TestState;
 }
 
 /** The endpoint as it is now, with what a form has to say. */
 async function answerEndpoint(
   call: DashboardCall,
-  { endpointId = idIn(call), typed, isCreated = false, secrets, ...refusal }: EndpointState,
+  { endpointId = idIn(call), typed, isCreated = false, secrets, test, ...refusal }: EndpointState,
 ): Promise<Response> {
   const at = endpointPath(call.environment, endpointId);
   const known = found(await call.payments.webhooks.endpoint(tenantOf(call), endpointId));
-  const { signatureHeader, ...endpoint } = known.endpoint;
-  const page = (
-    <EndpointPage
-      {...known}
-      typed={typed ?? { ...endpoint, signatureHeader: signatureHeader ?? '' }}
-      isCreated={isCreated}
-      state={secrets}
-    />
-  );
+  const page = <EndpointPage {...known} {...{ typed, isCreated, state: secrets, test }} />;
   return showPage(call, page, { at, ...refusal });
 }
 
@@ -132,7 +131,8 @@ async function readCreation(call: DashboardCall): Promise<Asked> {
         return refuse({ problems: [[null, full]] });
       }
       const { endpointId, secret } = added;
-      const secrets = { shown: { ...secret, isNew: true } };
+      // The page says that it is new.
+      const secrets = { shown: { ...secret, isNew: false } };
       return answerEndpoint(call, { endpointId, isCreated: true, secrets });
     },
     refuse: () => refuse(unconfirmed(call)),
@@ -190,6 +190,14 @@ async function resumeOwnEndpoint(call: DashboardCall): Promise<Response> {
   const { endpointId } = await named(call);
   await call.payments.webhooks.resume(tenantOf(call), actorOf(call), endpointId);
   return redirectTo(endpointPath(call.environment, endpointId), { done: 'resumed' });
+}
+
+/** POST …/webhooks/endpoints/:endpoint/test: sends a signed test webhook now, without a payment. */
+async function sendTest(call: DashboardCall): Promise<Response> {
+  const asked = { typed: '', endpoint: (await named(call)).endpointId };
+  const { webhooks } = call.payments;
+  const test = await webhooks.sendTest(tenantOf(call), actorOf(call), asked, call.url.origin);
+  return answerEndpoint(call, { test, ...testRefusal(call, test, null) });
 }
 
 /** POST …/webhooks/endpoints/:endpoint/delete */

@@ -6,8 +6,8 @@ import {
 } from '../../../src/engine/webhooks/secret-rules.ts';
 import { useTexts } from '../../../src/kit/ui/texts.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
-import { CopyText, Message, When } from '../../ui/elements.tsx';
-import { SelectField } from '../../ui/fields.tsx';
+import { CopyText, Fold, Message, When } from '../../ui/elements.tsx';
+import { SelectField, useProblem } from '../../ui/fields.tsx';
 import { may, useCall } from '../call.ts';
 import { ButtonForm, PostForm, Submit } from '../forms.tsx';
 import { List } from '../list.tsx';
@@ -30,6 +30,7 @@ export function SecretsSection(props: {
   const call = useCall();
   const text = useTexts(DASHBOARD_TEXTS).webhooks;
   const mayDevelop = may(call, 'develop');
+  const hasProblem = useProblem('overlap') !== null;
   return (
     <section class="card" id="secrets">
       <h2>{text.secretsTitle}</h2>
@@ -37,7 +38,9 @@ export function SecretsSection(props: {
       {problem !== undefined && <Message tone="bad">{problem}</Message>}
       {shown !== undefined && (
         <div class="stack">
-          {shown.isNew && <Message tone="good">{text.rotated}</Message>}
+          {shown.isNew && (
+            <Message tone="good">{secrets.length > 1 ? text.rotated : text.firstSecret}</Message>
+          )}
           <CopyText id="shown-secret" label={text.shown(shown.id)} value={shown.value} />
           <p class="hint">{text.shownHint}</p>
         </div>
@@ -72,7 +75,14 @@ export function SecretsSection(props: {
           <PasskeyProblem ceremony={CEREMONY} />
         </>
       )}
-      {mayDevelop && <NewSecret path={path} />}
+      {mayDevelop &&
+        (secrets.length === 0 ? (
+          <FirstSecret path={path} />
+        ) : (
+          <Fold summary={text.rotateTitle} isOpen={hasProblem}>
+            <NewSecret path={path} />
+          </Fold>
+        ))}
     </section>
   );
 }
@@ -114,6 +124,21 @@ function Actions(props: {
   );
 }
 
+/** Without an older one, which could go on for a while. */
+function FirstSecret({ path }: { readonly path: string }) {
+  const text = useTexts(DASHBOARD_TEXTS).webhooks;
+  return (
+    <PostForm
+      action={`${path}#secrets`}
+      fields={{ overlapHours: '0' }}
+      once={true}
+      data={confirmation(path)}
+    >
+      <Submit label={text.createSecret} isPlain />
+    </PostForm>
+  );
+}
+
 function NewSecret({ path }: { readonly path: string }) {
   const text = useTexts(DASHBOARD_TEXTS).webhooks;
   return (
@@ -124,7 +149,6 @@ function NewSecret({ path }: { readonly path: string }) {
       once={true}
       data={confirmation(path)}
     >
-      <h3>{text.rotateTitle}</h3>
       <SelectField
         id="overlap"
         name="overlapHours"

@@ -3,9 +3,11 @@ import { ENDPOINTS_MAX } from '../../../src/engine/webhooks/endpoints.ts';
 import type { FailingEndpoint } from '../../../src/engine/webhooks/failing-endpoints.ts';
 import { countText } from '../../../src/kit/i18n/money-text.ts';
 import { useTexts } from '../../../src/kit/ui/texts.ts';
+import { DeliveryError } from '../../elements/delivery-error.tsx';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { redirectTo } from '../../ui/answer.ts';
 import { Badge, CopyText, Message, Table, When } from '../../ui/elements.tsx';
+import { TextField } from '../../ui/fields.tsx';
 import { EmptyState } from '../../ui/layout.tsx';
 import { actorOf, type DashboardCall, may, tenantOf, useCall } from '../call.ts';
 import { DeveloperFrame } from '../developers.tsx';
@@ -17,7 +19,7 @@ import { SignatureHeaderField, shownAddress, useDoneTexts } from './elements.tsx
 import { EndpointState, EventTypes } from './endpoint-page.tsx';
 import { secretRoutes } from './secrets.ts';
 import { SecretsSection, type SecretsState } from './secrets-section.tsx';
-import { TestSection } from './test-section.tsx';
+import { TestSection, testRefusal } from './test-section.tsx';
 
 const WEBHOOKS = '/dashboard/:environment/webhooks';
 
@@ -71,23 +73,20 @@ async function changeCallbackHeader(call: DashboardCall): Promise<Response> {
   return answerSettings(call, { header, problems: [['signatureHeader', text]] });
 }
 
-/** POST …/webhooks/test: sends a signed test webhook now, without a payment behind it. */
+/** POST …/webhooks/test: sends a signed test webhook now, as to a callbackUrl. */
 async function sendTest(call: DashboardCall): Promise<Response> {
-  const { form, url, language } = call;
-  const asked = { typed: form.text('url'), endpoint: form.text('endpoint') };
+  const asked = { typed: call.form.text('url'), endpoint: '' };
   const { webhooks } = call.payments;
-  const test = await webhooks.sendTest(tenantOf(call), actorOf(call), asked, url.origin);
-  const refusal = test.isBusy ? 429 : 400;
-  const text = test.problem && DASHBOARD_TEXTS[language].webhooks.urlProblem[test.problem];
-  return answerSettings(call, {
-    test,
-    problems: text ? [['test-url', text]] : [],
-    status: test.result === undefined ? refusal : 200,
-  });
+  const test = await webhooks.sendTest(tenantOf(call), actorOf(call), asked, call.url.origin);
+  return answerSettings(call, { test, ...testRefusal(call, test, 'test-url') });
 }
 
-function SettingsPage(props: { readonly model: WebhookSettings; readonly state: SettingsState }) {
-  const { model, state } = props;
+interface Props {
+  readonly model: WebhookSettings;
+  readonly state: SettingsState;
+}
+
+function SettingsPage({ model, state }: Props) {
   const call = useCall();
   const { webhooks: text, frame } = useTexts(DASHBOARD_TEXTS);
   const all = [...model.endpoints, ...model.failing];
@@ -110,19 +109,50 @@ function SettingsPage(props: { readonly model: WebhookSettings; readonly state: 
         <Message tone="bad">{text.pausedAlert(paused, countText(paused, frame.locale))}</Message>
       )}
       <EndpointsSection endpoints={model.endpoints} />
-      {mayDevelop && <TestSection endpoints={model.endpoints} state={state.test} />}
-      <h2>{text.callbackTitle}</h2>
-      <p class="hint">{text.callbackHint}</p>
       {model.failing.length > 0 && <FailingSection failing={model.failing} />}
-      {mayDevelop && <HeaderSection name={state.header ?? model.signatureHeader ?? ''} />}
-      <SecretsSection
-        secrets={model.secrets}
-        state={state.secrets}
-        path={webhooksPath(call.environment, '/secrets')}
-      />
-      <MerchantIdSection />
-      <KeysSection model={model} />
+      <Advanced model={model} state={state} />
     </DeveloperFrame>
+  );
+}
+
+/** What most merchants need once or never. Open while it has to say something. */
+function Advanced({ model, state }: Props) {
+  const call = useCall();
+  const text = useTexts(DASHBOARD_TEXTS).webhooks;
+  const { test, header, secrets } = state;
+  const mayDevelop = may(call, 'develop');
+  return (
+    <details class="panel" open={[test, header, secrets].some((one) => one !== undefined)}>
+      <summary>{text.advanced}</summary>
+      <div class="column">
+        <MerchantIdSection />
+        <KeysSection model={model} />
+        <h2>{text.callbackTitle}</h2>
+        <p class="hint">{text.callbackHint}</p>
+        {mayDevelop && (
+          <TestSection
+            path={webhooksPath(call.environment, '/test')}
+            title={text.testUrlTitle}
+            state={test}
+          >
+            <TextField
+              id="test-url"
+              type="url"
+              name="url"
+              label={text.url}
+              value={test?.typed ?? ''}
+              required={false}
+            />
+          </TestSection>
+        )}
+        {mayDevelop && <HeaderSection name={header ?? model.signatureHeader ?? ''} />}
+        <SecretsSection
+          secrets={model.secrets}
+          state={secrets}
+          path={webhooksPath(call.environment, '/secrets')}
+        />
+      </div>
+    </details>
   );
 }
 
@@ -179,7 +209,7 @@ function FailingSection({ failing }: Pick<WebhookSettings, 'failing'>) {
           </strong>,
           <FailingState server={server} />,
           <When atMs={server.failingSinceMs} />,
-          <code lang="en">{server.lastError}</code>,
+          <DeliveryError error={server.lastError} />,
         ])}
         empty=""
       />

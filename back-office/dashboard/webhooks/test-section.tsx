@@ -1,51 +1,48 @@
+import type { ComponentChildren } from 'preact';
 import type { TestResult, TestState } from '../../../src/control/rpc/webhooks.ts';
-import type { EndpointEntry } from '../../../src/engine/webhooks/endpoint-store.ts';
 import { countText } from '../../../src/kit/i18n/money-text.ts';
 import { useTexts } from '../../../src/kit/ui/texts.ts';
+import { DeliveryError } from '../../elements/delivery-error.tsx';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { Facts, Message } from '../../ui/elements.tsx';
-import { SelectField, TextField } from '../../ui/fields.tsx';
 import { shownLines } from '../../ui/untrusted-text.ts';
-import { useCall } from '../call.ts';
+import type { DashboardCall } from '../call.ts';
 import { PostForm, Submit } from '../forms.tsx';
-import { webhooksPath } from '../paths.ts';
+import type { Refusal } from '../frame.tsx';
 
 /** The form that sends a test webhook, and the result of the one just sent. */
 export function TestSection(props: {
-  readonly endpoints: readonly EndpointEntry[];
+  /** The path of the form. */
+  readonly path: string;
+  readonly title: string;
   readonly state: TestState | undefined;
+  /** Its fields, if any. */
+  readonly children?: ComponentChildren;
 }) {
-  const { endpoints, state } = props;
-  const { environment } = useCall();
+  const { path, title, state, children } = props;
   const text = useTexts(DASHBOARD_TEXTS).webhooks;
-  const selected = state === undefined ? endpoints[0]?.endpointId : state.endpointId;
   return (
     <section class="card" id="test">
-      <h2>{text.testTitle}</h2>
+      <h2>{title}</h2>
       {state?.isBusy && <Message tone="bad">{text.testBusy}</Message>}
       {state?.result !== undefined && <Result result={state.result} />}
       <p class="hint">{text.testHint}</p>
-      <PostForm class="form" action={webhooksPath(environment, '/test#test')} novalidate={true}>
-        {endpoints.length > 0 && (
-          <SelectField
-            id="endpoint"
-            label={text.testTo}
-            options={endpoints.map(({ endpointId, url }) => [endpointId, url] as const)}
-            selected={selected ?? ''}
-          />
-        )}
-        <TextField
-          id="test-url"
-          type="url"
-          name="url"
-          label={endpoints.length > 0 ? text.testOther : text.testUrl}
-          value={state?.typed ?? ''}
-          required={false}
-        />
+      <PostForm class="form" action={`${path}#test`} novalidate={true}>
+        {children}
         <Submit label={text.testSend} isPlain />
       </PostForm>
     </section>
   );
+}
+
+/** How the page answers the form: too many tests, an address that cannot be called, or the result. */
+export function testRefusal({ language }: DashboardCall, test: TestState, field: string | null) {
+  const refusal = test.isBusy ? 429 : 400;
+  const text = test.problem && DASHBOARD_TEXTS[language].webhooks.urlProblem[test.problem];
+  return {
+    problems: text ? [[field, text]] : [],
+    status: test.result === undefined ? refusal : 200,
+  } satisfies Refusal;
 }
 
 function Result(props: { readonly result: TestResult }) {
@@ -63,7 +60,7 @@ function Result(props: { readonly result: TestResult }) {
           [text.sentTo, <span lang="en">{sentTo}</span>],
           [text.webhookId, <code>{eventId}</code>],
           [text.testStatus, log.httpStatus ?? text.testNoAnswer],
-          log.error === null ? null : [text.testError, <code lang="en">{log.error}</code>],
+          log.error === null ? null : [text.testError, <DeliveryError error={log.error} />],
           [text.testDuration, text.milliseconds(countText(log.durationMs, frame.locale))],
         ]}
       />

@@ -654,6 +654,7 @@ export const dashboard: DashboardMessages = {
       resumed: 'መቀበያው ከእንግዲህ አልቆመም። አዲስ ክስተቶች እንደገና ወደዚያ ይላካሉ።',
     },
 
+    advanced: 'ተጨማሪ፦ የነጋዴ መለያ፣ የሕዝብ ቁልፎች፣ callbackUrl',
     endpointsTitle: 'መቀበያዎች',
     endpointsLead:
       'የራሳቸው callbackUrl የሌላቸው ክፍያዎች ክስተቶችና የተመላሾች ክስተቶች የክስተቱን ዓይነት ወደሚቀበል እያንዳንዱ የሚሠራ መቀበያ ይላካሉ። እያንዳንዱ መቀበያ የራሱ ምስጢራዊ ቁልፍና የራሱ ሙከራዎች አሉት።',
@@ -704,6 +705,17 @@ export const dashboard: DashboardMessages = {
     failing: 'እየተሳነው',
     failingSince: 'ያልተሳካው ከ',
     lastError: 'የመጨረሻ ስህተት',
+    deliveryErrors: {
+      noAnswer: (seconds) => `በ${seconds} ሰከንድ ውስጥ መልስ አልመጣም`,
+      notSent: (reason) => `አልተላከም። ${reason}`,
+      known: {
+        'connection failed': 'መገናኘት አልተቻለም፦ የአስተናጋጁን ስም፣ ፖርቱንና ሰርተፍኬቱን ያረጋግጡ',
+        'not sent: the endpoint is disabled': 'አልተላከም፦ መቀበያው ተዘግቷል',
+        'not sent: the endpoint is deleted': 'አልተላከም፦ መቀበያው ተሰርዟል',
+        'no callbackUrl takes it and no endpoint is enabled':
+          'አልተላከም፦ ክፍያው callbackUrl የለውም፤ የሚሠራ መቀበያም የለም',
+      },
+    },
     pausedSince: 'የቆመው ከ',
     resume: 'ቀጥል',
     resumeOf: (origin) => `ቀጥል፦ ${origin}`,
@@ -735,9 +747,7 @@ export const dashboard: DashboardMessages = {
     testTitle: 'የሙከራ ክስተት ላክ',
     testHint:
       'አንድ የተፈረመ ዌብሁክ አሁኑኑ ይልካል፣ የመጣውንም መልስ ያሳያል። ቅርጹ የእውነተኛ ነው፦ የሌለ ክፍያ PAYMENT_FAILED። በ evt_test_ በሚጀምር webhook-id ይለያል። ምንም ክፍያ አይነካም፣ ደግሞም አይላክም።',
-    testTo: 'የሚላክበት',
-    testOther: 'ወይም ሌላ አድራሻ፣ እንደ callbackUrl የሚፈረም',
-    testUrl: 'አድራሻ፣ እንደ callbackUrl የሚፈረም',
+    testUrlTitle: 'ወደ callbackUrl የሙከራ ክስተት ላክ',
     testSend: 'የሙከራ ክስተት ላክ',
     testBusy: 'በአጭር ጊዜ ብዙ የሙከራ ክስተቶች ተልከዋል። አንድ ደቂቃ ቆይተው እንደገና ይሞክሩ።',
     testAccepted: 'የሙከራ ክስተቱ ተቀባይነት አግኝቷል።',
@@ -775,6 +785,8 @@ export const dashboard: DashboardMessages = {
     shown: (id) => `ምስጢራዊ ቁልፍ ${id}`,
     shownHint: 'በሰርቨርዎ ላይ ብቻ ያስቀምጡት። መታየቱ በሥራ መዝገብ ይጻፋል።',
     unreadable: 'ይህ ቁልፍ ከእንግዲህ ሊከፈት አይችልም፣ በእሱ የሚፈረምም የለም። አዲስ ይፍጠሩ።',
+    firstSecret: 'ምስጢራዊ ቁልፉ ይህ ነው። ለሰርቨርዎ ይስጡት።',
+    createSecret: 'ምስጢራዊ ቁልፍ ፍጠር',
     rotated: 'አዲሱ ምስጢራዊ ቁልፍ ይህ ነው። የቀድሞዎቹ ከማብቃታቸው በፊት ለሰርቨርዎ ይስጡት።',
     rotateTitle: 'አዲስ ምስጢራዊ ቁልፍ',
     overlap: 'የቀድሞዎቹ ቁልፎች የሚያበቁት',

@@ -700,6 +700,7 @@ export const dashboard = {
       resumed: 'The endpoint has resumed. New events are sent to it again.',
     },
 
+    advanced: 'Advanced: merchant id, public keys, callbackUrl',
     endpointsTitle: 'Endpoints',
     endpointsLead:
       'Events of payments without their own callbackUrl, and events of refunds, go to each enabled endpoint that takes the type of event. Every endpoint has its own secret and its own retries.',
@@ -754,6 +755,19 @@ export const dashboard = {
     failing: 'Failing',
     failingSince: 'Failing since',
     lastError: 'Last error',
+    /** Why an event did not arrive, for the errors that the payments plane stores. */
+    deliveryErrors: {
+      noAnswer: (seconds: string) => `No answer within ${seconds} seconds`,
+      notSent: (reason: string) => `Not sent. ${reason}`,
+      known: {
+        'connection failed':
+          'The connection failed: check the host name, the port and the certificate',
+        'not sent: the endpoint is disabled': 'Not sent: the endpoint is disabled',
+        'not sent: the endpoint is deleted': 'Not sent: the endpoint was deleted',
+        'no callbackUrl takes it and no endpoint is enabled':
+          'Not sent: the payment has no callbackUrl, and no endpoint is enabled',
+      },
+    },
     pausedSince: 'Paused since',
     resume: 'Resume',
     resumeOf: (origin: string) => `Resume ${origin}`,
@@ -787,9 +801,7 @@ export const dashboard = {
     testTitle: 'Send a test event',
     testHint:
       'Sends one signed webhook now and shows the response. It looks like a real event: a PAYMENT_FAILED for a payment that does not exist. You can recognize it by its webhook-id, which starts with evt_test_. It does not affect any payment and is not retried.',
-    testTo: 'Send to',
-    testOther: 'Or another URL, signed as for a callbackUrl',
-    testUrl: 'URL, signed as for a callbackUrl',
+    testUrlTitle: 'Send a test event to a callbackUrl',
     testSend: 'Send test event',
     testBusy: 'Too many test events in a short time. Wait a minute, then try again.',
     testAccepted: 'The test event was accepted.',
@@ -830,6 +842,8 @@ export const dashboard = {
     shownHint: 'Keep it on your server only. The audit log records that you viewed it.',
     unreadable:
       'This secret can no longer be read, and nothing is signed with it. Create a new one.',
+    firstSecret: 'This is the secret. Add it to your server.',
+    createSecret: 'Create a secret',
     rotated: 'This is the new secret. Add it to your server before the old ones expire.',
     rotateTitle: 'New secret',
     overlap: 'Old secrets expire',

@@ -208,6 +208,7 @@ const CASES: Readonly<Record<string, Case>> = {
   'POST /dashboard/:environment/webhooks/endpoints/:endpoint/enable': {},
   'POST /dashboard/:environment/webhooks/endpoints/:endpoint/disable': {},
   'POST /dashboard/:environment/webhooks/endpoints/:endpoint/resume': {},
+  'POST /dashboard/:environment/webhooks/endpoints/:endpoint/test': { status: 200 },
   'POST /dashboard/:environment/webhooks/endpoints/:endpoint/delete': {},
   'POST /dashboard/:environment/webhooks/endpoints/:endpoint/secrets': {
     fields: ROTATION,

@@ -122,6 +122,13 @@ describe('an endpoint', () => {
     expect(isSignedBy(ALPHA.webhookSecret, arrival)).toBe(false);
   });
 
+  test('of a new merchant has its first secret, without a word about old ones', async () => {
+    const member = await signedIn('developer');
+    const page = await textOf(submit(member, `${PATH}/endpoints`, { url: HOOK }));
+    expect(page).toContain('The endpoint was created. This is its secret');
+    expect(page.split('Send a test event')[0]).not.toMatch(/the old ones/i);
+  });
+
   test('belongs to one environment', async () => {
     const member = await signedIn();
     await addByForm(member);
@@ -501,7 +508,7 @@ describe('a test event', () => {
     expect(page).toContain('<b>thanks[U+202E]</b>');
     vi.mocked(globalThis.fetch).mockRejectedValue(new Error('reset'));
     expect(await textOf(submit(member, `${PATH}/test`, { url: HOOK }))).toContain(
-      'connection failed',
+      'The connection failed: check the host name',
     );
     const [first, second] = await auditLog();
     const target = 'https://hooks.example.com';
@@ -545,7 +552,7 @@ test('a test event to an endpoint is signed like its events, and resumes it', as
   )
     .bind(ALPHA.id, id, Date.now())
     .run();
-  const page = await textOf(submit(member, `${PATH}/test`, { endpoint: id }));
+  const page = await textOf(submit(member, `${PATH}/endpoints/${id}/test`, {}));
   expect(page).toContain('The endpoint was paused. It has resumed');
   const [arrival] = arrivals;
   if (arrival === undefined) {
