@@ -33,7 +33,11 @@ export class ObjectAlarm {
 
   /** The alarm's time, which an evicted object does not know; null: none is set. */
   async learn(): Promise<number | null> {
-    this.#atMs ??= await this.#ctx.storage.getAlarm();
+    if (this.#atMs === null) {
+      const storedAtMs = await this.#ctx.storage.getAlarm();
+      // A change during the wait knows better.
+      this.#atMs ??= storedAtMs;
+    }
     return this.#atMs;
   }
 
