@@ -100,6 +100,50 @@ test('an item of the attention list is one card on a phone, which opens the paym
   expect(target).toBe('id');
 });
 
+test.each([
+  ['a phone', 360, 'light', 'en', 1],
+  ['a desktop', 1280, 'dark', 'am', 3],
+] as const)(
+  'the health page shows tiles on %s: first what is wrong, then the method that fails most',
+  async (_name, width, colorScheme, language, columns) => {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width, height: 740 });
+    await page.goto(`/desk-health?lang=${language}`);
+    const tiles = await page.locator('.tile').evaluateAll((all) =>
+      all
+        .filter((tile) => tile.checkVisibility())
+        .map((tile) => ({
+          isBad: tile.classList.contains('tile-bad'),
+          share: Number(tile.querySelector('.chart-bar')?.getAttribute('width') ?? -1),
+          isMethod: tile.querySelector('.share-mark') !== null,
+          left: tile.getBoundingClientRect().left,
+        })),
+    );
+    const isBad = tiles.map((tile) => tile.isBad);
+    expect(isBad.lastIndexOf(true)).toBe(isBad.indexOf(false) - 1);
+    expect(tiles.filter(({ isMethod }) => isMethod).map(({ share }) => share)).toEqual([25, 99]);
+    expect(new Set(tiles.map(({ left }) => Math.round(left))).size).toBe(columns);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+    expect(await axeViolations(page)).toEqual([]);
+  },
+);
+
+test.each([360, 1280])('the numbers of a step stand in the step: %i px', async (width) => {
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.setViewportSize({ width, height: 740 });
+  await page.goto('/desk-refunds?lang=en');
+  const steps = page.locator('.attention ol');
+  expect(await steps.count()).toBe(2);
+  for (const index of [0, 1]) {
+    const first = steps.nth(index).locator('li').first();
+    expect(await first.locator('[data-copy]').count()).toBeGreaterThan(1);
+    expect(await first.textContent()).toContain('by one of these numbers');
+  }
+  const ids = await page.locator('[id]').evaluateAll((all) => all.map(({ id }) => id));
+  expect(ids).toEqual([...new Set(ids)]);
+  expect(await axeViolations(page)).toEqual([]);
+});
+
 /** What is behind a line to open must fit too. */
 function openDetails(): void {
   for (const details of document.querySelectorAll('details')) {

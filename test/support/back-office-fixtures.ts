@@ -42,7 +42,7 @@ const FAILED_ATTEMPT = attemptWith({
   providerCode: 'TRADE_REFUSED_BY_THE_BANK_OF_THE_CUSTOMER',
 });
 
-function refundWith(changed: Partial<Refund>): Refund {
+export function refundWith(changed: Partial<Refund>): Refund {
   return {
     id: 'refund-1',
     requestId: 'request-1',

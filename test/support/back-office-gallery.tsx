@@ -32,6 +32,7 @@ import {
   PROCESSING,
   REFUND_ROWS,
   ROWS,
+  refundWith,
   rowOf,
 } from './back-office-fixtures.ts';
 import { NOW_MS } from './checkout-fixtures.ts';
@@ -459,6 +460,8 @@ const ENDS = [
   { method: 'M_PESA', status: 'succeeded', failureReason: null, payments: 1_234 },
   { method: 'M_PESA', status: 'failed', failureReason: 'declined', payments: 12 },
   { method: null, status: 'expired', failureReason: null, payments: 2 },
+  { method: 'TELE_BIRR_USSD', status: 'succeeded', failureReason: null, payments: 1 },
+  { method: 'TELE_BIRR_USSD', status: 'failed', failureReason: 'misconfigured', payments: 3 },
 ] as const;
 
 function healthOf<Name extends string>(environment: Name) {
@@ -553,11 +556,27 @@ const HEALTH: Awaited<ReturnType<PaymentsPlane['operations']['readHealth']>> = {
   backup: { finishedAtMs: NOW_MS, membersFinishedAtMs: NOW_MS, failingBooks: 2 },
   lostBooks: [{ environment: 'production', merchantId: MERCHANT_ID, volume: 0, lostAtMs: NOW_MS }],
   queues: [
+    {
+      queue: 'kefel-provider-reports',
+      backlog: null,
+      backlogBytes: null,
+      oldestAtMs: null,
+      unknown: 'Cloudflare reported no metrics',
+    },
     { queue: 'kefel-webhooks', backlog: 12, backlogBytes: 1, oldestAtMs: NOW_MS, unknown: null },
   ],
   deadLetters: { 'kefel-webhooks': 1 },
   environments: [healthOf('production'), healthOf('sandbox')],
-  misconfiguredRails: [],
+  misconfiguredRails: [
+    {
+      environment: 'production',
+      method: 'ETS_SWITCH',
+      secret: 'RAIL_ETS_SWITCH_PRODUCTION',
+      state: 'misconfigured',
+      rail: null,
+      problem: 'privateKey is missing',
+    },
+  ],
 };
 
 const DETAILS = {
@@ -575,6 +594,20 @@ const DETAILS = {
     },
     endsAtMs: NOW_MS + 500 * 24 * HOUR_MS,
   },
+};
+
+/** In production, where the operator returns the money or looks it up. */
+const WAITING_REFUNDS: typeof PAID = {
+  ...PAID,
+  terms: { ...PAID.terms, environment: 'production' },
+  refunds: [
+    refundWith({
+      reference: 'E1B90280PNQ1CAY72NHZ',
+      status: 'requires_action',
+      actionReason: 'not_enabled',
+    }),
+    refundWith({ id: 'refund-2', reference: 'K3W8N5PX2T9B4ZC7VM6E', status: 'unresolved' }),
+  ],
 };
 
 const BANKS = [
@@ -723,6 +756,14 @@ export const BACK_OFFICE_GALLERY = {
     paymentDetails: { ...DETAILS, intent: PROCESSING } as unknown as Awaited<
       ReturnType<PaymentsPlane['operations']['paymentDetails']>
     >,
+  }),
+  'desk-refunds': desk(deskPathOf(PAID), {
+    paymentDetails: {
+      ...DETAILS,
+      intent: WAITING_REFUNDS,
+      repeatableRefunds: ['refund-2'],
+      secondOperatorAboveMinor: null,
+    } as unknown as Awaited<ReturnType<PaymentsPlane['operations']['paymentDetails']>>,
   }),
   'desk-left': desk(deskPathOf(PROCESSING), {
     paymentDetails: { ...DETAILS, intent: LEFT } as unknown as Awaited<

@@ -47,8 +47,7 @@ export const desk = {
     first: 'First page',
     d1: 'D1 response time',
     d1Size: 'D1 size',
-    sizeOf: (gigabytes: string, gigabytesMax: number, percent: number) =>
-      `${gigabytes} GB of ${gigabytesMax} GB (${percent} %)`,
+    sizeOf: (gigabytes: string, gigabytesMax: number) => `${gigabytes} GB of ${gigabytesMax} GB`,
     nearlyFull: 'Nearly full',
     lastBackup: 'Last backup',
     lastMembersBackup: 'Last backup of members',
@@ -56,12 +55,11 @@ export const desk = {
     lostBooks: 'Lost books',
     milliseconds: 'ms',
     needed: 'View everything that needs attention',
-    queues: 'Queues',
+    gateway: 'Gateway',
+    messages: (messages: number) => (messages === 1 ? 'message' : 'messages'),
     queue: 'Queue',
-    backlog: 'Messages',
     oldest: 'Oldest',
     deadLetters: 'Dead letters',
-    rails: 'Payment methods with an invalid secret',
     method: 'Method',
     problem: 'Problem',
     events: 'Undelivered events',
@@ -74,7 +72,6 @@ export const desk = {
       undeliverable: 'No endpoint',
       paused: 'Paused',
     },
-    oldestUndelivered: 'Oldest undelivered event',
     ends: 'Payment methods',
     left: 'Left',
     rate: 'Paid rate',
@@ -82,7 +79,7 @@ export const desk = {
     timeToPay: 'Time to pay',
     seconds: (count: string) => `${count} s`,
     rateHint:
-      'Since yesterday, unless a column says otherwise. The rate leaves out customers who left, canceled or let the payment expire. The time to pay is the median from creation to payment, of each merchant’s last 20.',
+      'Since yesterday, unless a figure says otherwise. The bar is the paid rate, and its mark the rate in 7 days. The rate leaves out customers who left, canceled or let the payment expire. The time to pay is the median from creation to payment, of each merchant’s last 20.',
     reported: 'Merchants’ books report hourly, last',
     refresh: 'Ask all books now',
     sinceYesterday: 'Since yesterday',
@@ -99,6 +96,8 @@ export const desk = {
       rail_unavailable: 'Payment method unavailable',
       misconfigured: 'Provider rejects the gateway: check the secret',
     },
+    failedFor: (reason: string, recent: string, week: string) =>
+      `${reason}: ${recent}, in 7 days ${week}`,
     noMethod: 'No method chosen',
     attentionEmpty: 'Nothing needs attention.',
     items: (items: number, max: number) => `${items < max ? items : `${max}+`} items`,
@@ -499,7 +498,7 @@ export const desk = {
     unresolvedWhy:
       'The provider was asked to return the money, and it is unknown whether it did. The gateway never asks twice.',
     steps: {
-      find: 'Find the payment in the provider’s portal by one of the numbers below.',
+      find: 'Find the payment in the provider’s portal by one of these numbers.',
       check: 'Make sure that the portal shows no refund or reversal of it yet.',
       give: (amount: string) =>
         `Return ${amount} there, to the account that paid. If the portal cannot, ask the provider to do it.`,
@@ -509,7 +508,7 @@ export const desk = {
         'If the money cannot be returned, record it as not returned. The merchant is notified and can refund again.',
     },
     unresolvedSteps: {
-      find: 'Find the payment in the provider’s portal by one of the numbers below.',
+      find: 'Find the payment in the provider’s portal by one of these numbers.',
       done: (amount: string) =>
         `If the portal shows a refund or reversal of ${amount}, record it as returned, with the provider’s number.`,
       ask: 'If it shows none, ask the provider whether it may still come. Only if it certainly will not, record it as not returned.',

@@ -114,12 +114,29 @@ function Instructions({ details: { intent }, refund }: Props) {
     <>
       <p>{why}</p>
       <ol>
-        {toDo.map((step) => (
-          <li>{step}</li>
+        {toDo.map((step, index) => (
+          <li>
+            {step}
+            {index === 0 && <Facts rows={useNumbers(intent, refund, 'find')} />}
+          </li>
         ))}
       </ol>
     </>
   );
+}
+
+/** The numbers by which the provider knows the payment, as ids that begin with `prefix`. */
+function useNumbers(intent: Intent, refund: Refund, prefix: string): readonly FactRow[] {
+  const { pages, refunds: text } = useTexts(DESK_TEXTS);
+  const { payment } = useTexts(DASHBOARD_TEXTS);
+  const { receipt, issuerReceipt, railReference, reference } = attemptOf(intent, refund);
+  const id = (part: string) => `${prefix}-${part}-${refund.reference.toLowerCase()}`;
+  return [
+    copyFact(id('receipt'), text.receipt, receipt),
+    copyFact(id('issuer'), payment.issuerReceipt, issuerReceipt),
+    copyFact(id('rail'), payment.railReference, railReference),
+    copyFact(id('transaction'), pages.reference, reference),
+  ];
 }
 
 /** What the customer must get, and by which numbers the provider knows payment and refund. */
@@ -136,10 +153,7 @@ export function useRefundFacts(intent: Intent, refund: Refund): readonly FactRow
     returnedMinor === amountMinor ? null : [text.ofPayment, money(amountMinor)],
     commissionReturnedMinor === 0 ? null : [shared.commissionBack, money(commissionReturnedMinor)],
     [pages.method, methodName[attempt.method]],
-    copyFact(`refund-receipt-${id}`, text.receipt, attempt.receipt),
-    copyFact(`refund-issuer-${id}`, payment.issuerReceipt, attempt.issuerReceipt),
-    copyFact(`refund-rail-${id}`, payment.railReference, attempt.railReference),
-    copyFact(`refund-transaction-${id}`, pages.reference, attempt.reference),
+    ...useNumbers(intent, refund, 'refund'),
     copyFact(`refund-reference-${id}`, shared.reference, reference),
     untrustedRow(text.railReference, refund.railReference),
     untrustedRow(payment.providerCode, refund.providerCode),

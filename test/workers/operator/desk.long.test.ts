@@ -813,25 +813,22 @@ test('the health page shows the method first that fails most, and does not count
   await end(6, { method: 'M_PESA', status: 'failed', failureReason: 'rail_unavailable' });
   await booksReport();
   const html = await pageOf('/operator/health');
-  const cells = [...html.matchAll(/<td data-column="([^"]+)"[^>]*>(?:<[^>]+>)*([^<]*)/g)];
-  const columns = ['Method', 'Failed', 'Paid', 'Left', 'Paid rate'];
-  const shown = cells
-    .filter(([, column = '']) => columns.includes(column))
-    .map(([, , text]) => text);
-  expect(shown).toEqual([
-    METHOD_NAMES.M_PESA,
-    '1',
-    '3',
-    '0',
-    '75%',
-    'CBE Birr',
-    '0',
-    '1',
-    '1',
-    '100%',
-    METHOD_NAMES.M_PESA,
+  const sandbox = html.slice(html.indexOf('<details'));
+  const [, ...tiles] = sandbox.split('<article class="tile">').map((tile) => {
+    const [, title = '', value = '', rest = ''] =
+      /^<h3>([^<]*)<\/h3><p class="tile-value">([^<]*)(.*)/s.exec(tile) ?? [];
+    const figures = [...rest.matchAll(/<dt>([^<]*)<\/dt><dd>(?:<[^>]+>)*([^<]*)/g)];
+    return [title, value, ...figures.slice(0, 3).map(([, name, figure]) => `${name} ${figure}`)];
+  });
+  expect(tiles.slice(0, 2)).toEqual([
+    [METHOD_NAMES.M_PESA, '75%', 'Failed 1', 'Paid 3', 'Left 0'],
+    ['CBE Birr', '100%', 'Failed 0', 'Paid 1', 'Left 1'],
   ]);
-  expect(html).toContain('Payment method unavailable');
+  expect(html).toContain('Payment method unavailable: 1, in 7 days 1');
+  // The bar ends at three quarters, and the week's mark is there too.
+  expect(html).toMatch(
+    /class="chart-bar" width="75"[^>]*>(?:<\/rect>)?<path class="share-mark" d="M75 0V8"/,
+  );
 });
 
 test('the rails page shows each secret’s state and the last payments', async () => {
