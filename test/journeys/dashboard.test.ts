@@ -417,9 +417,14 @@ test('an invited viewer sees payments, but no secrets or buttons', async () => {
   await parts.getByText('More', { exact: true }).click();
   await viewer.getByRole('link', { name: uniqueId }).click();
   await viewer.getByText('Delivered').first().waitFor();
-  // Copying changes nothing, and neither does the receipt.
+  // Copying changes nothing, and neither do a call to the customer and the receipt.
   const offered = (await controls(viewer)).filter((name) => !/^Copy\b/.test(name));
-  expect(offered).toEqual(['‹ All payments', 'Webhook Delivered', 'Open the receipt']);
+  expect(offered).toEqual([
+    '‹ All payments',
+    'Webhook Delivered',
+    '+251 91 122 3344',
+    'Open the receipt',
+  ]);
   // No link leads there.
   await viewer.goto(at('/sandbox/keys'));
   await viewer.getByText('Revoked').waitFor();

@@ -123,8 +123,8 @@ test('with it, the cashier finds the payment and refunds a part, and the page fo
   await goTo(page, 'Home', 'Overview');
   const walk = new Walk(page);
   await walk.tap(page.getByRole('link', { name: 'Payments', exact: true }));
-  await walk.send(page.getByRole('searchbox'), CUSTOMER_PHONE);
-  await page.getByText(`251*****${CUSTOMER_PHONE.slice(-4)}`).waitFor();
+  await walk.send(page.getByRole('searchbox'), CUSTOMER_PHONE.slice(-4));
+  await page.getByText(`…${CUSTOMER_PHONE.slice(-4)}`).waitFor();
   // A finger need not meet the id.
   await walk.tap(page.getByRole('row').filter({ hasText: payment.uniqueId }));
   await walk.tap(page.getByRole('link', { name: english.refunds.refund, exact: true }));

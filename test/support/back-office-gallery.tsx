@@ -17,6 +17,7 @@ import { strongKeyRing } from '../../src/engine/config.ts';
 import { METHODS } from '../../src/engine/domain/method.ts';
 import { businessDay } from '../../src/kit/ethiopian-time.ts';
 import { Form } from '../../src/kit/http/form.ts';
+import { CURRENCIES } from '../../src/kit/money.ts';
 import { ComponentsPage } from './back-office-components.tsx';
 import {
   ANOMALOUS,
@@ -301,6 +302,18 @@ function overview(isEmpty: boolean): Answers {
         apiOrigin: 'https://pay.example.com',
       },
     },
+  };
+}
+
+/** Every method in both currencies. */
+function fullestOverview(): Answers {
+  const shown = overview(false).lists?.overview;
+  const totals = CURRENCIES.flatMap((currency) =>
+    METHODS.map((method) => ({ ...TOTAL, day: TODAY, currency, method })),
+  );
+  return {
+    audit: { newAccess: [] },
+    ...(shown && { lists: { overview: { ...shown, totals } } }),
   };
 }
 
@@ -621,6 +634,7 @@ const AUDIT = { audit: { entries: [] } };
 export const BACK_OFFICE_GALLERY = {
   components: async (request) => answerPage({ request }, <ComponentsPage />),
   overview: dashboard('/dashboard/sandbox/overview', overview(false)),
+  'overview-fullest': dashboard('/dashboard/production/overview', fullestOverview()),
   'overview-first': dashboard('/dashboard/production/overview', firstDay()),
   payments: dashboard(PAYMENTS, list(ROWS)),
   'payments-first': dashboard(PAYMENTS, list([])),
