@@ -10,6 +10,7 @@ const PARTS = {
   keys: 'keys',
   webhooks: 'webhooks',
   events: 'webhooks/events',
+  requests: 'requests',
 } as const;
 
 export type DeveloperPart = keyof typeof PARTS;

@@ -97,6 +97,10 @@ export function keysPath(environment: Environment, rest = ''): string {
   return `/dashboard/${environment}/keys${rest}`;
 }
 
+export function requestsPath(environment: Environment): string {
+  return `/dashboard/${environment}/requests`;
+}
+
 export const BRANDING_PATH = '/dashboard/branding';
 export const TEAM_PATH = '/dashboard/team';
 export const ACCOUNT_PATH = '/dashboard/account';

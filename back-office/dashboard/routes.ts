@@ -24,6 +24,7 @@ import {
   showRefund,
 } from './refunds/refund.tsx';
 import { showRefunds } from './refunds/refunds-page.tsx';
+import { showRequests } from './requests/requests-page.tsx';
 import { type DashboardRoute, get, type PublicRoute, post, postWhenReadOnly } from './route.ts';
 import { ENDPOINT_ROUTES } from './webhooks/endpoints.tsx';
 import { resendFromEvent, showEvent } from './webhooks/event-page.tsx';
@@ -76,6 +77,7 @@ export const DASHBOARD_ROUTES: readonly DashboardRoute[] = [
   post(`${WEBHOOKS}/resend`, 'develop', resendMany),
 
   ...KEY_ROUTES,
+  get('/dashboard/:environment/requests', 'develop', showRequests),
   ...METHOD_ROUTES,
   ...BRANDING_ROUTES,
   get(AUDIT_PATH, 'manage', showAuditLog),

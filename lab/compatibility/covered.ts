@@ -57,6 +57,8 @@ const OF_BOOKS: MethodsOf<ReturnType<typeof bookOf>> = {
   apply: true,
   report: true,
   waitForEvents: true,
+  recordRefused: true,
+  refusedRequests: true,
   ask: true,
   restore: true,
   erase: true,

@@ -369,6 +369,16 @@ const WEBHOOK_SETTINGS = {
   keys: [],
   apiOrigin: null,
 };
+const REFUSED = Array.from({ length: 50 }, (_, index) => ({
+  requestId: `req_${String(index).padStart(2, '0')}${'0123456789'.repeat(3)}`,
+  atMs: NOW_MS - index * 1_000,
+  method: 'POST',
+  path: '/api/v1/payment/sandbox/webhook-endpoints/{id}/secret',
+  status: 400,
+  code: 'validation_failed',
+  fields: ['items[0].price: too_small', 'paymentIntentUniqueId: required'],
+  keyName: LONGEST_NAME,
+}));
 
 const KEY = {
   digest: 'f'.repeat(64),
@@ -709,6 +719,10 @@ export const BACK_OFFICE_GALLERY = {
     },
   }),
   keys: dashboard('/dashboard/sandbox/keys', { settings: { keys: [KEY] } }),
+  requests: dashboard('/dashboard/sandbox/requests', {
+    lists: { refusedRequests: REFUSED },
+  }),
+  'requests-none': dashboard('/dashboard/sandbox/requests', { lists: { refusedRequests: [] } }),
   key: dashboard(`/dashboard/sandbox/keys/${KEY.digest}`, { settings: { key: KEY, keys: [KEY] } }),
   methods: dashboard('/dashboard/sandbox/methods', { methods: { standings: STANDINGS } }),
   branding: dashboard('/dashboard/branding', {

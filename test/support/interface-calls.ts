@@ -96,6 +96,7 @@ export function interfaceCalls(tenant: Tenant, uniqueId: string): InterfaceCalls
         cursor,
         25,
       ],
+      refusedRequests: [tenant],
       overview: [tenant, { days, trend: days, daysEach: 7 }],
     },
     methods: {

@@ -36,7 +36,7 @@ export const dashboard: DashboardMessages = {
       account: 'የእኔ መለያ',
     },
     more: 'ተጨማሪ',
-    developerParts: { keys: 'ቁልፎች', webhooks: 'ዌብሁክ', events: 'ክስተቶች' },
+    developerParts: { keys: 'ቁልፎች', webhooks: 'ዌብሁክ', events: 'ክስተቶች', requests: 'ጥያቄዎች' },
     role: { owner: 'ባለቤት', developer: 'ገንቢ', cashier: 'ገንዘብ ያዥ', viewer: 'ተመልካች' },
     signOut: 'ውጣ',
     signIn: 'ግባ',
@@ -811,6 +811,20 @@ export const dashboard: DashboardMessages = {
       'signature የተባለውን መስክ (SHA256withRSA) ያረጋግጣሉ። ለሁሉም ነጋዴዎች አንድ ስለሆኑ ክፍያው የእርስዎ መሆኑን አያረጋግጡም፤ የነጋዴ መለያውንም ያወዳድሩ። እዚህም ይገኛሉ፦',
     key: (id) => `ቁልፍ ${id}`,
     retiredKey: (id) => `ቁልፍ ${id}፦ ጊዜው ያለፈ፣ የቆዩ ክስተቶችን ያረጋግጣል`,
+  },
+
+  requests: {
+    title: 'ውድቅ የተደረጉ ጥያቄዎች',
+    lead: 'በቁልፎችዎ ተልከው ውድቅ የተደረጉ የመጨረሻዎቹ 50 ጥያቄዎች። እያንዳንዱ መልስ requestId አለው።',
+    requestId: 'requestId',
+    find: 'ፈልግ',
+    key: 'ቁልፍ',
+    none: 'ውድቅ የተደረገ ጥያቄ የለም',
+    noneLead: 'ሰርቨርዎ የላከው ጥያቄ ውድቅ ሲደረግ ምክንያቱን እዚህ ያያሉ።',
+    notFound: 'ይህ ጥያቄ በዝርዝሩ ውስጥ የለም',
+    notFoundLead:
+      'ትክክለኛ ቁልፍ አልነበረውም፣ የሌላው አካባቢ ነው፣ ውድቅ አልተደረገም፣ ወይም ከመጨረሻዎቹ 50 ይቀድማል። ብዙ ጥያቄዎች በአንድ ጊዜ ውድቅ ሲደረጉ አንዳንዶቹ አይመዘገቡም።',
+    older: (count) => `${count} የቆዩ`,
   },
 
   events: {

@@ -39,7 +39,12 @@ export const dashboard = {
     },
     /** Opens the rest of the navigation on a phone. */
     more: 'More',
-    developerParts: { keys: 'API keys', webhooks: 'Webhooks', events: 'Events' },
+    developerParts: {
+      keys: 'API keys',
+      webhooks: 'Webhooks',
+      events: 'Events',
+      requests: 'Requests',
+    },
     role: { owner: 'Owner', developer: 'Developer', cashier: 'Cashier', viewer: 'Viewer' },
     signOut: 'Sign out',
     signIn: 'Sign in',
@@ -869,6 +874,21 @@ export const dashboard = {
       'They verify the signature field (SHA256withRSA). All merchants of this gateway share them, so a valid signature does not prove that the payment is yours: compare the merchant id. They are also available at',
     key: (id: string) => `Key ${id}`,
     retiredKey: (id: string) => `Key ${id}: retired, verifies older events`,
+  },
+
+  /** The refused requests of the merchant's keys. */
+  requests: {
+    title: 'Refused requests',
+    lead: 'The last 50 requests with one of your keys that were refused. Each answer has its requestId.',
+    requestId: 'requestId',
+    find: 'Find',
+    key: 'Key',
+    none: 'No refused requests',
+    noneLead: 'When your server sends a request that is refused, you see here why.',
+    notFound: 'This request is not in the list',
+    notFoundLead:
+      'It had no valid key, belongs to the other environment, was not refused, or is older than the last 50. In a flood of refused requests some are left out.',
+    older: (count: string) => `${count} older ones`,
   },
 
   /** The list of events, an event's page, and resending many. */

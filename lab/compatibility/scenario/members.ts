@@ -164,6 +164,7 @@ export async function handlePayments(owner: Owner, prefix: string): Promise<void
     '10.25',
     '1,965.50',
   );
+  await owner.see(`${SANDBOX}/requests`);
   const csv = await owner.see(
     `${SANDBOX}/overview.csv?since=${day(-1)}&until=${day(0)}`,
     `${prefix}-paid`,

@@ -6,6 +6,7 @@ import { majorText } from '../../kit/money.ts';
 import { type Cursor, parseCursor } from '../../kit/platform/paging.ts';
 import type { Tenant } from '../../kit/tenant.ts';
 import { ENVIRONMENTS } from '../../kit/tenant.ts';
+import { bookOf } from '../../lists/book/client.ts';
 import { daysOf } from '../../lists/book/list-days.ts';
 import { SEARCH_ROWS_MAX } from '../../lists/book/queries/search.ts';
 import { type BookReader, readerOf } from '../../lists/book/reader.ts';
@@ -148,6 +149,11 @@ export async function events(
     listEndpoints(env.DB, tenant),
   ]);
   return { page, endpoints };
+}
+
+/** The last refused requests of the merchant's keys, newest first. Some of a flood are missing. */
+export function refusedRequests({ env }: Plane, tenant: Tenant) {
+  return bookOf(env, tenant, 0).refusedRequests();
 }
 
 /**

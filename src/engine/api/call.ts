@@ -27,6 +27,9 @@ export interface MerchantCall {
   readonly id: string;
 }
 
+/** A call with a valid key, before its route. */
+type IdentifiedCall = Omit<MerchantCall, 'id'>;
+
 /** Counts the calls with one API key. */
 const KEY_POLICY: RatePolicy = { name: 'key', requestsMax: 1_000, periodSeconds: 10 };
 /** Counts the calls without a valid key from one network. */
@@ -46,24 +49,18 @@ export interface Requirement {
 }
 
 /**
- * Checks the `apiKey` header for this environment (docs/decisions.md#9), the key's rate limit
- * (docs/decisions.md#27) and its permission (docs/decisions.md#37). An invented key costs no D1
- * query, and a genuine one, even if revoked, no more than its rate limit. Problems: 401, 403, 429.
- * Calls no object.
+ * Checks the `apiKey` header (docs/decisions.md#9) and the key's rate limit (docs/decisions.md#27).
+ * An invented key costs no D1 query, and a genuine one, even if revoked, no more than its rate limit.
+ * Problems: 401, 429. Calls no object.
  */
-export async function authorize(
+export async function identify(
   request: Request,
   env: Env,
   ctx: ExecutionContext,
-  { environment, permission }: Requirement,
-): Promise<Omit<MerchantCall, 'id'>> {
+): Promise<IdentifiedCall> {
   const config = configOf(env);
   const nowMs = Date.now();
-  const refuse = async (refusal: Problem): Promise<never> => {
-    const limiter = env.FAILED_KEY_RATE_LIMIT;
-    await limitCalls(config, limiter, clientNetwork(request), NETWORK_POLICY);
-    throw refusal;
-  };
+  const refuse = (refusal: Problem) => refuseKey({ request, env, config }, refusal);
   const apiKey = request.headers.get('apiKey');
   if (apiKey === null) {
     return refuse(problem('api_key_missing'));
@@ -74,16 +71,35 @@ export async function authorize(
   }
   await limitCalls(config, env.API_RATE_LIMIT, digest, KEY_POLICY);
   const access = await authenticate({ env, ctx, digest, nowMs });
-  if (access === null) {
-    return refuse(problem('api_key_invalid'));
-  }
+  return access === null
+    ? refuse(problem('api_key_invalid'))
+    : { request, env, ctx, config, access, nowMs };
+}
+
+/**
+ * Checks that the key is of this environment and has the permission (docs/decisions.md#37). Problems:
+ * 403, 429.
+ */
+export async function requireRight(
+  call: IdentifiedCall,
+  { environment, permission }: Requirement,
+): Promise<void> {
+  const { access } = call;
   if (environment !== 'any' && access.environment !== environment) {
-    return refuse(problem('api_key_wrong_environment', { environment }));
+    return refuseKey(call, problem('api_key_wrong_environment', { environment }));
   }
   if (permission !== null && !grants(access.permissions, permission)) {
     throw problem('permission_missing', { permission });
   }
-  return { request, env, ctx, config, access, nowMs };
+}
+
+/** Counts the call against its network, and throws the refusal. */
+async function refuseKey(
+  { request, env, config }: Pick<MerchantCall, 'request' | 'env' | 'config'>,
+  refusal: Problem,
+): Promise<never> {
+  await limitCalls(config, env.FAILED_KEY_RATE_LIMIT, clientNetwork(request), NETWORK_POLICY);
+  throw refusal;
 }
 
 /** Counts a call. Problem 429 when there were too many. */

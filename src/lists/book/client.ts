@@ -21,6 +21,8 @@ export function bookOf(env: Env, tenant: Tenant, volume: number) {
   return {
     apply: method('apply'),
     report: method('report'),
+    recordRefused: method('recordRefused'),
+    refusedRequests: method('refusedRequests'),
     erase: method('erase'),
     backUp: method('backUp'),
     settleBackup: method('settleBackup'),

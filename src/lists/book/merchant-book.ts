@@ -21,6 +21,8 @@ export function merchantBook(ports: BookPorts) {
     methods: {
       apply: true,
       ask: true,
+      recordRefused: true,
+      refusedRequests: true,
       erase: true,
       waitForEvents: true,
       report: true,

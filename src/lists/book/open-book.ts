@@ -14,6 +14,7 @@ import { openNextVolume } from './next-volume.ts';
 import { erasePayment, purgeBatch } from './purge.ts';
 import { streamedAfter } from './queries/stream.ts';
 import { type Answer, answer, type QuestionArguments, type QuestionName } from './questions.ts';
+import { type RefusedRequest, readRefused, recordRefused } from './refused-requests.ts';
 import { bookName, createTables, hasTables, identityOf } from './schema.ts';
 
 /** After an eviction, the alarm may be that of a digest. So the first one writes it. */
@@ -101,6 +102,15 @@ export class OpenBook {
   ask<Name extends QuestionName>(name: Name, args: QuestionArguments<Name>): Answer<Name> | null {
     const { sql } = this.#ctx.storage;
     return hasTables(sql) ? answer(sql, name, args) : null;
+  }
+
+  /** Refused requests have no payment, so they need no tables. */
+  recordRefused(requests: readonly RefusedRequest[]): void {
+    recordRefused(this.#ctx.storage, requests);
+  }
+
+  refusedRequests(): readonly RefusedRequest[] {
+    return readRefused(this.#ctx.storage);
   }
 
   /** Erases the personal data of a payment whose object is deleted. */

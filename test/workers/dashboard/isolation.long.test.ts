@@ -230,6 +230,7 @@ const CASES: Readonly<Record<string, Case>> = {
     status: 200,
   },
 
+  'GET /dashboard/:environment/requests': {},
   'GET /dashboard/:environment/keys': {},
   'POST /dashboard/:environment/keys': {
     fields: { name: 'Another key', form: FORM },

@@ -72,5 +72,6 @@ export const LISTS: AreaArguments<'lists'> = {
   statement: [tenantField, actorField, days, afterField],
   refunds: [tenantField, refunds, cursorField, limitField],
   events: [tenantField, events, cursorField, limitField],
+  refusedRequests: [tenantField],
   overview: [tenantField, v.nullable(overview)],
 };
