@@ -68,7 +68,7 @@ export interface HostedPaymentRequest {
          */
         description?: string | null;
         /**
-         * URL of a picture
+         * URL of a picture; returned as sent, shown on no page
          */
         image?: string | null;
         /**
@@ -197,7 +197,7 @@ export interface ExpressPaymentRequest {
          */
         description?: string | null;
         /**
-         * URL of a picture
+         * URL of a picture; returned as sent, shown on no page
          */
         image?: string | null;
         /**

@@ -10,7 +10,7 @@ const COMMON_NOTES = {
   items: 'What is sold. An empty list counts as absent.',
   'items[].name': ['Name of the item', 'Yirgacheffe coffee'],
   'items[].description': 'A line about it',
-  'items[].image': 'URL of a picture',
+  'items[].image': 'URL of a picture; returned as sent, shown on no page',
   'items[].quantity': ['How many', 1],
   'items[].type': ['What kind of thing it is', 'PHYSICAL_PRODUCT'],
   'items[].price': ['Price in major units with at most two decimals: round to cents', 150.5],

@@ -60,7 +60,7 @@ it('writes 8 rows for a hosted paid payment with phone and names, and none again
   await consume('kefel-webhooks', caught.webhooks.splice(0));
   await expect.poll(() => caught.projections).toHaveLength(3);
   const messages = caught.projections.map((message) => ({ ...message, bookVolume: 1 }));
-  expect(messages.at(-1)?.searchKeys).toHaveLength(4);
+  expect(messages.at(-1)?.searchKeys).toHaveLength(5);
   // The first payment of the volume creates its tables.
   await applyToBook(projectionMessage(tenant, 9, {}, { bookVolume: 1 }));
   const written = await countRows(messages);
