@@ -46,7 +46,7 @@ export async function underKills<Yielded>(
   }
 }
 
-async function lastOf<Yielded>(yielded: AsyncGenerator<Yielded>): Promise<Yielded> {
+export async function lastOf<Yielded>(yielded: AsyncGenerator<Yielded>): Promise<Yielded> {
   let last: Yielded | null = null;
   for await (const one of yielded) {
     last = one;

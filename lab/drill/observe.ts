@@ -58,7 +58,7 @@ interface Page {
   readonly nextCursor: string | null;
 }
 
-async function listOf(caller: Caller, environment: Environment, name: string) {
+export async function listOf(caller: Caller, environment: Environment, name: string) {
   const rows: string[] = [];
   for (let cursor: string | null = ''; cursor !== null; ) {
     const query: string = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`;

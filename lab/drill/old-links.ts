@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { HttpClient } from '../../scripts/gateway/http.ts';
 import type { StandInOrder } from '../../scripts/stand-ins/stand-in.ts';
 import type { StandIns } from '../../scripts/stand-ins/start-all.ts';
-import { METHODS } from '../../src/engine/domain/method.ts';
+import { METHODS, type Method } from '../../src/engine/domain/method.ts';
 import type { Caller } from '../chaos/caller.ts';
 import type { MerchantServer } from '../chaos/merchant-server.ts';
 import type { PaymentRecord } from '../chaos/observations.ts';
@@ -43,24 +43,8 @@ export async function leaveAtProviders(
   { byMethod }: StandIns,
   callbackUrl: string,
 ): Promise<LateOrders> {
-  const orderOf = async (method: keyof typeof byMethod, uniqueId: string, amount: number) => {
-    const api = caller.api('production');
-    const body = {
-      ...{ paymentIntentUniqueId: uniqueId, amount, currency: 'ETB', callbackUrl, method },
-      ...{ commissionPaidByCustomer: false, expireIn: LONG_EXPIRY_SECONDS },
-      returnUrl: 'https://shop.example/thanks',
-      phoneNumber: method === 'M_PESA' ? '0711223344' : '0911223344',
-    };
-    const { transactionId, paymentUrl } = await caller.content<{
-      readonly transactionId: string;
-      readonly paymentUrl: string | null;
-    }>(api.postJson('express/pay', body));
-    if (method === 'CBE' && paymentUrl !== null) {
-      // The customer's browser takes the order to the bank's page.
-      await fetch(paymentUrl);
-    }
-    return byMethod[method].order(transactionId);
-  };
+  const orderOf = (method: Method, uniqueId: string, amount: number) =>
+    orderAtProvider(caller, byMethod, { method, uniqueId, amount, callbackUrl });
   const orders = new Map<string, StandInOrder>();
   for (const method of METHODS) {
     const uniqueId = `late-${method}`;
@@ -74,6 +58,35 @@ export async function leaveAtProviders(
   await caller.content(caller.api('production').postJson('refund', refund));
   await until('refund at the provider', async () => refundedOrder.refunds?.length === 1);
   return { uniqueIds: [...orders.keys(), REFUNDED], orders, refundedOrder };
+}
+
+/** A payment whose customer has not acted yet. */
+export async function orderAtProvider(
+  caller: Caller,
+  byMethod: StandIns['byMethod'],
+  about: {
+    readonly method: Method;
+    readonly uniqueId: string;
+    readonly amount: number;
+    readonly callbackUrl: string;
+  },
+): Promise<StandInOrder> {
+  const { method, uniqueId, amount, callbackUrl } = about;
+  const body = {
+    ...{ paymentIntentUniqueId: uniqueId, amount, currency: 'ETB', callbackUrl, method },
+    ...{ commissionPaidByCustomer: false, expireIn: LONG_EXPIRY_SECONDS },
+    returnUrl: 'https://shop.example/thanks',
+    phoneNumber: method === 'M_PESA' ? '0711223344' : '0911223344',
+  };
+  const { transactionId, paymentUrl } = await caller.content<{
+    readonly transactionId: string;
+    readonly paymentUrl: string | null;
+  }>(caller.api('production').postJson('express/pay', body));
+  if (method === 'CBE' && paymentUrl !== null) {
+    // The customer's browser takes the order to the bank's page.
+    await fetch(paymentUrl);
+  }
+  return byMethod[method].order(transactionId);
 }
 
 /** Each provider reports what has happened since the loss, and the merchant sees it. */

@@ -3,10 +3,16 @@ import { join } from 'node:path';
 import { localSecrets } from '../../scripts/dev/local-secrets.ts';
 import { HttpClient } from '../../scripts/gateway/http.ts';
 import { backUpNow, fetchBackup, verifyBackup } from '../../scripts/operator/backup.ts';
-import type { Gateway as OperatorGateway } from '../../scripts/operator/command.ts';
-import { Given } from '../../scripts/operator/command.ts';
+import { runCheck } from '../../scripts/operator/check.ts';
+import { GatewayError, send } from '../../scripts/operator/client.ts';
+import {
+  FoundError,
+  Given,
+  type Gateway as OperatorGateway,
+} from '../../scripts/operator/command.ts';
 import { restoreGateway } from '../../scripts/operator/restore-gateway.ts';
 import type { RestoreStep } from '../../scripts/operator/restore-lines.ts';
+import type { StandInOrder } from '../../scripts/stand-ins/stand-in.ts';
 import type { RestoreProof } from '../../src/control/rpc/operations.ts';
 import { keyRing } from '../../src/engine/config.ts';
 import type { Environment } from '../../src/kit/tenant.ts';
@@ -23,8 +29,9 @@ import { Random } from '../harness/random.ts';
 import { until } from '../harness/until.ts';
 import { forEachOf } from '../harness/workers.ts';
 import { differencesOf } from './compare.ts';
-import { underKills } from './kills.ts';
+import { lastOf, underKills } from './kills.ts';
 import {
+  listOf,
   observeLists,
   observePayments,
   observeRows,
@@ -38,11 +45,13 @@ import {
   linksOf,
   objectIdsIn,
   observeLinks,
+  orderAtProvider,
   refusedIds,
   reportLate,
   unopened,
 } from './old-links.ts';
 import { firstPaid, joinOwner, type Populated, populate } from './populate.ts';
+import { loseBooks, sealUnderOtherKey, spoil } from './spoil.ts';
 import { Stage } from './stage.ts';
 
 /**
@@ -104,6 +113,8 @@ export async function runDrill(options: DrillOptions): Promise<DrillResult> {
     );
     const run = await backUp(stage, options);
     await checkSecrets(stage, run);
+    const since = { method: 'M_PESA', uniqueId: 'since-backup', amount: 210, callbackUrl } as const;
+    const unknown = await orderAtProvider(first, stage.standIns.byMethod, since);
     await stage.gateway.kill();
     const rowsBefore = await observeRows(stage.stateDirectory);
     await stage.loseEverything();
@@ -127,6 +138,7 @@ export async function runDrill(options: DrillOptions): Promise<DrillResult> {
     const wrong = [
       ...(await unopened(client, populated.openLinks)),
       ...(await reportLate(caller, late)),
+      ...(await reportUnknown(caller, unknown)),
     ];
     if (wrong.length === 0) {
       await announceLate(caller, merchantServer, late);
@@ -146,6 +158,8 @@ export async function runDrill(options: DrillOptions): Promise<DrillResult> {
     const about = { seed, callbackUrl, baseUrl, merchantServer, client };
     await workAgain({ ...scene, caller }, populated, about);
     say('a new payment was paid and its webhook verified; repeated ids were refused or replayed');
+    wrong.push(...(await loseAndRebuildBooks(stage, caller)));
+    say('the books were lost, missed, and rebuilt from the payments');
     return {
       proof,
       differences: [...proof.differences, ...differences, ...wrong, ...observed.violations],
@@ -205,19 +219,86 @@ async function restore(
   run: string,
 ): Promise<RestoreProof> {
   const gateway = await operatorOf(stage);
-  const last = await underKills(
-    {
-      ...{ gateway: stage.gateway, kills: Math.floor(kills / 2), say },
-      random: new Random(seed, 'restore'),
-    },
+  const killing = { gateway: stage.gateway, random: new Random(seed, 'restore'), say };
+  const from = stage.copyDirectory;
+  const foreign = `${from}-foreign`;
+  await sealUnderOtherKey(from, foreign);
+  say(`a copy under another key: ${await foundBy(gateway, run, foreign)}`);
+
+  const putBack = await spoil(from);
+  const found = await underKills(
+    { ...killing, kills: Math.floor(kills / 2) },
     'the restore',
-    () => restoreGateway(gateway, given({ run, from: stage.copyDirectory })),
+    async function* () {
+      yield await foundBy(gateway, run, from);
+    },
   );
-  const { proof } = last as RestoreStep;
-  if (proof === null) {
-    throw new Error('the restore has no proof');
+  if (!/production.demo.0: .* missing/.test(found) || !found.includes('members-1')) {
+    throw new Error(`the proof does not name both parts: ${found}`);
+  }
+  const early = await operate(stage.gateway.baseUrl, 'maintenance/end', {}).catch(String);
+  if (typeof early !== 'string') {
+    throw new Error('the maintenance ends while parts are missing');
+  }
+  await putBack();
+  say('without a part and with an altered one, the restore stays open, until both are put back');
+
+  const proofs: (RestoreProof | null)[] = [];
+  for (const what of ['the rest of the restore', 'the repeated restore']) {
+    const last = await underKills({ ...killing, kills: 0 }, what, () =>
+      restoreGateway(gateway, given({ run, from })),
+    );
+    proofs.push((last as RestoreStep).proof);
+  }
+  const [proof, repeated] = proofs;
+  // The audit log has grown by the entries of the restore.
+  const outcome = (one?: RestoreProof | null) => `${one?.closedAtMs} ${one?.restored} ${one?.kept}`;
+  if (proof == null || outcome(proof) !== outcome(repeated)) {
+    throw new Error(`the repeated restore has another proof: ${JSON.stringify(proofs)}`);
   }
   return proof;
+}
+
+/** What a restore says that does not end well. */
+async function foundBy(gateway: OperatorGateway, run: string, from: string): Promise<string> {
+  try {
+    await lastOf(restoreGateway(gateway, given({ run, from })));
+  } catch (error) {
+    if (error instanceof FoundError || (error instanceof GatewayError && error.status === 409)) {
+      return error.message;
+    }
+    throw error;
+  }
+  throw new Error('a spoilt copy was restored');
+}
+
+/** A payment of after the backup: its provider's report is refused, because Kefel does not know it. */
+async function reportUnknown(caller: Caller, order: StandInOrder): Promise<readonly string[]> {
+  await order.act('pays', { silent: true });
+  const { status } = await order.callback();
+  await caller.expect(caller.api('production').get('intent/since-backup'), 404);
+  return status === 200 ? ['the report of an unknown payment was taken'] : [];
+}
+
+/** Books are copies: the self-check misses their payments, and the payments bring them back. */
+async function loseAndRebuildBooks(stage: Stage, caller: Caller): Promise<readonly string[]> {
+  const gateway = await operatorOf(stage);
+  const intents = () => listOf(caller, 'production', 'intents');
+  const before = (await intents()).sort();
+  const objectIds = await objectIdsIn(stage.stateDirectory);
+  // Books tell D1 hourly what they have.
+  await send(gateway, { path: '/health/now' });
+  await stage.gateway.kill();
+  await loseBooks(stage.stateDirectory);
+  await stage.gateway.restart();
+  const { checks } = await lastOf(runCheck(gateway));
+  const books = checks.find(({ name }) => name === 'books');
+  if (books?.state !== 'wrong') {
+    throw new Error(`the self-check does not miss the books: ${JSON.stringify(books)}`);
+  }
+  await operate(gateway.origin, 'books/rebuild', { objectIds });
+  const after = new Set(await intents());
+  return before.filter((row) => !after.has(row)).map((row) => `the rebuilt book lacks ${row}`);
 }
 
 /** Keys, payments, webhooks and repeated ids work. */
