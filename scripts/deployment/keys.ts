@@ -25,6 +25,13 @@ export function keyIdAt(now: Date): string {
   return `k${now.toISOString().slice(0, 19).replaceAll(/[-:T]/g, '')}`;
 }
 
+/** The id of one more key of a ring, also where the last one was made in this second. */
+export function newKeyId(ring: Keys[Ring], now: Date): string {
+  const known = ring.map((key) => (typeof key === 'string' ? key : key.keyId));
+  const keyId = keyIdAt(now);
+  return known.includes(keyId) ? keyIdAt(new Date(now.getTime() + 1_000)) : keyId;
+}
+
 /** Rings of one key each. */
 export async function createKeys(recoveryKey: RecoveryKey, now: Date): Promise<Keys> {
   const keyId = keyIdAt(now);

@@ -10,7 +10,7 @@ import {
   RINGS as ALL_RINGS,
   type DerivedRing,
   idOf,
-  keyIdAt,
+  newKeyId,
   openRing,
   type Plane,
   type Ring,
@@ -230,7 +230,7 @@ function newKeyStep(setup: Setup, ring: Ring, now: Date): Step {
         terminal.say('  A rotation is under way, so no third key is added. End it with --finish.');
         return [];
       }
-      const keyId = keyIdAt(now);
+      const keyId = newKeyId(deployment.keys[ring], now);
       const withKey = (key: string | SealedKey) => ({
         ...deployment,
         keys: { ...deployment.keys, [ring]: [key, ...deployment.keys[ring]] },

@@ -82,6 +82,7 @@ const EXAMPLES: Readonly<Record<string, Readonly<Record<string, (things: Things)
   },
   '/dashboard/:environment/keys': {},
   '/dashboard/:environment/keys/:key': {},
+  '/dashboard/:environment/requests': {},
   '/dashboard/:environment/methods': {
     'methods-production': () => '/dashboard/production/methods',
   },

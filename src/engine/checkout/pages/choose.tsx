@@ -175,10 +175,12 @@ function Ways({ choice, logos }: ChooseProps & { readonly choice: MethodChoice }
   const text = useText();
   const { account = choice.method } = TRAITS[choice.method];
   return (
-    <label class="ways" for={choice.method}>
-      <MethodMark method={account} logo={logos?.[account]} />
-      <strong>{text.methodName[account]}</strong>
-    </label>
+    <div class="ways">
+      <label for={choice.method}>
+        <MethodMark method={account} logo={logos?.[account]} />
+        <strong>{text.methodName[account]}</strong>
+      </label>
+    </div>
   );
 }
 
