@@ -310,7 +310,8 @@ test.each(SCENES)(
       logs: logged,
       'queue messages': run.messages.map((message) => JSON.stringify(message)),
       alerts: run.answers,
-      URLs: run.urls.filter((url) => !isOfMerchant(url)),
+      // A tap on `tel:` asks the phone alone, and no server.
+      URLs: run.urls.filter((url) => !isOfMerchant(url) && !url.startsWith('tel:')),
       ...(await databaseRows()),
       ...(await storedInBooks()),
     };

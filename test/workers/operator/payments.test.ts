@@ -365,7 +365,8 @@ describe('health', () => {
         d1IsNearlyFull: isFull,
       });
       const page = await (await operate('/operator/health')).text();
-      expect(page).toContain(`${(share * 10).toFixed(2)} GB of 10 GB (${share * 100} %)`);
+      expect(page).toContain(`>${share * 100} %</p>`);
+      expect(page).toContain(`${(share * 10).toFixed(2)} GB of 10 GB`);
       expect(page.includes('Nearly full')).toBe(isFull);
     },
   );
