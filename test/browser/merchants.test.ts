@@ -1,10 +1,10 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
 import { DASHBOARD_TEXTS } from '../../back-office/i18n/texts.ts';
 import { BACK_OFFICE_GALLERY, type BackOfficeState } from '../support/back-office-gallery.tsx';
-import { DESKTOP, launchBrowser, PHONE } from '../support/browser.ts';
-import { type GalleryServer, startGallery } from '../support/gallery.ts';
+import { DESKTOP, PHONE } from '../support/browser.ts';
 import { axeViolations } from '../support/page-checks.ts';
+import { useStage } from './support.ts';
 
 /**
  * What a person who sells finds on the dashboard, and how far down the page. Each page once as a light
@@ -16,18 +16,7 @@ const VIEWS = [
   { device: DESKTOP, colorScheme: 'dark', language: 'en' },
 ] as const;
 
-let gallery: GalleryServer;
-let browser: Browser;
-
-beforeAll(async () => {
-  gallery = await startGallery(BACK_OFFICE_GALLERY);
-  browser = await launchBrowser();
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await gallery?.stop();
-});
+const stage = useStage(BACK_OFFICE_GALLERY);
 
 describe.each(VIEWS)('$device.viewport.width px, $colorScheme, $language', (view) => {
   const { device, colorScheme, language } = view;
@@ -35,9 +24,9 @@ describe.each(VIEWS)('$device.viewport.width px, $colorScheme, $language', (view
   const isPhone = device === PHONE;
 
   async function open(state: BackOfficeState): Promise<Page> {
-    const context = await browser.newContext({ ...device, colorScheme, reducedMotion: 'reduce' });
+    const context = await stage.context({ ...device, colorScheme, reducedMotion: 'reduce' });
     const page = await context.newPage();
-    await page.goto(`${gallery.baseUrl}/${state}?lang=${language}`);
+    await page.goto(`/${state}?lang=${language}`);
     return page;
   }
 

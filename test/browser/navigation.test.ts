@@ -1,29 +1,18 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { expect, test } from 'vitest';
 import { dashboard as amharic } from '../../back-office/i18n/am/dashboard.ts';
 import { dashboard as english } from '../../back-office/i18n/en/dashboard.ts';
 import { BACK_OFFICE_GALLERY } from '../support/back-office-gallery.tsx';
-import { DESKTOP, launchBrowser, PHONE } from '../support/browser.ts';
-import { type GalleryServer, startGallery } from '../support/gallery.ts';
+import { DESKTOP, PHONE } from '../support/browser.ts';
 import { axeViolations, lookViolations } from '../support/page-checks.ts';
+import { useStage } from './support.ts';
 
 /** The dashboard's navigation: a bar at the bottom of a phone, a line on a desk. */
 
-let gallery: GalleryServer;
-let browser: Browser;
+const stage = useStage(BACK_OFFICE_GALLERY);
 
-beforeAll(async () => {
-  gallery = await startGallery(BACK_OFFICE_GALLERY);
-  browser = await launchBrowser();
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await gallery?.stop();
-});
-
-async function open(path: string, options: Parameters<Browser['newPage']>[0]): Promise<Page> {
-  const page = await browser.newPage({ baseURL: gallery.baseUrl, ...options });
+async function open(path: string, options: BrowserContextOptions): Promise<Page> {
+  const page = await (await stage.context(options)).newPage();
   await page.goto(path);
   return page;
 }

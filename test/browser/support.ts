@@ -2,7 +2,7 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playw
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import type { Language } from '../../src/kit/i18n/language.ts';
 import { complaintsOf, DESKTOP, launchBrowser, PHONE } from '../support/browser.ts';
-import { GALLERY, type GalleryState, startGallery } from '../support/gallery.ts';
+import { GALLERY, type Gallery, type GalleryState, startGallery } from '../support/gallery.ts';
 import { TRANSLATIONS } from '../support/translations.ts';
 
 export const LANGUAGE_CODES = Object.keys(TRANSLATIONS) as Language[];
@@ -44,13 +44,13 @@ export interface Stage {
   context(options?: BrowserContextOptions): Promise<BrowserContext>;
 }
 
-/** The stage of a file. */
-export function useStage(): Stage {
+/** The stage of a file: the customers' pages, or those of `pages`. */
+export function useStage(pages: Gallery = GALLERY): Stage {
   let gallery: Awaited<ReturnType<typeof startGallery>> | undefined;
   let browser: Browser | undefined;
   let ofTest: BrowserContext[] = [];
   beforeAll(async () => {
-    gallery = await startGallery();
+    gallery = await startGallery(pages);
     browser = await launchBrowser();
   });
   beforeEach(() => {

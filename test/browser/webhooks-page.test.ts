@@ -1,26 +1,15 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
 import { dashboard as amharic } from '../../back-office/i18n/am/dashboard.ts';
 import { dashboard as english } from '../../back-office/i18n/en/dashboard.ts';
 import type { DashboardMessages } from '../../back-office/i18n/messages.ts';
 import { BACK_OFFICE_GALLERY } from '../support/back-office-gallery.tsx';
-import { DESKTOP, launchBrowser, PHONE } from '../support/browser.ts';
-import { type GalleryServer, startGallery } from '../support/gallery.ts';
+import { DESKTOP, PHONE } from '../support/browser.ts';
+import { useStage } from './support.ts';
 
 /** The page about webhooks: the endpoints, and behind a line what most merchants need once. */
 
-let gallery: GalleryServer;
-let browser: Browser;
-
-beforeAll(async () => {
-  gallery = await startGallery(BACK_OFFICE_GALLERY);
-  browser = await launchBrowser();
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await gallery?.stop();
-});
+const stage = useStage(BACK_OFFICE_GALLERY);
 
 interface Look {
   readonly language: 'en' | 'am';
@@ -37,7 +26,7 @@ const LOOKS: readonly Look[] = [
 ];
 
 async function open(state: string, { language, colorScheme, device }: Look) {
-  const page = await browser.newPage({ baseURL: gallery.baseUrl, ...device, colorScheme });
+  const page = await (await stage.context({ ...device, colorScheme })).newPage();
   await page.goto(`/${state}?lang=${language}`);
   return page;
 }
