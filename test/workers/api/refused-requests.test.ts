@@ -29,7 +29,7 @@ const stored = (merchant = ALPHA, environment: 'sandbox' | 'production' = 'sandb
 
 /** Once the background has stored them. */
 async function storedSoon(count: number): Promise<readonly RefusedRequest[]> {
-  await vi.waitUntil(async () => (await stored()).length >= count);
+  await expect.poll(async () => (await stored()).length).toBeGreaterThanOrEqual(count);
   return stored();
 }
 
@@ -61,7 +61,7 @@ test.each([
 ] as const)('keeps %s where the key belongs', async (_name, path, apiKey, environment, status) => {
   const options = path === CREATE ? { method: 'POST', body: hostedBody() } : {};
   expect((await call(path, { apiKey, ...options })).status).toBe(status);
-  await vi.waitUntil(async () => (await stored(ALPHA, environment)).length === 1);
+  await expect.poll(() => stored(ALPHA, environment)).toHaveLength(1);
   const [request] = await stored(ALPHA, environment);
   expect(request?.path).toBe(path.replace('no-such', '{id}'));
 });
@@ -72,7 +72,7 @@ test('a success and a request without a valid key make no call of the book and n
   expect((await create({}, null)).status).toBe(401);
   expect((await create({}, `${ALPHA.apiKeys.sandbox.slice(0, -1)}_`)).status).toBe(401);
   expect((await create({ amount: -1 }, BETA.apiKeys.sandbox)).status).toBe(400);
-  await vi.waitUntil(async () => (await stored(BETA)).length === 1);
+  await expect.poll(() => stored(BETA)).toHaveLength(1);
   expect([recordRefused.mock.calls.length, await stored()]).toEqual([1, []]);
 });
 
@@ -85,7 +85,7 @@ test('a flood makes ten writes a minute, and the next minute brings the newest',
   expect(recordRefused).toHaveBeenCalledTimes(10);
   advance(MINUTE_MS);
   const last = await (await create({ amount: -1 })).json<{ requestId: string }>();
-  await vi.waitUntil(async () => (await stored())[0]?.requestId === last.requestId);
+  await expect.poll(async () => (await stored())[0]?.requestId).toBe(last.requestId);
   expect(await stored()).toHaveLength(REFUSED_REQUESTS_MAX);
   expect(recordRefused).toHaveBeenCalledTimes(11);
 });

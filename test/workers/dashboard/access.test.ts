@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { SESSION_AGE_MS_MAX, SESSION_IDLE_MS_MAX } from '../../../back-office/members/sessions.ts';
 import { auditEntry, auditEntryIfChanged } from '../../../src/kit/audit/log.ts';
 import { prepare, runBatch } from '../../../src/kit/platform/database.ts';
@@ -54,7 +54,7 @@ test('a session in use lasts until its maximum age', async () => {
     const usedAtMs = Date.now();
     const home = await visit(member, '/dashboard');
     expect(home.headers.get('location')).toBe('/dashboard/sandbox/overview');
-    await vi.waitUntil(async () => (await lastSeenAtMs(member.digest)) === usedAtMs);
+    await expect.poll(() => lastSeenAtMs(member.digest)).toBe(usedAtMs);
     advance(SESSION_IDLE_MS_MAX / 2);
   }
 });

@@ -419,7 +419,7 @@ test('the list shows when a key was last used', async () => {
   expect(await (await visit(member, path)).text()).toContain(english.keys.never);
   await pay(apiKey);
   const usedAt = new Date().toISOString();
-  await vi.waitUntil(async () => (await (await visit(member, path)).text()).includes(usedAt));
+  await expect.poll(async () => (await visit(member, path)).text()).toContain(usedAt);
   const writes = vi.spyOn(env.DB, 'prepare');
   advance(3 * SECOND_MS);
   await pay(apiKey);

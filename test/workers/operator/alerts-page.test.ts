@@ -82,7 +82,7 @@ const tellOfLetters = (count: number) =>
 
 test('the API shows what is open and each channel, and tests one with an audit entry', async () => {
   await tellOfLetters(2);
-  await vi.waitFor(() => expect(received).toHaveLength(2));
+  await expect.poll(() => received).toHaveLength(2);
   expect(contentOf(await operateApi('/alerts'))).toMatchObject({
     open: [{ subject: 'dead_letters', count: 2 }],
     channels: [
@@ -146,7 +146,7 @@ test('the desk says why a channel fails, and that it works again, in both langua
 test('while D1 fails, the page shows what is open, and a test is sent', async () => {
   await tellOfLetters(1);
   const { csrf = '' } = hiddenFields(await page());
-  await vi.waitFor(() => expect(received).toHaveLength(2));
+  await expect.poll(() => received).toHaveLength(2);
   notAnswering();
   expect(await page()).toContain('1 message given up by a queue');
   expect(csrf).not.toBe('');
