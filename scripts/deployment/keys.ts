@@ -25,16 +25,16 @@ export function keyIdAt(now: Date): string {
   return `k${now.toISOString().slice(0, 19).replaceAll(/[-:T]/g, '')}`;
 }
 
-/** The id of one more key of a ring, also where the last one was made in this second. */
-export function newKeyId(ring: Keys[Ring], now: Date): string {
-  const known = ring.map((key) => (typeof key === 'string' ? key : key.keyId));
+/** The id of one more generation of keys, also where the last one was made in this second. */
+export function newKeyId(keys: Keys, now: Date): string {
+  const all = Object.values(keys).flat() as readonly (string | { readonly keyId: string })[];
+  const known = new Set(all.map((key) => (typeof key === 'string' ? key : key.keyId)));
   const keyId = keyIdAt(now);
-  return known.includes(keyId) ? keyIdAt(new Date(now.getTime() + 1_000)) : keyId;
+  return known.has(keyId) ? newKeyId(keys, new Date(now.getTime() + 1_000)) : keyId;
 }
 
 /** Rings of one key each. */
-export async function createKeys(recoveryKey: RecoveryKey, now: Date): Promise<Keys> {
-  const keyId = keyIdAt(now);
+export async function createKeys(recoveryKey: RecoveryKey, keyId: string): Promise<Keys> {
   const derived = DERIVED_RINGS.map((ring) => [ring, [keyId]] as const);
   const sealed = await Promise.all(
     SEALED_RINGS.map(
@@ -71,7 +71,7 @@ export async function rekeyed(
   now: Date,
 ): Promise<Deployment> {
   checkFingerprint(deployment, from);
-  const added = await createKeys(to, now);
+  const added = await createKeys(to, newKeyId(deployment.keys, now));
   const rings = await Promise.all(
     RINGS.map(async (ring) => {
       const older = await openRing(deployment, from, ring);

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Deployment, deploymentFile, readDeployment } from '../deployment/deployment-file.ts';
-import { checkFingerprint, createKeys } from '../deployment/keys.ts';
+import { checkFingerprint, createKeys, keyIdAt } from '../deployment/keys.ts';
 import {
   newOperatorsFile,
   operatorIn,
@@ -75,7 +75,7 @@ async function withKeys(planned: Deployment, file: string): Promise<Deployment> 
   return {
     ...planned,
     recoveryKey: fingerprintOf(key),
-    keys: await createKeys(key, new Date()),
+    keys: await createKeys(key, keyIdAt(new Date())),
   };
 }
 

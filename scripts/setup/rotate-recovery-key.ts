@@ -1,6 +1,6 @@
 import { rename } from 'node:fs/promises';
 import type { Deployment } from '../deployment/deployment-file.ts';
-import { keyIdAt, rekeyed } from '../deployment/keys.ts';
+import { keyIdAt, newKeyId, rekeyed } from '../deployment/keys.ts';
 import {
   checkRecoveryFile,
   createRecoveryFile,
@@ -54,7 +54,7 @@ export function newRecoveryKeyStep(setup: Setup, now: Date): Step {
       }
       const old = await setup.recoveryKey();
       if (options.isDryRun) {
-        setup.plan(planned(deployment, keyIdAt(now)));
+        setup.plan(planned(deployment, newKeyId(deployment.keys, now)));
       }
       const create = {
         what: `write a new recovery key into ${next}`,

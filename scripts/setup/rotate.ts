@@ -230,7 +230,7 @@ function newKeyStep(setup: Setup, ring: Ring, now: Date): Step {
         terminal.say('  A rotation is under way, so no third key is added. End it with --finish.');
         return [];
       }
-      const keyId = newKeyId(deployment.keys[ring], now);
+      const keyId = newKeyId(deployment.keys, now);
       const withKey = (key: string | SealedKey) => ({
         ...deployment,
         keys: { ...deployment.keys, [ring]: [key, ...deployment.keys[ring]] },

@@ -10,7 +10,7 @@ import {
   requireDeployment,
   writeDeployment,
 } from '../../scripts/deployment/deployment-file.ts';
-import { createKeys, secretsOf, secretVersion } from '../../scripts/deployment/keys.ts';
+import { createKeys, keyIdAt, secretsOf, secretVersion } from '../../scripts/deployment/keys.ts';
 import { checkDeploymentName, nameIn, namespaceIn } from '../../scripts/deployment/names.ts';
 import { createRecoveryKey, fingerprintOf } from '../../scripts/deployment/recovery-key.ts';
 import {
@@ -236,7 +236,7 @@ describe('secrets of a deployment', async () => {
   const recoveryKey = createRecoveryKey();
   const deployment = deploymentFixture({
     recoveryKey: fingerprintOf(recoveryKey),
-    keys: await createKeys(recoveryKey, new Date('2026-11-27T01:00:00Z')),
+    keys: await createKeys(recoveryKey, keyIdAt(new Date('2026-11-27T01:00:00Z'))),
   });
 
   test('are rings that the gateway accepts, the same whenever they are made', async () => {
