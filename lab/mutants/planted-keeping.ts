@@ -43,7 +43,7 @@ export const PLANTED_KEEPING: Readonly<Record<string, Readonly<Record<string, st
     'if («intent.attempts.some(isPending)→false») {': 'a payment is erased that may be paid',
     'if («!intent.refunds.every(hasRefundEnded)→false») {':
       'a payment is erased before the money was returned',
-    'refundAgeDaysMax !== null && «!isTooOldToRefund(paidAtMs, refundAgeDaysMax, nowMs)→false») {':
+    'refundAgeDaysMax !== null && «!isTooOldToRefund(paidAtMs, refundAgeDaysMax, nowMs)→Number.isNaN(paidAtMs)») {':
       'a payment is erased that its merchant may still refund',
     'if («reportsEndAtMs > nowMs→false») {':
       "a provider's late report of money finds no payment, because it was erased",
@@ -63,7 +63,7 @@ export const PLANTED_KEEPING: Readonly<Record<string, Readonly<Record<string, st
       'rows of a newer release are stored, and nothing can read them',
     'orderOf(intent, «record.events()→[]»)\n':
       'a payment whose deliveries moved is overwritten by its own backup',
-    'intent === null || «restoredOrder === undefined || isCopiedSince→true»\n':
+    'restoredOrder === undefined || «isCopiedSince→intent !== null»\n':
       'the newer copy of a payment is refused, because an older one came back first',
     'restoredOrder === undefined« || isCopiedSince→»\n':
       'an older copy sets back a payment that went on after its restore',
@@ -149,7 +149,7 @@ export const PLANTED_KEEPING: Readonly<Record<string, Readonly<Record<string, st
       'a part with other lines is restored without a word',
     'table === undefined« || wanted.table !== inserted.table || wanted.part !== inserted.part→») {':
       'a late request skips rows of members',
-    'only === null || «(name !== undefined && only.includes(name))→true») {':
+    "(name !== undefined && «only.includes(name)→name !== ''»)) {":
       'a later round brings back what members have removed since',
     'untaken: [...counted.untaken, «name→»]': 'a part that is put back is not taken',
     '«  await registerOf(call.env, register).restore({ refunds });\n→»':

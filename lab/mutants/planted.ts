@@ -565,7 +565,8 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       "a key of production reads the sandbox's endpoints",
   },
   'src/kit/http/strict-body.ts': {
-    'v.«strictObject→object»(entries': 'a misspelled field is ignored',
+    "«v.strictObject(entries, (issue) =>\n      issue.expected→v.object(entries, (issue) =>\n      String(issue.expected)» === 'never'":
+      'a misspelled field is ignored',
   },
   'src/lists/api/operations.ts': {
     "cancelRefund: post(\n    «'refunds'→'payments_read'»,":
