@@ -12,8 +12,11 @@ import {
   auditEntriesOfMonth,
   monthCursor,
 } from '../src/control/audit/read.ts';
+import { WRONG_PLACE } from '../src/control/audit/readings.ts';
 import { MONTH_PAGE } from '../src/control/operator/fields.ts';
 import type { Actor } from '../src/kit/audit/log.ts';
+import { seal, unseal } from '../src/kit/crypto/sealed.ts';
+import { validationProblem } from '../src/kit/http/problem.ts';
 import { body, checked } from '../src/kit/http/strict-body.ts';
 import {
   type Cursor,
@@ -22,6 +25,7 @@ import {
   type Place,
   pageOf,
 } from '../src/kit/platform/paging.ts';
+import type { BackOfficeConfig } from './config.ts';
 import type { BackOfficeEnv } from './env.ts';
 import type { PaymentsPlane } from './payments-plane.ts';
 
@@ -89,13 +93,16 @@ export interface ExportedAudit {
   readonly next: string | null;
 }
 
+type ExportCall = AuditCall & {
+  readonly config: Pick<BackOfficeConfig, 'backOfficeKeys'>;
+  readonly actor: Actor;
+};
+
 /** A page of the file of a month's entries, newest first. Payments records that it is read. */
-export async function exportedAudit(
-  { env, payments, actor }: AuditCall & { readonly actor: Actor },
-  fields: unknown,
-): Promise<ExportedAudit> {
+export async function exportedAudit(call: ExportCall, fields: unknown): Promise<ExportedAudit> {
+  const { env, payments, actor } = call;
   const { month, after } = checked(body(MONTH_PAGE), fields);
-  const [, place = null, begun] = /^([^.]*)\.(.*)$/.exec(after ?? '') ?? [];
+  const { place, begun } = await placeAfter(call, month, after);
   const named = monthCursor(month, place);
   const from = POSITION.test(named.id) ? named : { ...named, id: FIRST_POSITION };
   const ours = await auditEntriesOfMonth(env.BACK_OFFICE_DB, month, cursorIn('b', from));
@@ -104,13 +111,45 @@ export async function exportedAudit(
     {},
     {
       month,
-      ...(after !== undefined && { after: begun ?? after }),
+      ...(begun !== null && { after: begun }),
       place: cursorText(cursorIn('p', from)),
       elsewhere: ours.length,
     },
   );
   const { rows, nextCursor } = merged(ours, theirs, from, AUDIT_FILE_PAGE_ROWS);
-  return { rows, next: next && `${nextCursor}.${next}` };
+  const sealPlace = (begun: string) =>
+    seal(
+      call.config.backOfficeKeys,
+      JSON.stringify({ place: nextCursor, begun }),
+      placeContext(call, month),
+    );
+  return { rows, next: next && (await sealPlace(next)) };
+}
+
+/** Where the file goes on, and the token with which payments goes on. */
+interface ExportPlace {
+  readonly place: string | null;
+  readonly begun: string | null;
+}
+
+/** Problem 400 unless a page of the same file gave it: a file that skips entries must not look complete. */
+async function placeAfter(
+  call: ExportCall,
+  month: string,
+  after: string | undefined,
+): Promise<ExportPlace> {
+  if (after === undefined) {
+    return { place: null, begun: null };
+  }
+  const text = await unseal(call.config.backOfficeKeys, after, placeContext(call, month));
+  if (text === null) {
+    throw validationProblem({ after: WRONG_PLACE });
+  }
+  return JSON.parse(text);
+}
+
+function placeContext({ actor }: ExportCall, month: string): string {
+  return `audit-export/${month}/${actor.id}`;
 }
 
 /** The cursor for the entries of one source: before or after all of its millisecond, or its own. */

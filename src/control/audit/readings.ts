@@ -13,6 +13,11 @@ import { validationProblem } from '../../kit/http/problem.ts';
 /** Longer than the slowest download, so that the place of a later page does not serve for ever. */
 const READING_MS = DAY_MS;
 
+export const WRONG_PLACE = fieldError(
+  'invalid_format',
+  'Must be the place that the page before gave.',
+);
+
 /** What is read by whom. A place of one reading is none of another. */
 export interface Reading {
   readonly config: Pick<Config, 'linkSigningKeys'>;
@@ -38,8 +43,7 @@ export async function beginPage(
   }
   const opened = await openPlace(reading, after);
   if (opened === null) {
-    const wrong = fieldError('invalid_format', 'Must be the place that the page before gave.');
-    throw validationProblem({ after: wrong });
+    throw validationProblem({ after: WRONG_PLACE });
   }
   return opened;
 }

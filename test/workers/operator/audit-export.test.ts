@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
 import { AUDIT_FILE_PAGE_ROWS } from '../../../src/control/audit/read.ts';
+import { cursorText } from '../../../src/kit/platform/paging.ts';
 import { auditLog } from '../dashboard/support.ts';
 import { ALPHA, useGateway } from '../support.ts';
 import { content, deskOf, operateApi } from './support.ts';
@@ -103,6 +104,11 @@ test('gives no later page without the first one, which is recorded, and none of 
   const { rows, next } = await content<Page>(ask({ month: '2026-10' }));
   expect(rows).toHaveLength(AUDIT_FILE_PAGE_ROWS);
   expect((await ask({ month: '2026-09', after: next })).status).toBe(400);
+  // An auditor's file that leaves entries out must not end as a complete one.
+  const last = cursorText({ atMs: BEGINS, id: 'p0', direction: 'older' });
+  for (const after of [`${last}.${next?.slice(next.indexOf('.') + 1)}`, `${next}A`]) {
+    expect((await ask({ month: '2026-10', after })).status).toBe(400);
+  }
   const rest = await content<Page>(ask({ month: '2026-10', after: next }));
   expect([rest.rows.length, rest.next]).toEqual([1, null]);
 });
