@@ -22,7 +22,7 @@ export interface SetupOptions extends RunOptions {
 export interface Wanted {
   /** Null: those of workers.dev. */
   readonly addresses: Deployment['addresses'] | null;
-  /** Null: the deployment has operators already. */
+  /** Null: the deployment has operators already, or a dry run was not told any. */
   readonly operator: string | null;
   readonly jurisdiction: Deployment['jurisdiction'];
   readonly locationHint: Deployment['locationHint'];
@@ -65,7 +65,7 @@ export async function wantedOf(
         );
   return {
     addresses: payments === null || backOffice === null ? null : { payments, backOffice },
-    operator: await ask(options.operator, 'Your name, for the audit log > ', '', operatorNameOf),
+    operator: await firstOperator(options, terminal, ask),
     jurisdiction: await ask(
       options.jurisdiction,
       'Must Cloudflare keep all data in the European Union: eu? It has no such place in Ethiopia (docs/deploy.md).\nThis can never be changed, because an object never moves. Empty: none. > ',
@@ -82,12 +82,29 @@ export async function wantedOf(
   };
 }
 
+/** Null: a dry run needs no name, so one that cannot ask goes on without it. */
+async function firstOperator(
+  options: SetupOptions,
+  terminal: Terminal,
+  ask: ReturnType<typeof asking>,
+): Promise<string | null> {
+  if (options.isDryRun && options.operator === undefined && !canAsk(options, terminal)) {
+    terminal.say('  To do this, add the first operator: --operator "Sara".');
+    return null;
+  }
+  return ask(options.operator, 'Your name, for the audit log > ', '', operatorNameOf);
+}
+
+function canAsk({ isYes }: SetupOptions, { isInteractive }: Terminal): boolean {
+  return isInteractive && !isYes;
+}
+
 /**
  * Reads an option, or asks for it, again after an answer that cannot be: a mistyped answer must not
  * cost the others.
  */
 function asking(options: SetupOptions, terminal: Terminal) {
-  const asks = terminal.isInteractive && !options.isYes;
+  const asks = canAsk(options, terminal);
   return async <Value>(
     given: string | undefined,
     question: string,

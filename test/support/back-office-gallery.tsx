@@ -472,6 +472,7 @@ const PAYMENT_ITEM = {
   payment: rowOf(LONGEST),
   unresolved: ABOUT.transactionIds,
   moneyConflicts: 0,
+  anomalyKinds: ['second_receipt'],
   about: ABOUT,
   reasons: ['unresolved_attempt', 'anomaly'],
   atMs: NOW_MS,

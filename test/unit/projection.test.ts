@@ -116,6 +116,9 @@ test.each<[string, readonly Command[], Partial<ProjectionRow>]>([
       method: 'CBE',
       transactionId: 'REFB',
       anomalies: 1,
+      concernedAttempts: [
+        expect.objectContaining({ transactionId: 'REFA', anomalies: ['duplicate_payment'] }),
+      ],
       openRefunds: 0,
       attempts: [{ method: 'TELE_BIRR', ended: 3, succeeded: 1 }],
     },

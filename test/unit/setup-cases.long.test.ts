@@ -68,8 +68,9 @@ describe('a fresh account', () => {
 
   test('is unchanged by a dry run, which says what it would do', async () => {
     await using scene = await setupScene({ account: { subdomain: null } });
-    const { isDone, text } = await scene.setup({ isDryRun: true });
-    expect(isDone).toBe(true);
+    const { isDone, text } = await scene.setup({ isDryRun: true, operator: undefined });
+    expect(isDone, text).toBe(true);
+    expect(text).toContain('add the first operator: --operator "Sara"');
     expect(text).toMatch(/Would register kefel-[0-9a-f]{8}\.workers\.dev/);
     expect(text).toContain('Would create the database kefel-back-office.');
     expect(text).toContain("and the operator's secret into");

@@ -10,6 +10,7 @@ import type {
   PaymentRow,
   Total,
 } from '../../../src/lists/book/rows.ts';
+import { EXPORT_ROWS_MAX } from '../../elements/csv.ts';
 import { StatusBadge, useMoney } from '../../elements/payment-elements.tsx';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { redirectTo } from '../../ui/answer.ts';
@@ -175,6 +176,7 @@ function OtherExports({ form }: { readonly form: PaymentFilterForm }) {
     <>
       {link('separator', 'semicolon', text.exportSemicolons)}
       {may(call, 'manage') && link('phones', 'full', text.exportPhones)}
+      <p class="small">{text.exportLimit(countIn(EXPORT_ROWS_MAX))}</p>
     </>
   );
 }

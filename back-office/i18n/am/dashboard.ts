@@ -323,6 +323,8 @@ export const dashboard: DashboardMessages = {
     export: 'CSV አውርድ',
     exportSemicolons: 'በነጠላ ሰረዝ (;) የተለየ CSV አውርድ፣ አስርዮሽን በኮማ ለሚጽፍ Excel',
     exportPhones: 'ከሙሉ ስልክ ቁጥሮች ጋር በCSV አውርድ',
+    exportLimit: (rows) =>
+      `አንድ ፋይል ቢበዛ የቅርቦቹን ${rows} ክፍያዎች ይይዛል። ሌሎች ካሉ የመጨረሻው መስመር ይናገራል፤ ያኔ ጥቂት ቀናት ይምረጡ።`,
     noneFiltered: 'በእነዚህ ማጣሪያዎች የሚገኝ ክፍያ የለም።',
     noneTitle: 'እስካሁን ክፍያ የለም',
     noneSandbox: 'ገንዘብ በማይንቀሳቀስበት መሞከሪያ የመጀመሪያውን ክፍያ ለመፍጠር፦',

@@ -357,6 +357,8 @@ export const dashboard = {
     export: 'Download CSV',
     exportSemicolons: 'Download CSV with semicolons, for Excel with decimal commas',
     exportPhones: 'Download CSV with full phone numbers',
+    exportLimit: (rows: string) =>
+      `A file has the newest ${rows} payments at most. If there are more, its last line says so: then choose fewer days.`,
     noneFiltered: 'No payments match these filters.',
     noneTitle: 'No payments yet',
     noneSandbox: 'These steps lead to the first one in the sandbox, where no money moves.',

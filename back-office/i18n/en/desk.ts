@@ -1,3 +1,5 @@
+import type { Anomaly } from '../../../src/engine/domain/intent.ts';
+
 /** What the operator's staff read on the desk. */
 export const desk = {
   /** The desk's own texts. Those of its list of open problems are below. */
@@ -334,8 +336,8 @@ export const desk = {
       configured: 'Configured',
       not_configured: 'No secret',
       misconfigured: 'Invalid secret',
+      simulated: 'Simulated',
     },
-    simulated: 'Simulated',
     probe: 'Check',
     probeOutcome: {
       accepted: 'The provider accepts the secret.',
@@ -644,4 +646,24 @@ export const desk = {
       todo: 'Ask the merchant to add or enable an endpoint in the dashboard, then resend the event.',
     },
   },
+
+  /** What to do about each anomaly. */
+  anomalyTodo: {
+    duplicate_payment:
+      'Look both payments up with the provider. Refund the second one unless the merchant has, then mark it as reviewed.',
+    second_receipt:
+      'Look both receipts up with the provider. If the customer paid twice, return the second payment there, because a refund here returns the first. Then mark it as reviewed.',
+    contradicting_failure:
+      'Ask the provider whether the money arrived. Here it still counts as paid: if nothing arrived, tell the merchant. Then mark it as reviewed.',
+    contradicting_refund:
+      'Ask the provider whether the customer got the money back. Return nothing by hand before you know. Then mark it as reviewed.',
+    excess_refund:
+      'The customer got too much back: agree with the merchant who bears it. Then mark it as reviewed, which allows further refunds.',
+    refused_callback:
+      'Nothing changed here. Look the payment up with the provider. If the report was genuine, correct the rail’s settings. Then mark it as reviewed.',
+    receipt_conflict:
+      'Open the payment, which names the other one. Find out with the provider which of the two was paid, and return refunds of both by hand. Then mark both as reviewed.',
+    restored:
+      'Look the payment up with the provider, because the customer may have paid since the backup. Record what you find, then mark it as reviewed, which ends its hold.',
+  } satisfies Record<Anomaly['kind'], string>,
 };

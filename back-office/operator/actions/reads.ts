@@ -1,10 +1,11 @@
+import { attentionReasons } from '../../../src/control/attention/item.ts';
 import { MESSAGE_QUEUES } from '../../../src/control/dead-letters/queues.ts';
 import { LETTER_STATUSES } from '../../../src/control/dead-letters/store.ts';
 import { MERCHANT_STATUSES } from '../../../src/control/merchants/merchant-status.ts';
 import { fieldError } from '../../../src/kit/http/field-error.ts';
 import { validationProblem } from '../../../src/kit/http/problem.ts';
 import { ITEM_REASONS } from '../../../src/lists/book/attention-reasons.ts';
-import { DESK_TEXTS } from '../../i18n/texts.ts';
+import { DASHBOARD_TEXTS, DESK_TEXTS } from '../../i18n/texts.ts';
 import { withMemberCounts } from '../../members/members.ts';
 import type { OperatorCall } from '../call.ts';
 import { paymentContent } from '../payment-content.ts';
@@ -219,11 +220,22 @@ function queryOf({ searchParams }: URL): Readonly<Record<string, string>> {
 /** What needs the operator's attention, why, and what to do. */
 export async function readAttention({ payments, url }: OperatorCall) {
   const { items, nextCursor } = await payments.operations.attentionPage(queryOf(url));
-  const texts = DESK_TEXTS.en.attention;
+  const { attention, anomalyTodo } = DESK_TEXTS.en;
+  const { anomalyTitle } = DASHBOARD_TEXTS.en.payment;
   return {
     items: items.map(({ reasons, ...item }) => ({
       ...item,
-      reasons: reasons.map((reason) => ({ reason, ...texts[reason] })),
+      reasons: attentionReasons(item, reasons).map(({ reason, anomaly }) =>
+        anomaly === null
+          ? { reason, ...attention[reason] }
+          : {
+              reason,
+              anomaly,
+              title: anomalyTitle[anomaly],
+              what: `${attention[reason].title}: ${anomalyTitle[anomaly]}.`,
+              todo: anomalyTodo[anomaly],
+            },
+      ),
     })),
     nextCursor,
   };

@@ -1,4 +1,4 @@
-import { paymentOf, type Reason } from '../../../src/control/attention/item.ts';
+import { attentionReasons, paymentOf, type Reason } from '../../../src/control/attention/item.ts';
 import type {
   AboutPayment,
   AttentionGroup,
@@ -10,7 +10,7 @@ import type {
 import { useTexts } from '../../../src/kit/ui/texts.ts';
 import { useMoney } from '../../elements/payment-elements.tsx';
 import type { DeskMessages } from '../../i18n/messages.ts';
-import { DESK_TEXTS } from '../../i18n/texts.ts';
+import { DASHBOARD_TEXTS, DESK_TEXTS } from '../../i18n/texts.ts';
 import { Badge, Moment, Untrusted, When } from '../../ui/elements.tsx';
 import { Navigation } from '../../ui/page.tsx';
 import { shownText } from '../../ui/untrusted-text.ts';
@@ -35,10 +35,15 @@ export async function showAttentionPage(call: DeskCall): Promise<Response> {
 
 function AttentionPage(page: AttentionGroups) {
   const { items: groups, environment, merchantNames, nextCursor, unlisted } = page;
-  const { attention, pages: text } = useTexts(DESK_TEXTS);
+  const { attention, anomalyTodo, pages: text } = useTexts(DESK_TEXTS);
+  const todoOf = ({ item, reason }: AttentionGroup) => {
+    const known = item === null ? [] : attentionReasons(item, [reason]);
+    const todos = known.flatMap(({ anomaly }) => (anomaly === null ? [] : anomalyTodo[anomaly]));
+    return todos.length > 0 ? todos.join(' ') : attention[reason].todo;
+  };
   const rows = groups.map((group) => [
-    <What reasons={group.item?.reasons ?? [group.reason]} />,
-    <span class="small">{attention[group.reason].todo}</span>,
+    <What item={group.item} reasons={group.item?.reasons ?? [group.reason]} />,
+    <span class="small">{todoOf(group)}</span>,
     group.item === null ? <GroupLink group={group} /> : <Reference item={group.item} />,
     group.item !== null && <Amount item={group.item} />,
     group.merchantId !== null && (
@@ -142,7 +147,9 @@ function GroupPage(
   const rows = items.map((item) => [
     names.length > 0 && <ChooseBox id={item.id} name={paymentOf(item)?.uniqueId ?? item.id} />,
     <span>
-      {item.reasons.length > 1 && <What reasons={item.reasons} />}
+      {(item.reasons.length > 1 || reason === 'anomaly') && (
+        <What item={item} reasons={item.reasons} />
+      )}
       <Reference item={item} />
     </span>,
     <Amount item={item} />,
@@ -196,12 +203,20 @@ interface Props {
   readonly item: AttentionItem;
 }
 
-function What({ reasons }: { readonly reasons: readonly Reason[] }) {
+function What(props: { readonly item: AttentionItem | null; readonly reasons: readonly Reason[] }) {
+  const { item, reasons } = props;
   const { attention } = useTexts(DESK_TEXTS);
+  const { anomalyTitle } = useTexts(DASHBOARD_TEXTS).payment;
+  const shown =
+    item === null
+      ? reasons.map((reason) => ({ reason, anomaly: null }))
+      : attentionReasons(item, reasons);
   return (
     <span class="marks">
-      {reasons.map((reason) => (
-        <Badge tone={reason === 'late_payment' ? 'wait' : 'bad'}>{attention[reason].title}</Badge>
+      {shown.map(({ reason, anomaly }) => (
+        <Badge tone={reason === 'late_payment' ? 'wait' : 'bad'}>
+          {anomaly === null ? attention[reason].title : anomalyTitle[anomaly]}
+        </Badge>
       ))}
     </span>
   );

@@ -24,12 +24,12 @@ import { shownText } from '../../ui/untrusted-text.ts';
 import { type DeskCall, useDesk } from './call.ts';
 import { answerDesk, Frame } from './frame.tsx';
 import { ADD_BANK_PATH, BANKS_PATH, PATHS } from './paths.ts';
-import { useRailText } from './setting-texts.ts';
 
 const TONES: Readonly<Record<RailState['state'], BadgeTone>> = {
   configured: 'good',
   not_configured: 'plain',
   misconfigured: 'bad',
+  simulated: 'plain',
 };
 
 /** A sealed result shows only on this page. */
@@ -179,7 +179,7 @@ function useCells(
   return [
     methodName[method],
     <span>
-      <Badge tone={TONES[state]}>{useRailText(rail)}</Badge>{' '}
+      <Badge tone={TONES[state]}>{text.railStates[state]}</Badge>{' '}
       {problem !== null && (
         <span class="small" lang="en">
           {secret}: {problem}

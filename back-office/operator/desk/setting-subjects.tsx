@@ -5,7 +5,7 @@ import { CHECKOUT_TEXTS, DASHBOARD_TEXTS, DESK_TEXTS } from '../../i18n/texts.ts
 import { shownText } from '../../ui/untrusted-text.ts';
 import { knownMember } from '../members.ts';
 import type { DeskCall, Shown } from './call.ts';
-import { commissionText, useRailText } from './setting-texts.ts';
+import { commissionText } from './setting-texts.ts';
 
 /** What forms about merchants, their keys and members, methods and banks show. */
 
@@ -78,7 +78,7 @@ export async function readMethod({ payments, params }: DeskCall): Promise<Shown>
       return [
         [text.method, useTexts(CHECKOUT_TEXTS).methodName[rail.method]],
         [text.environmentLabel, text.environment[rail.environment]],
-        [text.secret, useRailText(rail)],
+        [text.secret, text.railStates[rail.state]],
       ];
     },
     values: { text: off?.text ?? '' },

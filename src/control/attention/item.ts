@@ -1,3 +1,4 @@
+import type { Anomaly } from '../../engine/domain/intent.ts';
 import type { Tenant } from '../../kit/tenant.ts';
 import type { BookItem } from '../../lists/book/attention-items.ts';
 import type { ItemReason } from '../../lists/book/attention-reasons.ts';
@@ -21,6 +22,25 @@ export type AttentionItem = AttentionSubject & {
   readonly reasons: readonly Reason[];
   readonly atMs: number;
 };
+
+/** A reason for attention; an anomaly with its kind, where the list knows it. */
+export interface AttentionReason {
+  readonly reason: Reason;
+  readonly anomaly: Anomaly['kind'] | null;
+}
+
+/** The reasons of an item, with one for each kind of its anomalies. */
+export function attentionReasons(
+  item: AttentionSubject,
+  reasons: readonly Reason[],
+): readonly AttentionReason[] {
+  const kinds = (item.type === 'payment' && item.anomalyKinds) || [];
+  return reasons.flatMap((reason): readonly AttentionReason[] =>
+    reason === 'anomaly' && kinds.length > 0
+      ? kinds.map((anomaly) => ({ reason, anomaly }))
+      : [{ reason, anomaly: null }],
+  );
+}
 
 /** A dead letter in the attention list. */
 export function letterItem(letter: DescribedLetter): AttentionItem {

@@ -25,7 +25,11 @@ function railState(env: Env, environment: Environment, method: Method) {
     method,
     /** The name of the secret with its credentials. */
     secret: railSecretName(environment, method),
-    state: configuration.state,
+    /** The sandbox simulates a rail that has no secret. */
+    state:
+      configuration.state === 'not_configured' && environment === 'sandbox'
+        ? ('simulated' as const)
+        : configuration.state,
     /** The adapter of a configured method. */
     rail: configuration.state === 'configured' ? configuration.rail.id : null,
     /** Which field of the secret is invalid, and why. Never a value. */

@@ -63,6 +63,8 @@ function concernedAttempts({ terms, attempts, anomalies, late, paidAttemptId }: 
     proposal !== null ||
     anomalies.some(({ attemptId }) => attemptId === id) ||
     (late && id === paidAttemptId);
+  const anomaliesOf = ({ id }: Attempt) =>
+    anomalies.filter(({ attemptId }) => attemptId === id).map(({ kind }) => kind);
   return attempts.filter(isConcerned).map((attempt) => ({
     transactionId: attempt.reference,
     method: attempt.method,
@@ -70,11 +72,10 @@ function concernedAttempts({ terms, attempts, anomalies, late, paidAttemptId }: 
     /** From when a person is needed to resolve it; null: it has an outcome. */
     unresolvedFromMs: attempt.status === 'unresolved' ? needsPersonFromMs(attempt) : null,
     // Money may belong to another payment, was paid twice, or more of it was returned.
-    ...(anomalies.some(
-      ({ attemptId, kind }) => attemptId === attempt.id && IN_CONFLICT.has(kind),
-    ) && {
+    ...(anomaliesOf(attempt).some((kind) => IN_CONFLICT.has(kind)) && {
       moneyConflict: true as const,
     }),
+    ...(anomaliesOf(attempt).length > 0 && { anomalies: anomaliesOf(attempt) }),
   }));
 }
 

@@ -1,4 +1,5 @@
 import { earliest } from '../../engine/domain/earliest.ts';
+import type { Anomaly } from '../../engine/domain/intent.ts';
 import type { Method } from '../../engine/domain/method.ts';
 import type { IntentKind } from '../../engine/domain/terms.ts';
 import type { ConcernedAttempt, ProjectionMessage } from '../../engine/intent/book-message.ts';
@@ -58,6 +59,8 @@ export type BookItem = { readonly about: AboutPayment } & (
       readonly unresolved: readonly string[];
       /** Attempts whose receipt another payment has, too, or that were paid twice. */
       readonly moneyConflicts: number;
+      /** Each kind of its anomalies once; absent without anomalies. */
+      readonly anomalyKinds?: readonly Anomaly['kind'][];
     }
   | { readonly type: 'refund'; readonly refund: WaitingRefund }
   | { readonly type: 'delivery'; readonly event: EventRow }
@@ -160,6 +163,7 @@ export function itemsOf(sql: SqlStorage, paymentId: number, nowMs: number): read
             payment,
             unresolved,
             moneyConflicts: concerned.filter(({ moneyConflict }) => moneyConflict).length,
+            ...(payment.anomalies > 0 && { anomalyKinds: anomalyKinds(payment, concerned) }),
             about: aboutConcerned ?? about,
           } as const,
         ]
@@ -181,6 +185,17 @@ export function itemsOf(sql: SqlStorage, paymentId: number, nowMs: number): read
       about,
     })),
   ].slice(0, ITEMS_OF_PAYMENT_MAX);
+}
+
+function anomalyKinds(
+  { anomalies }: PaymentRow,
+  concerned: readonly ConcernedAttempt[],
+): readonly Anomaly['kind'][] {
+  const ofAttempts = concerned.flatMap((attempt) => attempt.anomalies ?? []);
+  // Only a restore marks the payment itself.
+  return [
+    ...new Set([...ofAttempts, ...(anomalies > ofAttempts.length ? ['restored' as const] : [])]),
+  ];
 }
 
 function concernedAttempts(sql: SqlStorage, paymentId: number): readonly ConcernedAttempt[] {

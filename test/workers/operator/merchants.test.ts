@@ -380,6 +380,9 @@ test('rails: lists which are configured, and explains what is wrong with a secre
     rail: null,
     problem: null,
   });
+  expect(rails.filter(({ environment }) => environment === 'sandbox')).toEqual(
+    Array(6).fill(expect.objectContaining({ state: 'simulated' })),
+  );
   const wrong: Env = { ...env, ...{ RAIL_M_PESA_PRODUCTION: '{"passkey":"secret-value"}' } };
   const mpesa = railStates(wrong).filter(({ state }) => state === 'misconfigured');
   expect(mpesa).toMatchObject([{ environment: 'production', method: 'M_PESA', rail: null }]);

@@ -101,7 +101,16 @@ describe('attention', () => {
     expect(reasonsOf(await attention())).toEqual(['late_payment']);
     await execute(resolveAttempt('a1', 'failed'));
     await project(caught);
-    expect(reasonsOf(await attention())).toEqual(['anomaly', 'late_payment']);
+    const [item] = await attention();
+    expect(item?.reasons).toMatchObject([
+      {
+        reason: 'anomaly',
+        anomaly: 'contradicting_failure',
+        what: 'Anomaly: The provider contradicted itself.',
+        todo: expect.stringContaining('Ask the provider whether the money arrived'),
+      },
+      { reason: 'late_payment' },
+    ]);
   });
 
   test('lists a dead delivery', async () => {
