@@ -602,8 +602,8 @@ export const desk = {
     },
     anomaly: {
       title: 'Anomaly',
-      what: 'The customer paid twice, a receipt counts for two payments, the provider contradicted a payment or a refund that had been recorded, a callback was rejected, or a backup brought the payment back as it was then.',
-      todo: 'Open the payment, compare it with the provider, refund what was paid twice, then mark it as reviewed.',
+      what: 'Reports about this payment contradict each other, or a backup brought it back.',
+      todo: 'Open the payment: it says what happened, and what to do.',
     },
     attempt_proposed: {
       title: 'Second operator needed',
@@ -662,7 +662,7 @@ export const desk = {
     refused_callback:
       'Nothing changed here. Look the payment up with the provider. If the report was genuine, correct the rail’s settings. Then mark it as reviewed.',
     receipt_conflict:
-      'Open the payment, which names the other one. Find out with the provider which of the two was paid, and return refunds of both by hand. Then mark both as reviewed.',
+      'Find out with the provider which of the two payments was paid, and return refunds of both by hand. The payment’s page names the other one. Then mark both as reviewed.',
     restored:
       'Look the payment up with the provider, because the customer may have paid since the backup. Record what you find, then mark it as reviewed, which ends its hold.',
   } satisfies Record<Anomaly['kind'], string>,

@@ -118,11 +118,14 @@ function WhatToDo(details: PaymentDetails) {
   return reasons.length === 0 ? null : (
     <section class="notice notice-warning attention" aria-labelledby="attention">
       <h2 id="attention">{reasons.map((reason) => attention[reason].title).join(', ')}</h2>
-      {reasons.map((reason) => (
-        <p>
-          {attention[reason].what} {attention[reason].todo}
-        </p>
-      ))}
+      {reasons.map(
+        (reason) =>
+          reason !== 'anomaly' && (
+            <p>
+              {attention[reason].what} {attention[reason].todo}
+            </p>
+          ),
+      )}
       {waiting.map((attempt) => (
         <WaitingAttempt details={details} attempt={attempt} />
       ))}
@@ -173,12 +176,12 @@ function WaitingAttempt(props: { readonly details: PaymentDetails; readonly atte
   );
 }
 
-/** What happened, to which attempt, and when. */
+/** What happened, to which attempt, when, and what to do about it. */
 function Anomaly(props: Props & { readonly anomaly: Intent['anomalies'][number] }) {
   const { intent } = props;
   const { kind, attemptId, receipt, excessMinor, other, backedUpAtMs, atMs } = props.anomaly;
   const text = useTexts(DASHBOARD_TEXTS).payment;
-  const { sameReceiptAs } = useTexts(DESK_TEXTS).pages;
+  const { anomalyTodo, pages } = useTexts(DESK_TEXTS);
   const { environment, currency } = intent.terms;
   const number = intent.attempts.findIndex(({ id }) => id === attemptId) + 1;
   return (
@@ -202,13 +205,14 @@ function Anomaly(props: Props & { readonly anomaly: Intent['anomalies'][number] 
       )}
       {other !== undefined && (
         <>
-          {`. ${sameReceiptAs} `}
+          {`. ${pages.sameReceiptAs} `}
           <a href={paymentPath({ environment, ...other })}>
             <bdi>{shownText(other.uniqueId)}</bdi>
           </a>{' '}
           (<bdi>{other.merchantId}</bdi>)
         </>
       )}
+      {`. ${anomalyTodo[kind]}`}
     </li>
   );
 }

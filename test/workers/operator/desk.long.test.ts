@@ -320,7 +320,11 @@ describe('a payment', () => {
     await execute(startRedirect('a2'));
     await execute(resolveAttempt('a1', 'succeeded'));
     await execute(resolveAttempt('a2', 'succeeded'));
-    expect(await pageOf(PAYMENT)).toContain('Paid twice: Attempt 2');
+    const html = await pageOf(PAYMENT);
+    expect(html).toContain('Paid twice: Attempt 2');
+    expect(html).toContain('Refund the second one unless the merchant has');
+    await project(caught);
+    expect(await pageOf(SANDBOX)).toContain('Refund the second one unless the merchant has');
   });
 
   test('offers "not paid" only once the window has passed, and says when', async () => {
