@@ -484,6 +484,7 @@ describe('the file', () => {
   test('holds the filtered payments, downloads, and is recorded in the audit log', async () => {
     await variety();
     const member = await signedIn('viewer');
+    expect(await textOf(visit(member, LIST))).toContain('the newest 100,000 payments at most');
     const response = await visit(member, `${FILE}?status=succeeded&min=1`);
     expect(response.headers.get('content-type')).toContain('text/csv');
     expect(response.headers.get('content-disposition')).toMatch(
