@@ -70,7 +70,7 @@ export async function identify(
     return refuse(problem('api_key_invalid'));
   }
   await limitCalls(config, env.API_RATE_LIMIT, digest, KEY_POLICY);
-  const access = await authenticate({ env, ctx, digest, nowMs });
+  const access = await authenticate({ env, ctx, url: request.url, digest, nowMs });
   return access === null
     ? refuse(problem('api_key_invalid'))
     : { request, env, ctx, config, access, nowMs };

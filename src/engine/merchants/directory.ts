@@ -75,6 +75,8 @@ export async function banks(env: Bindings, nowMs: number): Promise<ReadonlyMap<s
 interface Lookup {
   readonly env: Bindings;
   readonly ctx: Pick<ExecutionContext, 'waitUntil'>;
+  /** Of the request. */
+  readonly url: string;
   readonly digest: string;
   readonly nowMs: number;
 }
@@ -82,7 +84,7 @@ interface Lookup {
 /**
  * What a key gives access to (docs/decisions.md#9), or null for an unknown, revoked or expired key, or
  * of a suspended merchant. A key that was used in the last seconds costs no query. Throws
- * DatabaseUnavailable when D1 fails and the key was not used in the last minutes.
+ * DatabaseUnavailable when D1 fails and neither this isolate nor its data center's cache has the key.
  */
 export async function authenticate(lookup: Lookup): Promise<MerchantAccess | null> {
   const { ctx, digest, nowMs } = lookup;
@@ -97,11 +99,12 @@ export async function authenticate(lookup: Lookup): Promise<MerchantAccess | nul
       // Also while another request reads the same key: one must not await another's promise.
       return (await readAndCache(lookup))?.access ?? null;
     } catch (error) {
-      if (stale === undefined) {
+      const last = stale ?? accessIn(await copyOf(lookup), nowMs);
+      if (last === undefined) {
         throw error;
       }
       log('warn', 'api_key_refresh_failed', { error: errorText(error) });
-      return stale.access;
+      return last.access;
     }
   }
   const needsRefresh = nowMs - known.readAtMs >= ACCESS_REFRESH_AFTER_MS;
@@ -135,6 +138,25 @@ function accessIn(hit: CacheEntry<KnownKey> | undefined, nowMs: number): CachedA
   return { access: isOver ? null : access, readAtMs: hit.readAtMs };
 }
 
+/** The key as the data center's cache has it, or as another request has read it meanwhile. */
+async function copyOf({ digest, nowMs, ...place }: Lookup) {
+  const { readCopy } = await import('./data-center-copy.ts');
+  const copy = await readCopy<KnownKey>({ ...place, name: digest }, nowMs);
+  if (copy !== undefined && keys.get(digest, nowMs) === undefined) {
+    keys.set(digest, copy.value, copy.readAtMs);
+  }
+  return keys.get(digest, nowMs);
+}
+
+/** Brings the data center's copy up to date, in the background and only after a query. */
+async function updateCopy({ digest, nowMs, ...place }: Lookup, key: KnownKey | null) {
+  const { storeCopy, deleteCopy } = await import('./data-center-copy.ts');
+  const copied = { ...place, name: digest };
+  // Without the last use, which would be one more change.
+  const value = { ...key, lastUsedAtMs: null };
+  await (key === null ? deleteCopy(copied) : storeCopy(copied, value, nowMs));
+}
+
 /** Refreshes a cached key. Only logs a failure: the cached key stays valid for a while. */
 async function refresh(lookup: Lookup): Promise<void> {
   try {
@@ -156,6 +178,7 @@ async function readAndCache(lookup: Lookup): Promise<KnownKey | null> {
     throw error;
   }
   outages.delete(digest);
+  ctx.waitUntil(updateCopy(lookup, key));
   if (key === null) {
     keys.delete(digest);
     misses.set(digest, true, nowMs);

@@ -119,8 +119,9 @@ function streamAfter(
 }
 
 /** A revoked key hears nothing more within 10 s (docs/decisions.md#9). */
-async function isValid({ env, ctx, access }: MerchantCall): Promise<boolean> {
-  const lookup = { env, ctx, digest: access.keyDigest, nowMs: Date.now() };
+async function isValid({ env, ctx, request, access }: MerchantCall): Promise<boolean> {
+  const { url } = request;
+  const lookup = { env, ctx, url, digest: access.keyDigest, nowMs: Date.now() };
   return (await authenticate(lookup)) !== null;
 }
 

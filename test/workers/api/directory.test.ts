@@ -26,6 +26,7 @@ import { expectLog } from '../../support/output/expected-log.ts';
 const NO_RATE = { basisPoints: 0, fixedMinor: 0 };
 const TENANT = { environment: 'sandbox', merchantId: 'm1' } as const;
 const START_MS = 1_000_000;
+const ORIGIN = 'https://pay.kefel.test';
 
 /**
  * Goal: the directory of API keys knows exactly when a key ends, and rarely queries D1. Method: a
@@ -64,7 +65,7 @@ async function run(statements: readonly SqlStatement[]): Promise<void> {
 async function ask(apiKey: string, nowMs: number): Promise<MerchantAccess | null> {
   const ctx = createExecutionContext();
   const digest = await apiKeyDigest(apiKey);
-  const access = await authenticate({ env: countingEnv(), ctx, digest, nowMs });
+  const access = await authenticate({ env: countingEnv(), ctx, url: ORIGIN, digest, nowMs });
   await waitOnExecutionContext(ctx);
   return access;
 }

@@ -1,6 +1,5 @@
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
-import { forgetDirectory } from '../../../src/engine/merchants/directory.ts';
 import {
   answerOf,
   call,
@@ -60,8 +59,6 @@ test.each(REQUESTS)('with a key in use: %s answers %s', async (_name, status, se
 test.each(REQUESTS)(
   'with a key not yet in use, 503 instead of: %s',
   async (_name, _status, send) => {
-    await createHosted();
-    forgetDirectory();
     failD1();
     expect(await retryOf(send())).toEqual([503, '1']);
   },
