@@ -256,11 +256,9 @@ async function remaining(
   return row === null ? { type: 'not_found' } : { type: 'deleted', row, keptDays };
 }
 
-async function namesOfBanks(
-  { env, nowMs }: Plane,
-  { terms }: Intent,
-): Promise<ReadonlyMap<string, string>> {
-  const known = terms.splits.length === 0 ? new Map() : await banks(env, nowMs);
+async function namesOfBanks(plane: Plane, { terms }: Intent): Promise<ReadonlyMap<string, string>> {
+  const known =
+    terms.splits.length === 0 ? new Map() : await banks({ ...plane, url: terms.baseUrl });
   return new Map([...known.values()].map(({ code, name }) => [code, name]));
 }
 

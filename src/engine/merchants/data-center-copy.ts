@@ -11,7 +11,7 @@ import { type Bindings, configOf } from '../config.ts';
 
 export interface CopyPlace {
   readonly env: Bindings;
-  /** Of the request: Cloudflare looks up a host that is not the Worker's own in DNS. */
+  /** An address of the gateway's own: Cloudflare would look up another host in DNS. */
   readonly url: string;
   /** What the copy is of. It may not be read as another one. */
   readonly name: string;
@@ -23,7 +23,7 @@ interface Copy<Value> {
   readonly readAtMs: number;
 }
 
-/** As long as an isolate's memory keeps a key: a revoked one must not work for longer. */
+/** As long as an isolate's memory keeps a key, because a revoked one must not work for longer. */
 const COPY_AGE_MS_MAX = 5 * 60 * 1_000;
 /** An isolate stores the same value at most this often. */
 const STORE_EVERY_MS = 60_000;

@@ -14,9 +14,9 @@ type BankRow = Omit<Bank, 'supportsWithdrawal'> & { readonly supportsWithdrawal:
 
 /** A revocation takes effect within 10 s (docs/decisions.md#9); this leaves 1 s to spare. */
 const ACCESS_AGE_MS_MAX = 9_000;
-/** While D1 fails, a cached key grants up to this age (docs/operations.md#when-d1-is-down). */
-const ACCESS_STALE_MS_MAX = 5 * 60 * 1_000;
-/** After a failed read, requests with a cached key do not wait for another one for this long. */
+/** While D1 fails, what is cached counts up to this age (docs/operations.md#when-d1-is-down). */
+const STALE_MS_MAX = 5 * 60 * 1_000;
+/** After a failed read, requests that the cache can answer do not wait for another one so long. */
 const OUTAGE_MS = 5_000;
 /**
  * From this age on, a cached key is refreshed in the background, so that a busy key never waits.
@@ -37,16 +37,13 @@ const BANKS_AGE_MS_MAX = 60_000;
 
 const keys = new BoundedCache<KnownKey>({
   sizeMax: ACCESSES_MAX,
-  ageMsMax: ACCESS_STALE_MS_MAX,
+  ageMsMax: STALE_MS_MAX,
 });
-/** Keys whose last read failed. */
+/** Keys whose last read failed, by digest; and the banks. */
 const outages = new BoundedCache<true>({ sizeMax: ACCESSES_MAX, ageMsMax: OUTAGE_MS });
 const misses = new BoundedCache<true>({ sizeMax: MISSES_MAX, ageMsMax: MISS_AGE_MS_MAX });
 const refreshes = new BoundedCache<true>({ sizeMax: ACCESSES_MAX, ageMsMax: REFRESH_CLAIM_MS });
-const bankLists = new BoundedCache<ReadonlyMap<string, Bank>>({
-  sizeMax: 1,
-  ageMsMax: BANKS_AGE_MS_MAX,
-});
+const bankLists = new BoundedCache<readonly Bank[]>({ sizeMax: 1, ageMsMax: STALE_MS_MAX });
 
 /** Clears the caches, for tests that change D1 directly. */
 export function forgetDirectory(): void {
@@ -55,30 +52,62 @@ export function forgetDirectory(): void {
   }
 }
 
-/** All banks by code, at most 60 s old. Throws DatabaseUnavailable. */
-export async function banks(env: Bindings, nowMs: number): Promise<ReadonlyMap<string, Bank>> {
-  const known = bankLists.get('', nowMs);
-  if (known !== undefined) {
+/** Where a caller leaves and finds the data center's copies. */
+interface Caller {
+  readonly env: Bindings;
+  readonly ctx: Pick<ExecutionContext, 'waitUntil'>;
+  /** An address of the gateway's own. */
+  readonly url: string;
+  readonly nowMs: number;
+}
+
+/** The name of the banks beside the digests of keys. */
+const BANKS = 'banks';
+
+/**
+ * All banks by code, at most 60 s old, or five minutes while D1 fails. Throws DatabaseUnavailable when
+ * nothing is that new.
+ */
+export async function banks(caller: Caller): Promise<ReadonlyMap<string, Bank>> {
+  const list = await bankList(caller);
+  return new Map(list.map((bank) => [bank.code, bank]));
+}
+
+async function bankList(caller: Caller): Promise<readonly Bank[]> {
+  const { env, ctx, nowMs } = caller;
+  const known = bankLists.get(BANKS, nowMs);
+  const isEnough =
+    outages.get(BANKS, nowMs) !== undefined ||
+    bankLists.fresh(BANKS, nowMs, BANKS_AGE_MS_MAX) !== undefined;
+  if (known !== undefined && isEnough) {
     return known.value;
   }
   const sql = `SELECT code, name, supports_withdrawal AS supportsWithdrawal
     FROM banks ORDER BY code`;
-  const { results } = await readInTime(() => prepare(env.DB, { sql, params: [] }).all<BankRow>());
-  const list = new Map(
-    results.map((row) => [row.code, { ...row, supportsWithdrawal: row.supportsWithdrawal === 1 }]),
-  );
-  bankLists.set('', list, nowMs);
-  return list;
+  try {
+    const { results } = await readInTime(() => prepare(env.DB, { sql, params: [] }).all<BankRow>());
+    const list = results.map((row) => ({
+      ...row,
+      supportsWithdrawal: row.supportsWithdrawal === 1,
+    }));
+    outages.delete(BANKS);
+    bankLists.set(BANKS, list, nowMs);
+    ctx.waitUntil(updateCopy(caller, BANKS, list));
+    return list;
+  } catch (error) {
+    outages.set(BANKS, true, nowMs);
+    const last = known ?? (await lastKnown(bankLists, caller, BANKS));
+    if (last === undefined) {
+      throw error;
+    }
+    log('warn', 'banks_refresh_failed', { error: errorText(error) });
+    return last.value;
+  }
 }
 
 /** A request with a genuine key of this digest. */
-interface Lookup {
-  readonly env: Bindings;
-  readonly ctx: Pick<ExecutionContext, 'waitUntil'>;
-  /** Of the request. */
-  readonly url: string;
+interface Lookup extends Caller {
   readonly digest: string;
-  readonly nowMs: number;
 }
 
 /**
@@ -99,7 +128,7 @@ export async function authenticate(lookup: Lookup): Promise<MerchantAccess | nul
       // Also while another request reads the same key: one must not await another's promise.
       return (await readAndCache(lookup))?.access ?? null;
     } catch (error) {
-      const last = stale ?? accessIn(await copyOf(lookup), nowMs);
+      const last = stale ?? accessIn(await lastKnown(keys, lookup, digest), nowMs);
       if (last === undefined) {
         throw error;
       }
@@ -138,23 +167,22 @@ function accessIn(hit: CacheEntry<KnownKey> | undefined, nowMs: number): CachedA
   return { access: isOver ? null : access, readAtMs: hit.readAtMs };
 }
 
-/** The key as the data center's cache has it, or as another request has read it meanwhile. */
-async function copyOf({ digest, nowMs, ...place }: Lookup) {
+/** What the data center's copy says, or what another request has read meanwhile. */
+async function lastKnown<Value>(cache: BoundedCache<Value>, caller: Caller, name: string) {
+  const { env, url, nowMs } = caller;
   const { readCopy } = await import('./data-center-copy.ts');
-  const copy = await readCopy<KnownKey>({ ...place, name: digest }, nowMs);
-  if (copy !== undefined && keys.get(digest, nowMs) === undefined) {
-    keys.set(digest, copy.value, copy.readAtMs);
+  const copy = await readCopy<Value>({ env, url, name }, nowMs);
+  if (copy !== undefined && cache.get(name, nowMs) === undefined) {
+    cache.set(name, copy.value, copy.readAtMs);
   }
-  return keys.get(digest, nowMs);
+  return cache.get(name, nowMs);
 }
 
-/** Brings the data center's copy up to date, in the background and only after a query. */
-async function updateCopy({ digest, nowMs, ...place }: Lookup, key: KnownKey | null) {
+/** In the background and only after a query. Null: D1 has no such key. */
+async function updateCopy({ env, url, nowMs }: Caller, name: string, value: object | null) {
   const { storeCopy, deleteCopy } = await import('./data-center-copy.ts');
-  const copied = { ...place, name: digest };
-  // Without the last use, which would be one more change.
-  const value = { ...key, lastUsedAtMs: null };
-  await (key === null ? deleteCopy(copied) : storeCopy(copied, value, nowMs));
+  const place = { env, url, name };
+  await (value === null ? deleteCopy(place) : storeCopy(place, value, nowMs));
 }
 
 /** Refreshes a cached key. Only logs a failure: the cached key stays valid for a while. */
@@ -178,7 +206,8 @@ async function readAndCache(lookup: Lookup): Promise<KnownKey | null> {
     throw error;
   }
   outages.delete(digest);
-  ctx.waitUntil(updateCopy(lookup, key));
+  // Without the last use, which would be one more change.
+  ctx.waitUntil(updateCopy(lookup, digest, key && { ...key, lastUsedAtMs: null }));
   if (key === null) {
     keys.delete(digest);
     misses.set(digest, true, nowMs);

@@ -7,7 +7,7 @@ import type { Environment } from '../../kit/tenant.ts';
 
 /** GET /api/v1/payment/banks: the banks that splits can name (docs/decisions.md#28). */
 export async function listBanks(call: MerchantCall): Promise<Response> {
-  const known = await banks(call.env, call.nowMs);
+  const known = await banks({ ...call, url: call.request.url });
   return successResponse('Banks found', [...known.values()].map(bankContent));
 }
 

@@ -88,6 +88,17 @@ describe('while D1 hangs', () => {
     expect(answers.map(({ status }) => status)).toEqual(creates.map(() => 200));
   });
 
+  test('a cold isolate accepts splits when its data center knows the banks', async () => {
+    const splitPayment = [
+      { bank: 'CBE', creditAccount: '1000', splitType: 'PERCENTAGE', amount: 1 },
+    ];
+    await inUse();
+    await copiedBy('put', () => call('/api/v1/payment/banks'));
+    hangOnColdIsolate();
+    expect((await postHosted({ splitPayment })).status).toBe(200);
+    expect((await postHosted({ splitPayment, paymentIntentUniqueId: 'order-2' })).status).toBe(200);
+  });
+
   test('later calls wait neither for D1 nor for the cache', async () => {
     await inUse();
     hangOnColdIsolate();

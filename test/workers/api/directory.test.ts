@@ -70,6 +70,13 @@ async function ask(apiKey: string, nowMs: number): Promise<MerchantAccess | null
   return access;
 }
 
+async function banksAt(nowMs: number) {
+  const ctx = createExecutionContext();
+  const list = await banks({ env: countingEnv(), ctx, url: ORIGIN, nowMs });
+  await waitOnExecutionContext(ctx);
+  return list;
+}
+
 function newKey(environment: Environment = 'sandbox'): Promise<string> {
   return generateApiKey(configOf(env).dataEncryptionKeys, environment);
 }
@@ -331,7 +338,7 @@ describe('decisions.md#9: the directory', () => {
   });
 
   test('decisions.md#28: lists the banks, queried once a minute', async () => {
-    const list = await banks(countingEnv(), START_MS);
+    const list = await banksAt(START_MS);
     expect(list.size).toBe(33);
     expect(list.get('CBE')).toEqual({
       code: 'CBE',
@@ -339,9 +346,20 @@ describe('decisions.md#9: the directory', () => {
       supportsWithdrawal: true,
     });
     expect(list.get('NBE')?.supportsWithdrawal).toBe(false);
-    await banks(countingEnv(), START_MS + 59_999);
+    await banksAt(START_MS + 59_999);
     expect(queries).toBe(1);
-    await banks(countingEnv(), START_MS + 60_000);
+    await banksAt(START_MS + 60_000);
     expect(queries).toBe(2);
+  });
+
+  test('lists the banks of the last five minutes while D1 fails, and does not ask it each time', async () => {
+    expectLog('banks_refresh_failed');
+    await banksAt(START_MS);
+    fails = true;
+    expect((await banksAt(START_MS + 60_000)).size).toBe(33);
+    expect((await banksAt(START_MS + 64_999)).size).toBe(33);
+    expect(queries).toBe(2);
+    expect((await banksAt(START_MS + 299_999)).size).toBe(33);
+    await expect(banksAt(START_MS + 300_000)).rejects.toThrow('D1 is away');
   });
 });

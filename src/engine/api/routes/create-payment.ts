@@ -199,8 +199,8 @@ async function validationContext(
     limits: call.access.limits,
     appSchemes: call.access.appSchemes,
     callbackUse: (callbackUrl) => callbackUse(call, callbackUrl),
-    // Only splits name banks: other payments can be created while D1 fails.
-    banks: hasSplits(body) ? await banks(call.env, call.nowMs) : new Map(),
+    // Only splits name banks: no other payment waits for D1.
+    banks: hasSplits(body) ? await banks({ ...call, url: call.request.url }) : new Map(),
     expireInSecondsMin: call.config.expireInSecondsMin,
     expireInSecondsMax: call.config.expireInSecondsMax,
   };
