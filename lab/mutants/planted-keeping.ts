@@ -209,6 +209,13 @@ export const PLANTED_KEEPING: Readonly<Record<string, Readonly<Record<string, st
   'src/engine/api/routes/create-payment.ts': {
     'if (!validated.ok« || access.isInMaintenance→») {': 'payments are created during maintenance',
   },
+  'src/engine/merchants/data-center-copy.ts': {
+    'ageMs < COPY_AGE_MS_MAX «&& ageMs >→|| ageMs <» -AHEAD_MS_MAX ?':
+      'a revoked key works for longer than five minutes while D1 fails',
+    "|| 'none'}/${«name→name.length»}`;": "a key opens another merchant's payments while D1 fails",
+    '«  await attempt(() => cache().delete(address));\n→»':
+      'a key that D1 has refused works on a cold isolate while D1 fails',
+  },
   'src/control/customers/erase.ts': {
     'const kept = «waiting.has(payment.uuid)→payment.uuid === null»':
       'a payment on the attention list is erased',

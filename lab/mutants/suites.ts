@@ -31,6 +31,7 @@ const OTHER_TESTS: Readonly<Record<string, readonly string[]>> = {
     'workers/refunds/refund-requests',
   ],
   'src/engine/api/call.ts': ['workers/api/address-limits'],
+  'src/engine/merchants/': ['workers/api/cold-isolate'],
   'src/engine/callbacks/attempt.ts': ['workers/rails/callbacks', 'workers/rails/out-of-reach'],
   'src/engine/attempts/start.ts': ['workers/rails/start'],
   'src/engine/attempts/slow-start.ts': [
