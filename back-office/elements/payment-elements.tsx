@@ -20,6 +20,13 @@ export function isLeft(status: string, reason: FailureReason | null | undefined)
   return status === 'failed' && reason === 'abandoned';
 }
 
+/** Whether money was returned or is on its way. */
+export function isRefunded(
+  payment: Readonly<Record<'refundedMinor' | 'openRefunds', number>>,
+): boolean {
+  return payment.refundedMinor > 0 || payment.openRefunds > 0;
+}
+
 export function StatusBadge(props: {
   readonly status: IntentStatus;
   readonly failureReason?: FailureReason | null;

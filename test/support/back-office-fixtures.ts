@@ -5,7 +5,13 @@ import { chargedMinor } from '../../src/engine/domain/terms.ts';
 import { shownDelivery } from '../../src/engine/intent/book-message.ts';
 import { projectedRefunds, projectionRow } from '../../src/engine/intent/projected-view.ts';
 import type { EventSummary, HistoryEntry } from '../../src/engine/intent/protocol.ts';
-import type { EventRow, ListedPayment, PaymentRow, RefundRow } from '../../src/lists/book/rows.ts';
+import type {
+  EventRow,
+  ListedPayment,
+  PaymentRow,
+  RefundRow,
+  SameOrderPayment,
+} from '../../src/lists/book/rows.ts';
 import { attemptWith, intentWith, NOW_MS } from './checkout-fixtures.ts';
 
 /** Payments as the back office sees them, ordinary ones and the longest that there can be. */
@@ -151,10 +157,32 @@ export function rowOf(intent: Intent): PaymentRow {
   return { ...row, chargedMinor: charged, paidAtMs: paidAtMs(intent) };
 }
 
-export const ROWS: readonly ListedPayment[] = [LONGEST, PROCESSING, PAID, FAILED].map((intent) => {
+/** Two payments of what may be one order. */
+export const TWICE: Intent = {
+  ...PAID,
+  terms: { ...PAID.terms, uniqueId: 'WC-1044-1' },
+  refunds: [],
+};
+export const OTHER_TRY: SameOrderPayment = {
+  uniqueId: 'WC-1044-2',
+  paidAtMs: NOW_MS + 5 * MINUTE_MS,
+  refundedMinor: 0,
+  openRefunds: 0,
+};
+
+function listed(intent: Intent): ListedPayment {
   const { name = null, phone = null } = intent.terms.customer ?? {};
   return { ...rowOf(intent), customerName: name, maskedPhone: phone && phoneEndText(phone) };
-});
+}
+
+export const ROWS: readonly ListedPayment[] = [LONGEST, PROCESSING, PAID, FAILED].map(listed);
+
+/** One pair before a refund, and one payment whose other try was refunded. */
+export const TWICE_ROWS: readonly ListedPayment[] = [
+  { ...listed(TWICE), sameOrder: [OTHER_TRY] },
+  { ...listed(TWICE), uniqueId: 'WC-1044-2', sameOrder: [{ ...OTHER_TRY, uniqueId: 'WC-1044-1' }] },
+  { ...listed(TWICE), uniqueId: 'WC-1043-2', sameOrder: [{ ...OTHER_TRY, refundedMinor: 5 }] },
+];
 
 export const REFUND_ROWS: readonly RefundRow[] = [LONGEST, PAID].flatMap((intent) =>
   projectedRefunds(intent).map(({ late, ...refund }) => ({

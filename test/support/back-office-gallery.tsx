@@ -18,6 +18,7 @@ import { METHODS } from '../../src/engine/domain/method.ts';
 import { businessDay } from '../../src/kit/ethiopian-time.ts';
 import { Form } from '../../src/kit/http/form.ts';
 import { CURRENCIES } from '../../src/kit/money.ts';
+import type { SameOrderPayment } from '../../src/lists/book/rows.ts';
 import { ComponentsPage } from './back-office-components.tsx';
 import {
   ANOMALOUS,
@@ -29,12 +30,15 @@ import {
   LEFT,
   LONGEST,
   LONGEST_NAME,
+  OTHER_TRY,
   PAID,
   PROCESSING,
   REFUND_ROWS,
   ROWS,
   refundWith,
   rowOf,
+  TWICE,
+  TWICE_ROWS,
 } from './back-office-fixtures.ts';
 import { NOW_MS } from './checkout-fixtures.ts';
 import { sqliteD1 } from './sqlite-d1.ts';
@@ -243,7 +247,7 @@ function pageOf<Row>(rows: readonly Row[]) {
   return { rows, previousCursor: null, nextCursor: 'next' };
 }
 
-function payment(intent: typeof PAID): Answers {
+function payment(intent: typeof PAID, sameOrder?: readonly SameOrderPayment[]): Answers {
   return {
     payments: {
       read: {
@@ -255,6 +259,7 @@ function payment(intent: typeof PAID): Answers {
         keyNames: new Map(),
         checkoutUrl: `https://pay.example.com/checkout/${'t'.repeat(86)}`,
         receiptUrl: `https://pay.example.com/receipt/${'t'.repeat(86)}`,
+        ...(sameOrder && { sameOrder }),
       },
     },
   };
@@ -655,6 +660,7 @@ export const BACK_OFFICE_GALLERY = {
     areChangesPaused: true,
     isInMaintenance: true,
   }),
+  'payments-same-order': dashboard(PAYMENTS, list(TWICE_ROWS)),
   'payments-viewer': dashboard('/dashboard/production/payments', list(ROWS), { role: 'viewer' }),
   'payment-longest': dashboard(pathOf(LONGEST), payment(LONGEST)),
   'payment-paid': dashboard(pathOf(PAID), payment(PAID)),
@@ -662,6 +668,7 @@ export const BACK_OFFICE_GALLERY = {
   'payment-failed': dashboard(pathOf(FAILED), payment(FAILED)),
   'payment-cashier': dashboard(pathOf(PAID), payment(PAID), { role: 'cashier' }),
   'payment-anomalous': dashboard(pathOf(ANOMALOUS), payment(ANOMALOUS)),
+  'payment-same-order': dashboard(pathOf(TWICE), payment(TWICE, [OTHER_TRY])),
   'payment-deleted': dashboard(pathOf(LONGEST), {
     payments: { read: { type: 'deleted', row: rowOf(LONGEST), keptDays: 400 } },
   }),

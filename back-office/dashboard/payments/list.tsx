@@ -8,20 +8,25 @@ import type {
   MatchedField,
   PaymentHit,
   PaymentRow,
+  SameOrderPayment,
   Total,
 } from '../../../src/lists/book/rows.ts';
+<<<<<<< HEAD
 import { EXPORT_ROWS_MAX } from '../../elements/csv.ts';
 import { StatusBadge, useMoney } from '../../elements/payment-elements.tsx';
+=======
+import { isRefunded, StatusBadge, useMoney } from '../../elements/payment-elements.tsx';
+>>>>>>> 785f1b1a (Mark two paid payments that may be one order, with the way to the refund)
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { redirectTo } from '../../ui/answer.ts';
 import { Badge, type Pages, Untrusted } from '../../ui/elements.tsx';
 import { Money } from '../../ui/figures.tsx';
 import { Navigation } from '../../ui/page.tsx';
-import { type DashboardCall, may, tenantOf, useCall } from '../call.ts';
+import { type DashboardCall, may, mayChange, tenantOf, useCall } from '../call.ts';
 import { DatePresets, ListedTime } from '../date-fields.tsx';
 import { Frame, showPage } from '../frame.tsx';
 import { BadCursor, List, type ListRequest, listRequest, PAGE_ROWS } from '../list.tsx';
-import { exportPath, paymentPath, paymentsPath, withList } from '../paths.ts';
+import { exportPath, paymentPath, paymentsPath, refundPath, withList } from '../paths.ts';
 import {
   hasProblems,
   isRestricted,
@@ -309,7 +314,7 @@ function ListedAmount({ row }: { readonly row: PaymentRow }) {
 }
 
 /** The status and what needs review. A refund replaces "Paid", which it implies. */
-function Marks({ row }: { readonly row: PaymentRow }) {
+function Marks({ row }: { readonly row: ListedPayment }) {
   const text = useTexts(DASHBOARD_TEXTS).payments;
   return (
     <span class="marks">
@@ -324,6 +329,29 @@ function Marks({ row }: { readonly row: PaymentRow }) {
       {row.late && <Badge tone="wait">{text.late}</Badge>}
       {row.unresolvedAttempts > 0 && <Badge tone="wait">{text.unresolved}</Badge>}
       {row.anomalies > 0 && <Badge tone="bad">{text.anomaly}</Badge>}
+      {row.sameOrder && <SameOrderMark row={row} others={row.sameOrder} />}
     </span>
+  );
+}
+
+/** On a phone the whole row leads to the payment's page, which has the link to the refund too. */
+function SameOrderMark(props: {
+  readonly row: PaymentRow;
+  readonly others: readonly SameOrderPayment[];
+}) {
+  const call = useCall();
+  const { row, others } = props;
+  const { payments: text, refunds } = useTexts(DASHBOARD_TEXTS);
+  return [row, ...others].some(isRefunded) ? (
+    <Badge tone="plain">{text.sameOrderRefunded}</Badge>
+  ) : (
+    <>
+      <Badge tone="bad">{text.sameOrder}</Badge>
+      {mayChange(call, 'refunds') && (
+        <a class="on-desktop small" href={refundPath(call, row.uniqueId)}>
+          {refunds.refund}
+        </a>
+      )}
+    </>
   );
 }

@@ -9,13 +9,13 @@ import {
 import { refundedOf } from '../../../src/engine/domain/refund-amounts.ts';
 import type { EventSummary } from '../../../src/engine/intent/protocol.ts';
 import { useTexts } from '../../../src/kit/ui/texts.ts';
-import type { PaymentRow } from '../../../src/lists/book/rows.ts';
+import type { PaymentRow, SameOrderPayment } from '../../../src/lists/book/rows.ts';
 import { DeliveryBadge } from '../../elements/delivery-elements.tsx';
-import { StatusBadge, useMoney } from '../../elements/payment-elements.tsx';
+import { isRefunded, StatusBadge, useMoney } from '../../elements/payment-elements.tsx';
 import { Attempts, Timeline } from '../../elements/payment-history.tsx';
 import type { DashboardMessages } from '../../i18n/messages.ts';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
-import { Badge, Facts, Message, When } from '../../ui/elements.tsx';
+import { Badge, Facts, Message, Untrusted, When } from '../../ui/elements.tsx';
 import { Money } from '../../ui/figures.tsx';
 import { SideBySide } from '../../ui/layout.tsx';
 import { shownText } from '../../ui/untrusted-text.ts';
@@ -65,7 +65,7 @@ export function PaymentPage(props: {
     >
       <Live view={view} />
       {refusal !== null && <Message tone="bad">{text.cancelRefused[refusal]}</Message>}
-      <Attention intent={intent} />
+      <Attention intent={intent} sameOrder={view.sameOrder ?? []} />
       <SideBySide
         main={
           <>
@@ -228,12 +228,13 @@ function Actions({ intent }: IntentProps) {
 }
 
 /** What needs the merchant's review, and what to do. Nothing if there is nothing to review. */
-function Attention({ intent }: IntentProps) {
+function Attention(props: IntentProps & { readonly sameOrder: readonly SameOrderPayment[] }) {
+  const { intent, sameOrder } = props;
   const { payment: text, refunds } = useTexts(DASHBOARD_TEXTS);
   const hasUnresolved = intent.attempts.some(({ status }) => status === 'unresolved');
   const numberOf = (attemptId: string) =>
     String(intent.attempts.findIndex(({ id }) => id === attemptId) + 1);
-  if (!hasUnresolved && !intent.late && intent.anomalies.length === 0) {
+  if (!hasUnresolved && !intent.late && intent.anomalies.length + sameOrder.length === 0) {
     return null;
   }
   return (
@@ -275,7 +276,38 @@ function Attention({ intent }: IntentProps) {
           )}
         </Point>
       ))}
+      {sameOrder.length > 0 && <SameOrder intent={intent} others={sameOrder} />}
     </section>
+  );
+}
+
+/** Other payments of what may be one order. Offers no refund where one of them has one. */
+function SameOrder(props: IntentProps & { readonly others: readonly SameOrderPayment[] }) {
+  const call = useCall();
+  const { intent, others } = props;
+  const text = useTexts(DASHBOARD_TEXTS).payment;
+  const hasRefund =
+    others.some(isRefunded) ||
+    intent.refunds.some(({ status }) => status !== 'failed' && status !== 'canceled');
+  return (
+    <Point title={text.sameOrderTitle}>
+      {text.sameOrder}{' '}
+      {others.map((other) => (
+        <>
+          <a href={withList(paymentPath(call.environment, other.uniqueId), listIn(call.url))}>
+            <Untrusted text={other.uniqueId} />
+          </a>{' '}
+          <span class="small">
+            <When atMs={other.paidAtMs} />
+          </span>{' '}
+        </>
+      ))}
+      {hasRefund ? (
+        text.sameOrderRefunded
+      ) : (
+        <RefundButton intent={intent} attemptId={intent.paidAttemptId} />
+      )}
+    </Point>
   );
 }
 

@@ -352,6 +352,9 @@ export const dashboard = {
     otherId: 'Another ID',
     late: 'Paid late',
     anomaly: 'Needs review',
+    /** Two payments that may be one order, before and after a refund of either. */
+    sameOrder: 'Paid twice?',
+    sameOrderRefunded: 'Paid twice? See refund',
     unresolved: 'Outcome unknown',
     newestFirst: 'Newest first',
     export: 'Download CSV',
@@ -470,6 +473,10 @@ export const dashboard = {
       'The provider has not confirmed whether money moved. Kefel keeps checking. Do not deliver anything yet, and do not let the customer pay again. If this does not change, contact the operator.',
     lateTitle: 'Paid late',
     late: 'The customer paid after the expiry, or proof of payment arrived after this payment had ended unpaid; then you first received an event that it ended. Deliver the order, or refund the customer.',
+    sameOrderTitle: 'One order may be paid twice',
+    sameOrder:
+      'Within a day, the same phone paid the same amount for another payment, whose ID differs only in the number at its end. If both are one order, refund one of them:',
+    sameOrderRefunded: 'Money of one of them was returned or is on its way.',
     anomaly: {
       duplicate_payment:
         'The customer paid a second time. You received an event for only one payment. Refund the second one, or ask an owner to.',

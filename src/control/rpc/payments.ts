@@ -21,10 +21,13 @@ import {
 } from '../../engine/refunds/request.ts';
 import { runRecordedAct } from '../../kit/audit/log.ts';
 import { objectNameOf } from '../../kit/crypto/object-name.ts';
+import { errorText, log } from '../../kit/platform/log.ts';
 import type { Tenant } from '../../kit/tenant.ts';
 import { isPrintable } from '../../kit/text.ts';
+import { bookOf } from '../../lists/book/client.ts';
 import { readerOf } from '../../lists/book/reader.ts';
-import type { PaymentRow } from '../../lists/book/rows.ts';
+import type { PaymentRow, SameOrderPayment } from '../../lists/book/rows.ts';
+import { IDS_PER_MS } from '../../lists/book/schema.ts';
 import { apiKeyNames } from '../merchants/keys.ts';
 import { findPayment, refusalIn, withoutClaims } from '../payments/payments.ts';
 import { byMember } from './member.ts';
@@ -46,6 +49,8 @@ export interface FoundPayment {
   readonly checkoutUrl: string | null;
   /** Null unless the payment is paid and its receipt can be opened. Its link can pay nothing. */
   readonly receiptUrl: string | null;
+  /** Absent: none, or the merchant's book does not answer. */
+  readonly sameOrder?: readonly SameOrderPayment[];
 }
 
 export type ReadPayment =
@@ -67,12 +72,13 @@ export async function read(
   }
   const { client, intent } = found;
   const history = await client.history();
-  const [events, bankNames, keyNames, checkoutUrl, receiptUrl] = await Promise.all([
+  const [events, bankNames, keyNames, checkoutUrl, receiptUrl, sameOrder] = await Promise.all([
     client.events(),
     namesOfBanks(plane, intent),
     namesOfKeys(plane, intent, history),
     wantsCheckoutUrl && !hasEnded(intent.status) ? checkoutUrlOf(plane.env, intent) : null,
     receiptUrlOf(plane, intent),
+    sameOrderAs(plane, intent),
   ]);
   return {
     type: 'found',
@@ -83,7 +89,27 @@ export async function read(
     keyNames,
     checkoutUrl,
     receiptUrl,
+    ...(sameOrder && { sameOrder }),
   };
+}
+
+/** The page is complete without the book, so it does not fail with it. */
+async function sameOrderAs({ env }: Plane, { status, terms }: Intent) {
+  if (status !== 'succeeded') {
+    return;
+  }
+  try {
+    const { createdAtMs, uuid } = terms;
+    const filter = { createdFromMs: createdAtMs, createdToMs: createdAtMs + 1 };
+    const start = { isAscending: true, after: null, includesPlace: false };
+    const book = bookOf(env, terms, terms.bookVolume);
+    // A millisecond has few payments.
+    const found = await book.ask('payments', filter, start, IDS_PER_MS, true);
+    return found?.rows.find(({ row }) => row.uuid === uuid)?.row.sameOrder;
+  } catch (error) {
+    log('warn', 'same_order_unknown', { error: errorText(error) });
+    return;
+  }
 }
 
 async function receiptUrlOf({ env, nowMs }: Plane, intent: Intent) {

@@ -8,6 +8,7 @@ import { backUpLater } from './backup-state.ts';
 import { moveTotals, partsOfPayment, partsOfRefund } from './day-totals.ts';
 import { endedAttempts } from './ended-attempts.ts';
 import { STREAM_PLACES_PER_MS } from './queries/stream.ts';
+import { pairSameOrder } from './same-order.ts';
 import { IDS_PER_MS } from './schema.ts';
 import { quotedTerm, termsOf } from './search-terms.ts';
 
@@ -108,7 +109,11 @@ function applyPayment(sql: SqlStorage, message: ProjectionMessage, keptFromMs: n
   const isChanged = write(sql, 'payment', { id }, before, after);
   if (isChanged) {
     moveTotals(sql, partsOfPayment(before), partsOfPayment(after));
-    moveTerms(sql, id, entryOf(createdAtMs, before), entryOf(createdAtMs, after));
+    const [known, entry] = [entryOf(createdAtMs, before), entryOf(createdAtMs, after)];
+    moveTerms(sql, id, known, entry);
+    if (entry !== known) {
+      pairSameOrder(sql, id, after);
+    }
   }
   const mayBePassed = createdAtMs < keptFromMs;
   if (mayBePassed && hasPersonalData(after) && !hasPersonalData(before)) {

@@ -1,5 +1,6 @@
 import { isHeld, type LegalHold } from '../../engine/domain/retention.ts';
 import { entryOf, hasPersonalData, moveTerms } from './apply.ts';
+import { forgetSameOrder } from './same-order.ts';
 import { IDS_PER_MS } from './schema.ts';
 
 /**
@@ -102,6 +103,7 @@ function purgePayment(sql: SqlStorage, payment: Passed): void {
   const purged = { ...payment, search_keys: '[]' };
   moveTerms(sql, id, entryOf(createdAtMs, payment), entryOf(createdAtMs, purged));
   sql.exec("UPDATE payment SET sealed_details = NULL, search_keys = '[]' WHERE id = ?", id);
+  forgetSameOrder(sql, id);
   sql.exec(
     `UPDATE refund SET rail_reference = NULL
       WHERE payment_id = ? AND rail_reference IS NOT NULL`,

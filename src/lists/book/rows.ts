@@ -24,12 +24,22 @@ export interface PaymentRow
   readonly paidAtMs: number | null;
 }
 
+/** A paid payment that may be the order of another one, which would then be paid twice. */
+export interface SameOrderPayment {
+  readonly uniqueId: string;
+  readonly paidAtMs: number;
+  readonly refundedMinor: number;
+  readonly openRefunds: number;
+}
+
 /** A payment in a merchant's list, with what the list shows of its customer. */
 export interface ListedPayment extends PaymentRow {
   /** Null: not known. */
   readonly customerName: string | null;
   /** Only its last digits: a list shows many customers at once. */
   readonly maskedPhone: string | null;
+  /** Absent: none. */
+  readonly sameOrder?: readonly SameOrderPayment[];
 }
 
 /** A payment that a search found. */

@@ -27,6 +27,8 @@ const TABLES = [
     purged_to_id INTEGER NOT NULL
   ) STRICT`,
 
+  // `concerned_attempts` are those to look up at the provider, in JSON. From `unresolved_until_ms` on,
+  // the last of its unresolved attempts needs a person.
   `CREATE TABLE payment (
     id INTEGER PRIMARY KEY,
     uuid TEXT NOT NULL,
@@ -45,9 +47,7 @@ const TABLES = [
     unresolved_attempts INTEGER NOT NULL,
     anomalies INTEGER NOT NULL,
     proposed_attempts INTEGER NOT NULL,
-    -- Its attempts to look up at the provider, in JSON.
     concerned_attempts TEXT NOT NULL,
-    -- When the last of its unresolved attempts begins to need a person.
     unresolved_until_ms INTEGER,
     updated_at_ms INTEGER NOT NULL,
     ended_at_ms INTEGER,
@@ -171,6 +171,13 @@ const TABLES = [
   `CREATE INDEX refund_by_status ON refund (iif(status = 'unresolved', 'processing', status),
     created_at_ms, reference)`,
 
+  // Paid payments that may be one order (same-order.ts), a row for each of both. They are few.
+  `CREATE TABLE same_order (
+    payment_id INTEGER NOT NULL,
+    other_id INTEGER NOT NULL,
+    PRIMARY KEY (payment_id, other_id)
+  ) STRICT, WITHOUT ROWID`,
+
   // Payments that were too young when the purge passed them, and when it returns. They are few.
   `CREATE TABLE purge_later (
     due_at_ms INTEGER NOT NULL,
@@ -185,25 +192,23 @@ const TABLES = [
     until_ms INTEGER,
     changed_at_ms INTEGER NOT NULL
   ) STRICT`,
-  // One row: how far the backup is (backup-state.ts).
+  // One row: how far the backup is (backup-state.ts). `generation` is NULL before the first part,
+  // `sequence` is the last part, `kept_from` the oldest that is not deleted. The backup has passed or
+  // claimed the payments up to `to_id`. `claim` is the part that is being written, as JSON. The backup
+  // looks again at `due_at_ms`, and has failed `failures` times since nothing was left, which was at
+  // `done_at_ms`. At `expires_at_ms` the oldest part may be deleted; `renewed` is the part whose living
+  // payments are written again.
   `CREATE TABLE backup (
     id INTEGER PRIMARY KEY CHECK (id = 1),
-    -- NULL before the first part.
     generation TEXT,
-    -- The last part, and the oldest that is not deleted.
     sequence INTEGER NOT NULL,
     kept_from INTEGER NOT NULL,
-    -- The backup has passed or claimed the payments up to this one.
     to_id INTEGER NOT NULL,
     payments INTEGER NOT NULL,
-    -- The part that is being written, as JSON.
     claim TEXT,
-    -- When the backup looks again, and how often it has failed since nothing was left.
     due_at_ms INTEGER NOT NULL,
     failures INTEGER NOT NULL,
-    -- When nothing was left to back up.
     done_at_ms INTEGER,
-    -- When the oldest part may be deleted, and the part whose living payments are written again.
     expires_at_ms INTEGER,
     renewed TEXT
   ) STRICT`,
@@ -219,11 +224,11 @@ const TABLES = [
   ) STRICT`,
   'CREATE INDEX attention_unsent ON attention (due_at_ms) WHERE due_at_ms IS NOT NULL',
   // What the operator's alerts have of this book (alerts.ts); no row before the first of them.
+  // `standings` is '' while it is unknown whether a report has arrived. `reviewed` are the reviewed
+  // payments of D1's list, for when D1 fails.
   `CREATE TABLE alerts_told (
     id INTEGER PRIMARY KEY CHECK (id = 1),
-    -- '' while it is unknown whether a report has arrived.
     standings TEXT NOT NULL,
-    -- The reviewed payments of D1's list, for when D1 fails.
     reviewed TEXT NOT NULL
   ) STRICT`,
 ] as const;

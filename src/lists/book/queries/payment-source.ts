@@ -1,6 +1,6 @@
 import { ENDED_STATUSES, type IntentStatus } from '../../../engine/domain/intent.ts';
 import { METHODS } from '../../../engine/domain/method.ts';
-import type { KeyChoices, PaymentFilter, PaymentRow } from '../rows.ts';
+import type { KeyChoices, PaymentFilter, PaymentRow, SameOrderPayment } from '../rows.ts';
 import { IDS_PER_MS } from '../schema.ts';
 import { quotedTerm } from '../search-terms.ts';
 import {
@@ -23,6 +23,8 @@ export interface BookedPayment
   readonly searchKeys: string;
   /** Null also when the question did not want it. */
   readonly sealedDetails: string | null;
+  /** Absent when there are none, or the question did not want them. */
+  readonly sameOrder?: readonly SameOrderPayment[];
 }
 
 export const OPEN_STATUSES: readonly IntentStatus[] = ['open', 'processing'];
@@ -39,18 +41,28 @@ const COLUMNS = `id, uuid, number, unique_id AS uniqueId, kind, status, failure_
   paid_at_ms AS paidAtMs, transaction_id AS transactionId, refunded_minor AS refundedMinor,
   open_refunds AS openRefunds, search_keys AS searchKeys`;
 
-type StoredPayment = Omit<BookedPayment, 'late'> & { readonly late: number } & Record<
-    string,
-    SqlStorageValue
-  >;
+const DETAILS = `sealed_details AS sealedDetails, (
+  SELECT json_group_array(json_object('uniqueId', other.unique_id, 'paidAtMs', other.paid_at_ms,
+    'refundedMinor', other.refunded_minor, 'openRefunds', other.open_refunds))
+  FROM same_order CROSS JOIN payment AS other ON other.id = other_id
+  WHERE payment_id = payment.id) AS sameOrder`;
+
+type StoredPayment = Omit<BookedPayment, 'late' | 'sameOrder'> & {
+  readonly late: number;
+  readonly sameOrder: string;
+} & Record<string, SqlStorageValue>;
 
 function columns(withDetails: boolean): string {
-  return `${COLUMNS}, ${withDetails ? 'sealed_details' : 'NULL'} AS sealedDetails`;
+  return `${COLUMNS}, ${withDetails ? DETAILS : "NULL AS sealedDetails, '[]' AS sameOrder"}`;
 }
 
 function rowsOf(sql: SqlStorage, statement: string, ...params: number[]): BookedPayment[] {
   const rows = sql.exec<StoredPayment>(statement, ...params).toArray();
-  return rows.map((stored) => ({ ...stored, late: stored.late === 1 }));
+  return rows.map(({ sameOrder, ...stored }) => ({
+    ...stored,
+    late: stored.late === 1,
+    ...(sameOrder !== '[]' && { sameOrder: JSON.parse(sameOrder) }),
+  }));
 }
 
 /** A source has found these and, if they are fewer than wanted, no more. */
