@@ -216,6 +216,15 @@ export const PLANTED_KEEPING: Readonly<Record<string, Readonly<Record<string, st
     '«  await attempt(() => cache().delete(address));\n→»':
       'a key that D1 has refused works on a cold isolate while D1 fails',
   },
+  'src/engine/domain/try-counter.ts': {
+    'phoneFrom(number) === null« &&\n    !DATE_END.test(text)→»':
+      'bills of two days are called one order',
+  },
+  'src/lists/book/same-order.ts': {
+    '[«phones→keys».map(quotedTerm), ids]': "two customers' payments are called one order",
+    'mayBeSameOrder(uniqueId, other.uniqueId)«→ || other.uniqueId !== uniqueId»':
+      'ids that differ in case are called one order',
+  },
   'src/control/customers/erase.ts': {
     'const kept = «waiting.has(payment.uuid)→payment.uuid === null»':
       'a payment on the attention list is erased',
