@@ -11,12 +11,8 @@ import type {
   SameOrderPayment,
   Total,
 } from '../../../src/lists/book/rows.ts';
-<<<<<<< HEAD
 import { EXPORT_ROWS_MAX } from '../../elements/csv.ts';
-import { StatusBadge, useMoney } from '../../elements/payment-elements.tsx';
-=======
 import { isRefunded, StatusBadge, useMoney } from '../../elements/payment-elements.tsx';
->>>>>>> 785f1b1a (Mark two paid payments that may be one order, with the way to the refund)
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { redirectTo } from '../../ui/answer.ts';
 import { Badge, type Pages, Untrusted } from '../../ui/elements.tsx';
