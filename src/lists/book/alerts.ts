@@ -1,5 +1,6 @@
 import { tellAlerts } from '../../engine/alerts/client.ts';
 import type { MethodTally, Standing } from '../../engine/alerts/standing.ts';
+import { earliest } from '../../engine/domain/earliest.ts';
 import { prepare, readInTime } from '../../kit/platform/database.ts';
 import { errorText, log } from '../../kit/platform/log.ts';
 import { identityOf } from './schema.ts';
@@ -48,9 +49,12 @@ export class BookAlerts {
     this.#told = UNKNOWN;
   }
 
-  /** When what did not arrive must be reported again; null: nothing. */
+  /** When something must be reported that no payment's message will report; null: nothing. */
   wakeAtMs(): number | null {
-    return this.#againAtMs;
+    // After attempts that reach no provider, no payment may follow until an operator knows.
+    const isUnreached = this.#tallies.some(({ unreached }) => unreached > 0);
+    const dueAtMs = this.#talliedAtMs + TALLY_EVERY_MS;
+    return earliest(this.#againAtMs, isUnreached && dueAtMs > Date.now() ? dueAtMs : null);
   }
 
   /** Reports what has changed. Never throws. `mayDiffer`: false while no item has changed. */

@@ -78,20 +78,24 @@ export class OpenBook {
     const { sql } = this.#ctx.storage;
     const nowMs = Date.now();
     const retentionMs = paymentRetentionMs(this.#env);
-    const { changedPaymentId, ended, ...applied } = this.#alarm.commit(() => {
+    const {
+      changedPaymentId,
+      ended: _ended,
+      ...applied
+    } = this.#alarm.commit(() => {
       this.#claim(message);
       const result = applyMessage(sql, message, retentionMs, nowMs);
       if (result.changedPaymentId !== null) {
         this.#attention.noteChange(result.changedPaymentId, message, nowMs);
         // The changes of an hour share a digest.
         this.#digestDueAtMs ||= nowMs + DIGEST_AGAIN_MS;
-        this.#arm(this.#digestDueAtMs);
+        this.#alerts.count(result.ended);
+        this.#arm(earliest(this.#digestDueAtMs, this.#alerts.wakeAtMs()));
       }
       return result;
     });
     this.#name = bookName(message.row, message.bookVolume);
     if (changedPaymentId !== null) {
-      this.#alerts.count(ended);
       this.#listeners.wake();
       this.#ctx.waitUntil(this.#afterChange());
     }

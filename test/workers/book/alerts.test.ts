@@ -132,12 +132,17 @@ test('a payment that an operator has reviewed needs no person', async () => {
 test('a method fails after five attempts that reached no provider, and one success ends it', async () => {
   const failed = (number: number) =>
     message(number, { attempts: [{ method: 'CBE', ended: 1, succeeded: 0, unreached: 1 }] });
-  for (let number = 1; number <= 4; number += 1) {
+  for (let number = 1; number <= 5; number += 1) {
     await applyToBook(failed(number));
   }
-  advance(MINUTE_MS);
   expect(await open()).toEqual({});
-  await applyToBook(failed(5));
+  // No payment follows, for customers cannot pay.
+  const alarmAtMs = await runInDurableObject(bookStub(TENANT), (_book, { storage }) =>
+    storage.getAlarm(),
+  );
+  expect(alarmAtMs).toBeLessThanOrEqual(Date.now() + MINUTE_MS);
+  advance(MINUTE_MS);
+  await fireBookAlarm(TENANT);
   await expect.poll(open).toEqual({ method_failing: 5 });
   advance(MINUTE_MS);
   const paid = message(6, { status: 'succeeded', method: 'CBE', endedAtMs: Date.now() });
