@@ -56,7 +56,7 @@ await runScript(SCRIPT, async (given) => {
   const { commandOf } = await import('./setup/terminal.ts');
   const deployment = await requireDeployment(places.name, places.directory);
   const command = commandOf('backup:secrets', given.env);
-  const options = { ...places, isDryRun, isYes: true, replaceDns: [], command };
+  const options = { ...places, isDryRun, isYes: true, command };
   const setup = new Setup(options, await processTools(), deployment);
   return runSteps([recoveredStep(setup, from, run)], setup.terminal, options);
 });

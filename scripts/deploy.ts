@@ -10,7 +10,7 @@ import { deployCommit } from './deploy/older-commit.ts';
 import { runDeploy } from './deploy/run.ts';
 import { cloudflareOf } from './deployment/cloudflare.ts';
 import { DEPLOYMENTS_DIRECTORY } from './deployment/deployment-file.ts';
-import { DEPLOYMENT_OPTIONS, placesOf, REPLACE_DNS } from './deployment/options.ts';
+import { DEPLOYMENT_OPTIONS, placesOf } from './deployment/options.ts';
 import { runWrangler } from './deployment/wrangler.ts';
 import { PROJECT_DIRECTORY } from './project/files.ts';
 import { runScript } from './project/options.ts';
@@ -31,7 +31,6 @@ Run it again to continue an interrupted deployment.`,
     migrate: { value: null, about: 'apply pending migrations, and nothing else' },
     classes: { value: null, about: 'deploy changed classes of objects, all at once' },
     rollback: { value: null, about: 'go back to the version before' },
-    'replace-dns': REPLACE_DNS,
     yes: { value: null, about: 'ask nothing' },
   },
 };
@@ -61,7 +60,6 @@ await runScript(SCRIPT, async ({ yes, ...given }) => {
   const options: DeployOptions = {
     name: places.name,
     isYes: yes,
-    replaceDns: given['replace-dns'],
     act: acts[0] ?? 'deploy',
     operatorsFile: places.operatorsFile,
     command: commandOf(

@@ -41,7 +41,6 @@ await runScript(SCRIPT, async (given) => {
     ...placesOf({ ...given, account: undefined }),
     isDryRun: given['dry-run'],
     isYes: false,
-    replaceDns: [],
     command: commandOf('rotate', given.env),
   };
   const deployment = await requireDeployment(options.name, options.directory);

@@ -2,7 +2,7 @@
  * `npm run setup`: sets a gateway up in an account of Cloudflare, or completes and repairs one. It can
  * be repeated at any time, and changes nothing that is right. See docs/deploy.md.
  */
-import { DEPLOYMENT_OPTIONS, placesOf, REPLACE_DNS } from './deployment/options.ts';
+import { DEPLOYMENT_OPTIONS, placesOf } from './deployment/options.ts';
 import { runScript } from './project/options.ts';
 import { processTools } from './setup/process-tools.ts';
 import { runSetup } from './setup/run.ts';
@@ -20,7 +20,6 @@ Repeat it at any time: it changes nothing that is right, and continues after a f
     jurisdiction: { value: 'NAME', about: 'eu or none; can never be changed' },
     location: { value: 'REGION', about: 'where objects are made: weur, eeur, …; kept for ever' },
     'without-backup': { value: null, about: 'no bucket and no daily backup; for the first run' },
-    'replace-dns': REPLACE_DNS,
     yes: { value: null, about: 'ask nothing' },
     'dry-run': { value: null, about: 'say what it would do, and change nothing' },
   },
@@ -35,7 +34,6 @@ await runScript(SCRIPT, async (given) => {
     jurisdiction: given.jurisdiction,
     locationHint: given.location,
     isWithoutBackup: given['without-backup'],
-    replaceDns: given['replace-dns'],
     isYes: given.yes,
     isDryRun: given['dry-run'],
     command: commandOf('setup', given.env),

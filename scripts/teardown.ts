@@ -41,7 +41,6 @@ await runScript(SCRIPT, async (given) => {
     isWithBackups: given['with-backups'],
     isDryRun: given['dry-run'],
     isYes: false,
-    replaceDns: [],
     command: commandOf('teardown', given.env),
   };
   return runTeardown(options, await processTools());

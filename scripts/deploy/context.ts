@@ -9,8 +9,6 @@ export interface DeployOptions {
   /** The deployment's name: `production`. */
   readonly name: string;
   readonly isYes: boolean;
-  /** Host names whose DNS records of something else may be replaced. */
-  readonly replaceDns: readonly string[];
   /** What the command does; each of the others is done alone. */
   readonly act: 'deploy' | 'migrate' | 'classes' | 'rollback';
   /** Has an operator's secret for the self-check. */
@@ -50,8 +48,6 @@ export interface DeployRun extends DeployTools {
   readonly workers: RenderedWorkers;
   /** Of the deployment files. */
   readonly directory: string | undefined;
-  /** Host names whose DNS records of something else a person has given up. */
-  readonly replacedHosts: Set<string>;
   /** The Workers whose requests this run has moved. */
   readonly changed: Set<string>;
   /** `/accounts/…` of the deployment's account. */

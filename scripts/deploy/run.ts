@@ -65,8 +65,7 @@ async function prepared(
   const deployment = await requireDeployment(options.name, directory);
   const workers = await writeWorkerConfigs(options.name, deployment, directory);
   const path = (below: string) => `/accounts/${deployment.account.id}/${below}`;
-  const replacedHosts = new Set(options.replaceDns);
-  return { ...tools, options, deployment, workers, directory, replacedHosts, changed, path };
+  return { ...tools, options, deployment, workers, directory, changed, path };
 }
 
 async function deployedWorkers(run: DeployRun): Promise<Deployed> {

@@ -20,14 +20,6 @@ export const DEPLOYMENT_OPTIONS = {
   directory: { value: 'FOLDER', about: 'of the deployment files (default: deployments)' },
 };
 
-/** For commands that let an address lead to a Worker. */
-export const REPLACE_DNS = {
-  value: 'HOST',
-  about: 'allow the DNS record of something else to be replaced',
-  isRepeatable: true as const,
-  read: (_text: string | undefined, _name: string, all: readonly string[]) => all,
-};
-
 interface Given {
   readonly env: string;
   readonly account: string | undefined;

@@ -10,8 +10,6 @@ import type { Terminal } from './terminal.ts';
 
 /** Where a deployment's files are, and how a command about it runs. */
 export interface RunOptions extends Places {
-  /** Host names whose DNS records of something else may be replaced. */
-  readonly replaceDns: readonly string[];
   /** Whether nothing may be asked. */
   readonly isYes: boolean;
   readonly isDryRun: boolean;
@@ -57,8 +55,6 @@ export class Setup {
   readonly runWrangler: RunWrangler;
   readonly commitOfCode: Tools['commitOfCode'];
   readonly checkGateway: Tools['checkGateway'];
-  /** Host names where a person lets setup replace a DNS record of something else. */
-  readonly replacedHosts: Set<string>;
   /** What takes this run's changes back, the last change last. */
   readonly reversals: Reversal[] = [];
   /** The checks that failed before the first of them; null: unknown. */
@@ -69,7 +65,6 @@ export class Setup {
 
   constructor(options: RunOptions, tools: Tools, stored: Deployment | null) {
     this.options = options;
-    this.replacedHosts = new Set(options.replaceDns);
     this.terminal = tools.terminal;
     this.cloudflare = tools.cloudflare;
     this.runWrangler = tools.runWrangler;

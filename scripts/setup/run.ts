@@ -77,5 +77,4 @@ The gateway "${options.name}" is set up.
   Your secret:   in ${options.operatorsFile}; the desk asks for it, and this command reads it:
                  npm run operator -- attention --env ${options.name}
 Next: create the first merchant and connect the providers, docs/deploy.md#next.`);
-  terminal.open(`${desk}/check`);
 }

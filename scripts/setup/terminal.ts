@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline/promises';
 
 /** What setup prints and asks. */
@@ -8,8 +7,6 @@ export interface Terminal {
   say(text: string): void;
   /** The answer without spaces around it. */
   ask(question: string): Promise<string>;
-  /** Shows a page in a browser, if this machine has one. */
-  open(url: string): void;
 }
 
 /** A word of a shell's command line, for people to copy. A `$` in double quotes would change it. */
@@ -44,15 +41,6 @@ export function processTerminal(): Terminal {
         return (await reader.question(question)).trim();
       } finally {
         reader.close();
-      }
-    },
-    open: (url) => {
-      if (isInteractive) {
-        const opener = process.platform === 'darwin' ? 'open' : 'xdg-open';
-        const browser = spawn(opener, [url], { stdio: 'ignore', detached: true });
-        // A machine without a browser shows the address alone.
-        browser.once('error', () => undefined);
-        browser.unref();
       }
     },
   };

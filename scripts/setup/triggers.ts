@@ -41,19 +41,15 @@ export function triggersStep(setup: Setup): Step {
 }
 
 /** What a look at addresses needs of a command's run. */
-export type AddressAccess = Pick<Setup, 'cloudflare' | 'path' | 'terminal' | 'replacedHosts'> & {
-  readonly options: {
-    readonly name: string;
-    readonly isYes: boolean;
-    readonly isDryRun?: boolean;
-  };
+export type AddressAccess = Pick<Setup, 'cloudflare' | 'path'> & {
+  readonly options: { readonly name: string };
 };
 
 function otherAddress({ options }: AddressAccess): string {
   return `choose another address with \`npm run setup -- --env ${options.name} --url URL\``;
 }
 
-/** Refuses addresses that something else has, or whose DNS record a person wants to keep. */
+/** Refuses addresses that something else has. */
 export async function checkAddresses(
   access: AddressAccess,
   workers: Partial<RenderedWorkers>,
@@ -142,10 +138,7 @@ async function checkDnsRecord(
   worker: string,
   hostname: string,
 ): Promise<void> {
-  const { cloudflare, options, terminal, replacedHosts } = access;
-  if (replacedHosts.has(hostname)) {
-    return;
-  }
+  const { cloudflare } = access;
   // Cloudflare answers only for a Worker that exists. In a first run, the last look comes after its
   // upload.
   const script = access.path(`workers/scripts/${worker}`);
@@ -159,19 +152,12 @@ async function checkDnsRecord(
     path: `${script}/domains/changeset?replace_state=true`,
     body: [{ hostname }],
   });
-  if (conflicting.length === 0) {
-    return;
+  if (conflicting.length > 0) {
+    throw new SetupProblem(
+      `${hostname} has a DNS record of something else`,
+      `Remove the record in Cloudflare's dashboard if nothing needs it any more, or ${otherAddress(access)}.`,
+    );
   }
-  const question = `  ${hostname} has a DNS record of something else, which would stop working.\n  To replace it, type the host name > `;
-  const asks = terminal.isInteractive && !options.isYes && options.isDryRun !== true;
-  if (asks && (await terminal.ask(question)) === hostname) {
-    replacedHosts.add(hostname);
-    return;
-  }
-  throw new SetupProblem(
-    `${hostname} has a DNS record of something else`,
-    `Remove the record, or allow it to be replaced with --replace-dns ${hostname}, or ${otherAddress(access)}.`,
-  );
 }
 
 export interface RouteRow {

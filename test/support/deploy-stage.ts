@@ -199,7 +199,6 @@ export class DeployStage {
     const options: DeployOptions = {
       name: NAME,
       isYes: true,
-      replaceDns: [],
       act: 'deploy',
       operatorsFile: join(this.#directory, 'none.json'),
       command: `npm run deploy -- --env ${NAME}`,
@@ -218,7 +217,6 @@ export class DeployStage {
         isInteractive: this.answers.length > 0,
         say: (text) => this.said.push(text),
         ask: async () => this.answers.shift() ?? '',
-        open: () => undefined,
       },
       cloudflare: this.#client(),
       runWrangler: async (args) => this.#wrangle(args),

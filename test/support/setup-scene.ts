@@ -123,7 +123,6 @@ export async function setupScene(options: CloudflareOptions = {}) {
     directory: scene.directory,
     isYes: false,
     isDryRun: false,
-    replaceDns: [],
     command: 'npm run setup -- --env production',
   });
 
@@ -151,7 +150,6 @@ export async function setupScene(options: CloudflareOptions = {}) {
           said.push(question);
           return scene.answers?.shift() ?? '';
         },
-        open: () => undefined,
       },
     });
     return { isDone, text: said.join('\n') };

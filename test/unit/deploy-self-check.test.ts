@@ -77,7 +77,6 @@ test('sends the secret only after Kefel has answered, when something else has th
     ...TERMINAL,
     isInteractive: false,
     ask: async () => '',
-    open: () => undefined,
   };
   await checkGateway({ deployment, terminal }, OPERATOR, { mustStart: true, pollMs: 1 });
   const secrets = asked.map(({ headers }) => headers.authorization);
@@ -98,7 +97,6 @@ test("finds that Cloudflare challenges merchants' servers, before it checks anyt
     ...TERMINAL,
     isInteractive: false,
     ask: async () => '',
-    open: () => undefined,
   };
   const checked = checkGateway({ deployment, terminal }, OPERATOR, { mustStart: true, pollMs: 1 });
   await expect(checked).rejects.toMatchObject({

@@ -483,7 +483,7 @@ describe('says what stops it, and continues with the same command', () => {
     expect(scene.cloudflare.state.buckets).toEqual([]);
   });
 
-  test('a DNS record of something else, which it replaces only when told', async () => {
+  test('a DNS record of something else, which it never replaces', async () => {
     await using scene = await setupScene({ account: { dnsRecords: new Set(['pay.example.com']) } });
     const address = { url: 'https://pay.example.com' };
     const { isDone, text } = await scene.setup(address);
@@ -491,12 +491,8 @@ describe('says what stops it, and continues with the same command', () => {
     expect(text).toContain('pay.example.com has a DNS record of something else');
     expect(text).toContain('another address with `npm run setup -- --env production --url URL`');
     expect(scene.cloudflare.state.domains).toEqual([]);
-    // --yes does not allow setup to replace it.
-    expect((await scene.setup({ ...address, isYes: true })).isDone).toBe(false);
-    scene.answers = ['office.example.com'];
-    expect((await scene.setup(address)).isDone).toBe(false);
-    scene.answers = null;
-    expect((await scene.setup({ ...address, replaceDns: ['pay.example.com'] })).isDone).toBe(true);
+    scene.cloudflare.state.dnsRecords.clear();
+    expect((await scene.setup(address)).isDone).toBe(true);
     expect(scene.cloudflare.state.domains.map(({ hostname }) => hostname)).toEqual([
       'pay.example.com',
     ]);
@@ -508,19 +504,13 @@ describe('says what stops it, and continues with the same command', () => {
     const before = await scene.deployment();
     scene.cloudflare.state.dnsRecords.add('pay.example.com');
     const address = { url: 'https://pay.example.com' };
-    for (const given of [{ isDryRun: true }, {}, { isYes: true }]) {
-      // A person who is there is not asked by a dry run, or with --yes.
-      scene.answers = 'isDryRun' in given || 'isYes' in given ? ['pay.example.com'] : null;
+    for (const given of [{ isDryRun: true }, {}]) {
       const { isDone, text } = await scene.setup({ ...address, ...given });
       expect(isDone).toBe(false);
       expect(text).toContain('pay.example.com has a DNS record of something else');
       expect(scene.wranglerRuns).toEqual([]);
       expect(await scene.deployment()).toEqual(before);
     }
-    // Asked once, although setup looks again before the address leads to the Worker.
-    scene.answers = ['pay.example.com'];
-    expect((await scene.setup(address)).isDone).toBe(true);
-    expect(scene.answers).toEqual([]);
   });
 
   test('a new address that does not work yet, while the old one goes on', async () => {
