@@ -11,6 +11,7 @@ import { readSelfCheck } from '../../../src/control/self-check/run.ts';
 import { recordResults } from '../../../src/control/self-check/store.ts';
 import { lookAround } from '../../../src/control/watch/look-around.ts';
 import type { SubjectId } from '../../../src/engine/alerts/subjects.ts';
+import { DATABASE_BYTES_MAX } from '../../../src/kit/platform/database.ts';
 import { forgetUntold } from '../../../src/kit/platform/minutely.ts';
 import worker from '../../support/gateway.ts';
 import {
@@ -122,6 +123,29 @@ test('D1 that does not answer, and the dead letter of the time before still stan
   away.mockRestore();
   await wake(10 * 60_000);
   expect(await open()).toEqual(dead);
+});
+
+test('D1 that is nearly full, until there is room', async () => {
+  const prepare = env.DB.prepare.bind(env.DB);
+  const full = vi.spyOn(env.DB, 'prepare').mockImplementation((sql) => {
+    const statement = prepare(sql);
+    const bind = statement.bind.bind(statement);
+    statement.bind = (...params) => {
+      const bound = bind(...params);
+      const run = bound.run.bind(bound);
+      bound.run = async <T>() => {
+        const result = await run<T>();
+        return { ...result, meta: { ...result.meta, size_after: 0.8 * DATABASE_BYTES_MAX } };
+      };
+      return bound;
+    };
+    return statement;
+  });
+  await wake(10 * 60_000);
+  expect(await open()).toEqual({ database_failing: ['nearly_full'] });
+  full.mockRestore();
+  await wake(10 * 60_000);
+  expect(await open()).toEqual({});
 });
 
 test('a daily run that is late, until it has ended', async () => {

@@ -68,8 +68,8 @@ export const am: AlertWords = {
     database_failing: {
       title: (_count, details) => (details.includes('nearly_full') ? 'ዳታቤዙ ሊሞላ ነው' : 'ዳታቤዙ አይመልስም'),
       name: 'የማይሠራው ዳታቤዝ',
-      money: 'ክፍያዎች ይቀጥላሉ። ዳታቤዙ እስኪመልስ ድረስ ተመላሽ ገንዘብ፣ መግቢያና አዲስ ቅንብሮች አይቻሉም።',
-      todo: 'D1ን ይጠብቁ፣ የCloudflareን ሁኔታ ይመልከቱ፤ ሊሞላ ከሆነ ቦታ ይፍጠሩ።',
+      money: 'ክፍያዎች ይቀጥላሉ። ዳታቤዙ ካልመለሰ ወይም ከሞላ ተመላሽ ገንዘብ፣ መግቢያና አዲስ ቅንብሮች አይቻሉም።',
+      todo: 'D1ን ይጠብቁ፣ የCloudflareን ሁኔታ ይመልከቱ፤ ሊሞላ ከሆነ አሁኑኑ ቦታ ይፍጠሩ።',
     },
     daily_run_late: {
       title: (_count, details) => `የዕለቱ ሥራ ዘግይቷል${of(details)}`,

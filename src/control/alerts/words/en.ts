@@ -75,8 +75,9 @@ export const en: AlertWords = {
           ? 'the database is nearly full'
           : 'the database does not answer',
       name: 'the failing database',
-      money: 'payments go on. Until it answers, refunds, sign-ins and new settings are refused.',
-      todo: 'wait for D1 and look at Cloudflare’s status, or make room if it is nearly full.',
+      money:
+        'payments go on. While it does not answer, or once it is full, refunds, sign-ins and new settings are refused.',
+      todo: 'wait for D1 and look at Cloudflare’s status. If it is nearly full, make room now.',
     },
     daily_run_late: {
       title: (_count, details) => `a daily run is late${of(details)}`,
