@@ -18,7 +18,10 @@ Repeat it at any time: it changes nothing that is right, and continues after a f
     'office-url': { value: 'URL', about: "merchants' and operators' address; left out: the same" },
     operator: { value: 'NAME', about: 'the first operator, for the audit log' },
     jurisdiction: { value: 'NAME', about: 'eu or none; can never be changed' },
-    location: { value: 'REGION', about: 'where objects are made: weur, eeur, …; kept for ever' },
+    location: {
+      value: 'REGION',
+      about: 'where objects are made: weur, eeur, …; can never be changed',
+    },
     'without-backup': { value: null, about: 'no bucket and no daily backup; for the first run' },
     yes: { value: null, about: 'ask nothing' },
     'dry-run': { value: null, about: 'say what it would do, and change nothing' },

@@ -5,7 +5,7 @@ import type { BackOfficeEnv } from '../env.ts';
 
 /** `kfl_op_` and at least 43 characters: 256 random bits. The upper bound limits the work. */
 const SECRET = /^kfl_op_[A-Za-z0-9_-]{43,200}$/;
-/** In place of a secret, its SHA-256: so the setting, and who makes it, have nobody's secret. */
+/** In place of a secret, its SHA-256: neither the setting nor the person who makes it has the secret. */
 const DIGEST = /^sha256-([0-9a-f]{64})$/;
 /** The secret of each person of a team, and successors. Each costs a digest per isolate. */
 export const SECRETS_MAX = 20;

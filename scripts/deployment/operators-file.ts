@@ -51,7 +51,7 @@ export function newOperatorsFile(url: string, name: string): OperatorsFile {
   return { url, name, secret: `kfl_op_${randomBytes(32).toString('base64url')}` };
 }
 
-/** What the deployment file has of it: the digest alone, so nobody else can make the secret. */
+/** What the deployment file has of it: the digest alone, so that only its owner has the secret. */
 export function operatorIn({ name, secret }: OperatorsFile, now: Date): Operator {
   return { name, keyId: keyIdAt(now), sha256: digestOf(secret) };
 }

@@ -98,7 +98,7 @@ export const OPERATOR_ERRORS: Readonly<Record<OperatorProblemCode, ErrorText>> =
     remedy: 'Reactivate the merchant first.',
   },
   merchant_closed: {
-    meaning: 'The merchant was closed, which is for ever.',
+    meaning: 'The merchant was closed, which cannot be undone.',
     remedy: 'Create another merchant.',
   },
   merchant_not_suspended: {

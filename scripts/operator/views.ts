@@ -234,7 +234,7 @@ function checkLines({ checks }: CheckReport): readonly string[] {
   ]);
 }
 
-/** Something is open, or nobody would hear of it. */
+/** 1 when a subject is open, or when a message about one would not arrive. */
 function alertsExitCode({ open, channels, heartbeat }: AlertsState): number {
   const isFailing = channels.some(({ isSetUp, error }) => isSetUp && error !== null);
   const isWrong = [heartbeat, ...channels].some(({ problem }) => problem !== null);

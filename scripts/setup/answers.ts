@@ -146,7 +146,7 @@ export function commandWith(
   return [options.command, ...words].join(' ');
 }
 
-/** A later run changes addresses, and nothing that objects keep for ever. */
+/** A later run changes addresses, and nothing that an object can never change. */
 function wantedAgain(options: SetupOptions, stored: Deployment): Wanted {
   const fixed = [
     ['--jurisdiction', options.jurisdiction, stored.jurisdiction || NONE],

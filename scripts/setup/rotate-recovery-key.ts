@@ -22,7 +22,7 @@ export async function isCostAccepted({ terminal, options }: Setup): Promise<bool
     \`npm run rotate -- RING --finish\` for each ring when nothing needs them, or at once with --leaked:
     then open links and receipts answer 404, members sign in again, and merchants replace API keys and
     webhook secrets.
-  - That person can read each copy of the backup that they have, whatever you do.
+  - That person can read each copy of the backup that they have, and nothing can prevent that.
   - Every copy of the recovery file and of the deployment file must be replaced. Without the deployment
     file, only the OLD recovery file opens older parts of the backup: keep one copy for as long as they
     are kept, docs/backup.md#how-long, and then destroy it.
@@ -63,7 +63,7 @@ export function newRecoveryKeyStep(setup: Setup, now: Date): Step {
         },
       };
       const store = {
-        what: 'put a new key of each ring first in the deployment file, and seal the older ones anew',
+        what: 'put a new key of each ring first in the deployment file, and seal the older ones again',
         make: async () => {
           const changed = await rekeyed(deployment, old, await requireRecoveryFile(next), now);
           await checkDeployment(setup, changed);

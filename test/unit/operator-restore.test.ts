@@ -6,7 +6,7 @@ import { Given } from '../../scripts/operator/command.ts';
 import { restoreGateway } from '../../scripts/operator/restore-gateway.ts';
 import { type RestoreShown, restoreLines } from '../../scripts/operator/restore-lines.ts';
 
-/** Goal: the command that restores a gateway uploads no copy in vain, and prints what is new. */
+/** Goal: the command that restores a gateway uploads no copy that it does not need, and prints what is new. */
 
 const GATEWAY = { origin: 'http://localhost:8787', headers: {} };
 const RUN = '20261127T013700Z';

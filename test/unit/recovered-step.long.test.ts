@@ -9,7 +9,7 @@ import { manifestName } from '../../src/recovery/backup/names.ts';
 import { sealPart } from '../../src/recovery/backup/part.ts';
 import { setupScene } from '../support/setup-scene.ts';
 
-/** Goal: a gateway that was set up anew gets the secrets of its rails out of the backup. */
+/** Goal: a gateway that was set up again gets the secrets of its rails out of the backup. */
 
 const RUN = '20261127T013700Z';
 const RAIL = '{"consumerKey":"RAIL-SECRET"}';

@@ -252,7 +252,7 @@ export const desk = {
     reactivateLead: 'Within 10 seconds the merchant’s API keys work again.',
     closeMerchant: 'Close the merchant',
     closeMerchantLead:
-      'For ever: its API keys, members and webhook endpoints end. First export all production payments. Open payments can still be paid and end as they would, and a payment’s own callbackUrl still gets its events. Payments stay for their time: you can look them up and refund them.',
+      'This cannot be undone: its API keys, members and webhook endpoints end. First export all production payments. Open payments can still be paid and end as they would, and a payment’s own callbackUrl still gets its events. Payments stay for their time: you can look them up and refund them.',
     removeMember: 'Remove',
     removeMemberLead:
       'Ends the member’s passkeys and sessions at once. You can also remove the last owner, and then invite another one.',
@@ -552,7 +552,7 @@ export const desk = {
     lead: 'The gateway sends a message when something needs a person, and each morning a summary.',
     open: 'Open now',
     nothing: 'Nothing that the gateway watches needs a person.',
-    nobody: 'No channel is set up, so nobody is told.',
+    noChannel: 'No channel is set up, so no message is sent.',
     what: 'What',
     since: 'Since',
     merchants: 'Merchants',

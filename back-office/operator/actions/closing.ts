@@ -47,7 +47,8 @@ const CLOSE_MERCHANT: OperatorAction = {
   commands: [
     {
       name: 'merchant close',
-      about: 'end its keys, members and endpoints for ever; suspend it and export first',
+      about:
+        'end its keys, members and endpoints, which cannot be undone; suspend it and export first',
       examples: ['merchant close abebe --reason "Contract ended"'],
     },
   ],

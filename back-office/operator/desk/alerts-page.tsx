@@ -50,7 +50,7 @@ function Open({ open, channels }: AlertsState) {
     <Section id="open" title={text.open} class="part">
       {channels.every(({ isSetUp }) => !isSetUp) && (
         <Message tone="warning">
-          <p>{text.nobody}</p>
+          <p>{text.noChannel}</p>
         </Message>
       )}
       <Table
@@ -109,7 +109,7 @@ function Channels({ channels }: AlertsState) {
           channel.waiting,
           <TestButton {...channel} />,
         ])}
-        empty={text.nobody}
+        empty={text.noChannel}
       />
     </Section>
   );

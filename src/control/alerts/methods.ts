@@ -7,7 +7,7 @@ import { countAttempts, isFailing, type MethodHealth, NEW_METHOD } from './metho
  * dead object forgets of it is no fault.
  */
 const STORE_EVERY_MS = 5 * 60_000;
-/** A method that nobody has tried for so long may be withdrawn, and then no success would end its alert. */
+/** A method without an attempt for so long may be withdrawn, and then no success would end its alert. */
 const SAID_MS = 24 * 60 * 60_000;
 
 /** How each method of production does. */

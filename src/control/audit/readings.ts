@@ -10,7 +10,7 @@ import { validationProblem } from '../../kit/http/problem.ts';
  * a page gives the place of the next one: a caller who skips the first page gets none.
  */
 
-/** Longer than the slowest download, so that the place of a later page does not serve for ever. */
+/** Longer than the slowest download, so that the place of a later page expires. */
 const READING_MS = DAY_MS;
 
 export const WRONG_PLACE = fieldError(

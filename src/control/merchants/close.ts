@@ -9,9 +9,9 @@ import { WHOLE_EXPORT } from './export-payments.ts';
 import { knownMerchant } from './merchant-rows.ts';
 
 /**
- * Closes a suspended merchant for ever: its keys and endpoints end. The back office then removes its
- * members. Payments stay for their time: open ones end as they would, and their own callbackUrl
- * still gets their events. Problem 409 before all production payments were exported.
+ * Closes a suspended merchant, which cannot be undone: its keys and endpoints end. The back office then
+ * removes its members. Payments stay for their time: open ones end as they would, and their own
+ * callbackUrl still gets their events. Problem 409 before all production payments were exported.
  */
 export const closeMerchant = action(
   body({ reason: lineField(REASON_CHARACTERS_MAX) }),

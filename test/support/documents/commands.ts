@@ -44,7 +44,7 @@ const SHORTHANDS: ReadonlyMap<string, string> = new Map([
 /** What the reader has, because a command reads it: `< "$HOME/m-pesa.json"`. */
 const REDIRECTED_FILE = / < "?([^\s"]+)/g;
 
-/** A page that waits or loops for ever. */
+/** A page that waits or loops without end. */
 const TIMEOUT_MS = 20_000;
 
 const RECORD = `

@@ -203,7 +203,7 @@ test('a book that remembers another time says all again when it reports', async 
   expect(await open()).toEqual({ unresolved_attempts: 1 });
 });
 
-test('a method that nobody tries for a day says nothing any more', async () => {
+test('a method without an attempt for a day says nothing any more', async () => {
   await applyToBook(
     message(1, { attempts: [{ method: 'CBE', ended: 5, succeeded: 0, unreached: 5 }] }),
   );

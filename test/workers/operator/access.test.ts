@@ -169,7 +169,7 @@ describe('the name of the operator', () => {
     expect(await page.text()).toContain('<bdi>Hana (name proved)</bdi>');
   });
 
-  test('comes from the digest of a secret, which signs nobody in', async () => {
+  test('comes from the digest of a secret, with which no one signs in', async () => {
     const digest = `sha256-${await sha256Hex(PERSONAL_SECRETS.Hana)}`;
     const bindings = { ...env, OPERATOR_SECRETS: `Hana:${digest}` };
     const create = (secret: string) =>

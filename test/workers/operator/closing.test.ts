@@ -99,7 +99,7 @@ describe('closing a merchant', () => {
     expect((await close()).status).toBe(200);
   });
 
-  test('ends keys, endpoints, members and their links for ever', async () => {
+  test('ends keys, endpoints, members and their links, and nothing opens them again', async () => {
     const owner = await signedIn('owner');
     await addEndpoint(ALPHA, 'we_1', { url: 'https://shop.example.com/hook' });
     await content(operateApi(`${MERCHANT}/invitations`, { name: 'Sara', role: 'viewer' }));
