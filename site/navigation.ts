@@ -49,7 +49,10 @@ export const SECTIONS: readonly Section[] = [
   {
     title: 'Run a gateway',
     audience: 'operators',
-    documents: ['deploy', 'operations', 'night', 'operator', 'backup', 'retention', 'rails/README'],
+    documents: [
+      ...['deploy', 'operations', 'night', 'operator', 'backup', 'retention'],
+      ...['network', 'rails/README'],
+    ],
   },
   {
     title: 'Providers',

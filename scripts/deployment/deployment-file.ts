@@ -2,6 +2,7 @@ import { mkdir, readdir } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import * as v from 'valibot';
 import { isOperatorName } from '../../src/engine/domain/operator-name.ts';
+import { isNetworkName, NETWORK_NAME_MESSAGE } from '../../src/engine/rails/network-name.ts';
 import { PROJECT_DIRECTORY, readIfPresent, writeWhole } from '../project/files.ts';
 import { checkDeploymentName } from './names.ts';
 import { newerCommitOf, olderCode } from './newest-file.ts';
@@ -43,6 +44,11 @@ const origin = v.pipe(
   v.check(isHttpsOrigin, 'must be an address such as https://pay.example.com'),
 );
 const variables = v.record(v.string(), v.string());
+const networkName = v.pipe(
+  v.string(),
+  v.check((name) => isNetworkName(name), NETWORK_NAME_MESSAGE),
+);
+const serviceId = v.pipe(v.string(), v.uuid("must be a VPC service's id, a UUID"));
 const sealedKey = v.strictObject({ keyId, sealed: v.string() });
 const sealedRing = v.array(sealedKey);
 /** A key of an earlier recovery key cannot be derived, so it is sealed under the new one. */
@@ -66,6 +72,11 @@ const SCHEMA = v.strictObject({
   hasBackups: v.boolean(),
   /** In place of those in the two wrangler.toml. */
   variables: v.strictObject({ payments: variables, backOffice: variables }),
+  /**
+   * Bindings of the payments Worker that lead into providers' private networks, with the id of each VPC
+   * service at Cloudflare. Absent in files of older versions, which know no such field.
+   */
+  vpcServices: v.optional(v.record(networkName, serviceId)),
   /** The keys of each ring, newest first. */
   keys: v.strictObject({
     LINK_SIGNING_KEYS: derivedRing,

@@ -90,6 +90,7 @@ export async function renderWorkers(
       ...named(name, payments, deployment),
       vars: paymentsVariables,
       ...emailBinding(paymentsVariables),
+      ...networkBindings(deployment),
       ...routesOf('payments', deployment),
     },
     backOffice: {
@@ -144,6 +145,18 @@ function named(name: string, config: WorkerConfig, deployment: Deployment): Work
       services: services.map((service) => ({ ...service, service: own(service.service) })),
     }),
   };
+}
+
+/** The bindings that lead into providers' private networks. */
+function networkBindings({ vpcServices }: Deployment): Pick<WorkerConfig, 'vpc_services'> {
+  return vpcServices === undefined
+    ? {}
+    : {
+        vpc_services: Object.entries(vpcServices).map(([binding, service_id]) => ({
+          binding,
+          service_id,
+        })),
+      };
 }
 
 function variablesOf(

@@ -4,7 +4,7 @@ import { ConfigError } from '../../src/kit/config-error.ts';
 import { minorFromMajor } from '../../src/kit/money.ts';
 import { environmentIn, methodIn, railIn } from '../check-rail/given.ts';
 import { NO_ADDRESS, probeLive, queryLive } from '../check-rail/live.ts';
-import { PROBE_EXIT_CODES } from '../check-rail/probe-text.ts';
+import { directLines, PROBE_EXIT_CODES } from '../check-rail/probe-text.ts';
 import '../project/node-md5.ts';
 import { FoundError, type Given, UsageError } from './command.ts';
 
@@ -22,10 +22,12 @@ export async function* checkRail(given: Given): AsyncGenerator<RailCheck> {
   const { method, environment, amountMinor } = checked(given);
   const secret = await text(process.stdin);
   try {
-    const rail = railIn(secret, environment, method);
+    const { rail, through } = railIn(secret, environment, method);
     const name = railSecretName(environment, method);
     yield {
-      lines: [`${name} is valid: rail ${rail.id}, ${rail.currencies.join(' and ')}.`],
+      lines: [
+        `${name} is valid: rail ${rail.id}, ${rail.currencies.join(' and ')}${through === null ? '' : `, through ${through}`}.`,
+      ],
       exitCode: 0,
     };
     if (!given.has('live')) {
@@ -34,7 +36,10 @@ export async function* checkRail(given: Given): AsyncGenerator<RailCheck> {
     const settings: unknown = JSON.parse(secret);
     const resultUrl = given.option('result-url') ?? NO_ADDRESS;
     const { result, lines } = await probeLive(rail, resultUrl, settings);
-    yield { lines, exitCode: PROBE_EXIT_CODES[result.outcome] };
+    yield {
+      lines: [...lines, ...directLines(through)],
+      exitCode: PROBE_EXIT_CODES[result.outcome],
+    };
     const reference = given.option('payment');
     const railReference = given.option('provider-id');
     if (reference !== undefined || railReference !== undefined) {

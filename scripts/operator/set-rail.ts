@@ -4,6 +4,7 @@ import { railSecretName } from '../../src/engine/rails/settings.ts';
 import { ConfigError } from '../../src/kit/config-error.ts';
 import { environmentIn, methodIn, railIn } from '../check-rail/given.ts';
 import { NO_ADDRESS, probeLive } from '../check-rail/live.ts';
+import { directLines } from '../check-rail/probe-text.ts';
 import { cloudflareOf } from '../deployment/cloudflare.ts';
 import { deployedWorker, isUnderWay, setSecrets } from '../deployment/deployed-worker.ts';
 import { requireDeployment } from '../deployment/deployment-file.ts';
@@ -43,14 +44,15 @@ export async function* setRail(
     const stage = environmentIn(given.at('ENVIRONMENT'));
     const name = railSecretName(stage, method);
     const secret = await text(process.stdin);
-    const rail = railIn(secret, stage, method);
+    const { vpcServices = {} } = await requireDeployment(deployment, given.option('directory'));
+    const { rail, through } = railIn(secret, stage, method, Object.keys(vpcServices));
     const [fault] = tooLong({ [name]: secret });
     if (fault !== undefined) {
       throw new UsageError(fault);
     }
     const { result, lines } = await probeLive(rail, NO_ADDRESS, JSON.parse(secret));
     // Standard output is for the answer.
-    console.error(lines.join('\n'));
+    console.error([...lines, ...directLines(through)].join('\n'));
     const isProved = result.outcome === 'accepted' || result.outcome === 'reached';
     if (!isProved && !given.has('unproved')) {
       throw new FoundError(

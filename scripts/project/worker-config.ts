@@ -20,6 +20,7 @@ export interface WorkerConfig {
   readonly send_email?: readonly EmailConfig[];
   readonly services?: readonly { readonly binding: string; readonly service: string }[];
   readonly triggers?: { readonly crons: readonly string[] };
+  readonly vpc_services?: readonly { readonly binding: string; readonly service_id: string }[];
   readonly vars?: Readonly<Record<string, string>>;
   readonly secrets?: { readonly required: readonly string[] };
   readonly [key: string]: unknown;

@@ -1,4 +1,6 @@
+import { networksIn } from '../check-rail/given.ts';
 import { deployedWorker } from '../deployment/deployed-worker.ts';
+import type { Deployment } from '../deployment/deployment-file.ts';
 import { SetupProblem } from '../deployment/explain.ts';
 import { recoveredSecrets } from '../deployment/recovered-secrets.ts';
 import { isOptionalSecret } from '../project/secrets.ts';
@@ -24,6 +26,7 @@ export function recoveredStep(setup: Setup, from: string, run: string): Step {
       const secrets = Object.entries(all).filter(([secret]) => isOptionalSecret(secret));
       const missing = secrets.filter(([secret]) => !deployed.secrets.includes(secret));
       const names = missing.map(([secret]) => secret);
+      checkNetworks(setup.deployment, missing);
       const known = secrets.length - missing.length;
       setup.terminal.say(`  The backup has ${secrets.length}; the Worker has ${known} of these.`);
       return names.length === 0
@@ -48,4 +51,20 @@ export function recoveredStep(setup: Setup, from: string, run: string): Step {
           ];
     },
   };
+}
+
+/** A rail whose secret names a binding that the Worker lacks would not be enabled. */
+function checkNetworks(
+  { vpcServices = {} }: Deployment,
+  secrets: readonly (readonly [name: string, text: string])[],
+): void {
+  for (const [name, text] of secrets) {
+    const lacking = networksIn(text).find((network) => !Object.hasOwn(vpcServices, network));
+    if (name.startsWith('RAIL_') && lacking !== undefined) {
+      throw new SetupProblem(
+        `${name} goes through ${lacking}, which the deployment does not have`,
+        'Put it under vpcServices in the deployment file, and run `npm run setup` again.',
+      );
+    }
+  }
 }

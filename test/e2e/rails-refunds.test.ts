@@ -13,7 +13,7 @@ import { newId } from '../support/e2e-scene.ts';
  * Refunds of production payments by each rail that has them, also through SIGKILL. telebirr and
  * EthSwitch's cards answer queries about refunds. M-PESA and eBirr do not: a lost answer is followed by
  * M-PESA's report or by the operator. The customer of a hosted payment also gets the commission back.
- * `test/rails/refund-contract.test.ts` has every answer.
+ * `test/support/rails/refund-contract.ts` has every answer.
  */
 
 vi.setConfig({ maxConcurrency: 24, testTimeout: 180_000 });

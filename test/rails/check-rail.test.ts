@@ -118,7 +118,8 @@ describe('exit codes', () => {
     [4, 'refused'],
     [5, 'unreachable'],
   ])('are %i for `operator rail probe` when the provider is %s', async (code, outcome) => {
-    const content = { outcome, call: 'login', status: 200, providerCode: null, settings: [] };
+    const answer = { outcome, call: 'login', status: 200, providerCode: null, settings: [] };
+    const content = { ...answer, through: 'VPC_ETHIO' };
     const gateway = await StandInServer.start(async () =>
       jsonReply(200, { status: 200, message: 'Probed', content }),
     );
@@ -128,7 +129,7 @@ describe('exit codes', () => {
     await gateway.stop();
     expect(text).toEqual({
       code,
-      output: expect.stringContaining(`${outcome.toUpperCase()}: `),
+      output: expect.stringMatching(`${outcome.toUpperCase()}: .*HTTP 200, through VPC_ETHIO\\)`),
     });
     expect(json).toEqual({ code, output: `${JSON.stringify(content)}\n` });
   });
@@ -140,6 +141,12 @@ describe('exit codes', () => {
     const runs: readonly (readonly [number, RegExp, readonly string[], object])[] = [
       [0, /is valid: rail ebirr, ETB\.\n$/, ['E_BIRR', 'production'], settings],
       [0, /\nACCEPTED: /, live, settings],
+      [
+        0,
+        /^RAIL_\w+ is valid: rail ebirr, ETB, through VPC_ETHIO\.\n(?:.*\n)*Sent from this machine, not through VPC_ETHIO, /,
+        live,
+        { ...settings, through: 'VPC_ETHIO' },
+      ],
       // Its cipher needs MD5, which Node's Web Crypto has not.
       [0, /\nACCEPTED: /, ['CBE', 'production', '--live'], cbe.settings],
       // Once, and not in a log line, too.

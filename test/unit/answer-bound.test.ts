@@ -51,7 +51,7 @@ const SMALL = { headers: { 'content-length': '106', 'content-encoding': 'br' } }
 
 test.each(['br', 'gzip'] as const)("a provider's %s bomb counts as no answer", async (encoding) => {
   const { url, stop } = await bomb(encoding);
-  const answer = await callRail(url, { method: 'GET', headers: {} }, 10_000);
+  const answer = await callRail({}, url, { method: 'GET', headers: {} }, 10_000);
   stop();
   expect(answer).toEqual({ status: null, text: '' });
 });

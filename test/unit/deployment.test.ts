@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { unstable_readConfig } from 'wrangler';
 import {
   deploymentFile,
   parseDeployment,
@@ -15,6 +16,7 @@ import { checkDeploymentName, nameIn, namespaceIn } from '../../scripts/deployme
 import { createRecoveryKey, fingerprintOf } from '../../scripts/deployment/recovery-key.ts';
 import {
   BACK_OFFICE_PATHS,
+  renderedDirectory,
   renderWorkers,
   resourcesOf,
   writeWorkerConfigs,
@@ -32,6 +34,8 @@ import { deploymentFixture } from '../support/deployment.ts';
  * follow from it. Method: the file is written, read and damaged; configurations are compared with the
  * two wrangler.toml; secrets are made from a recovery key and read as the gateway reads them.
  */
+
+const SERVICE_ID = '0193e0f0-9b1c-7cc2-8b56-0d1f5a3c7e21';
 
 const emptyDirectory = () => mkdtemp(join(tmpdir(), 'kefel-deployments-'));
 
@@ -68,6 +72,14 @@ describe('the deployment file', () => {
     [
       text({ keys: { ...deploymentFixture().keys, BACKUP_KEYS: ['a:b'] } }),
       'keys.BACKUP_KEYS.0: must be 1 to 16 letters and digits',
+    ],
+    [
+      text({ vpcServices: { ASSETS: SERVICE_ID } }),
+      'vpcServices.ASSETS: must be the name of a binding: VPC_',
+    ],
+    [
+      text({ vpcServices: { VPC_ETHIO: 'ethio' } }),
+      "vpcServices.VPC_ETHIO: must be a VPC service's id, a UUID",
     ],
   ])('is refused with its field as %.30s', (content, message) => {
     expect(() => parseDeployment(content, 'x.json')).toThrow(message);
@@ -163,6 +175,20 @@ describe('rendered configurations', () => {
       expect(config).toMatchObject({ workers_dev: true });
       expect(config).not.toHaveProperty('routes');
     }
+  });
+
+  test('give the payments Worker, and no other, the bindings into private networks', async () => {
+    const directory = await emptyDirectory();
+    const deployment = deploymentFixture({ vpcServices: { VPC_ETHIO: SERVICE_ID } });
+    await writeDeployment('staging', deployment, directory);
+    const stored = await requireDeployment('staging', directory);
+    const { payments, backOffice } = await writeWorkerConfigs('staging', stored, directory);
+    const bindings = [{ binding: 'VPC_ETHIO', service_id: SERVICE_ID }];
+    // What wrangler itself reads in the file that it uploads.
+    const read = unstable_readConfig({ config: payments.uploadFile });
+    expect(read.vpc_services).toEqual(bindings);
+    expect(backOffice.config).not.toHaveProperty('vpc_services');
+    await rm(renderedDirectory('staging', directory), { recursive: true });
   });
 
   test('set variables of the deployment, and refuse one that no Worker has', async () => {

@@ -94,11 +94,12 @@ const CLOUD_COMMANDS = [
   'secret delete',
   'secret put',
   'tail',
+  'vpc service create',
 ];
 
 /** Fenced blocks of any other language could hide commands from this test. */
 const LANGUAGES =
-  'sh sql json toml text html js ts php python java go dart kotlin swift mermaid'.split(' ');
+  'sh sql json toml text html js ts php python java go dart kotlin swift mermaid nginx'.split(' ');
 
 /** The setting that turns on a rail's status query. */
 const STATUS_QUERIES: Readonly<Record<string, object>> = {
@@ -180,6 +181,7 @@ describe('commands at Cloudflare', () => {
   const names: Readonly<Record<string, readonly string[]>> = {
     d1: configs.flatMap(({ d1_databases }) => d1_databases).map((one) => one.database_name),
     queues: queueNames,
+    vpc: ['cps'],
     tail: configs.map(({ name }) => name),
     r2: configs.flatMap(({ r2_buckets = [] }) => r2_buckets).map((one) => one.bucket_name),
     secret: [

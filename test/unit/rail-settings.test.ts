@@ -308,6 +308,44 @@ describe('a wrong secret', () => {
     expect(enabled(env, 'production')).toEqual(['TELE_BIRR_USSD']);
   });
 
+  const NETWORK = { VPC_ETHIO: { fetch: async () => new Response() } };
+  const THROUGH = { through: 'VPC_ETHIO' };
+
+  test.each(METHODS)('%s: goes through a binding that the Worker has', (method) => {
+    const name = railSecretName('production', method);
+    const secret = envOf({ [name]: { ...COMPLETE[method], ...THROUGH } });
+    const configured = railConfiguration({ ...secret, ...NETWORK }, 'production', method);
+    expect(configured).toMatchObject({ state: 'configured', through: 'VPC_ETHIO' });
+    watchErrors();
+    expect(railConfiguration(secret, 'production', method)).toEqual({
+      state: 'misconfigured',
+      problem: `${name}: through: the Worker has no binding VPC_ETHIO, which vpcServices in the deployment file names`,
+    });
+  });
+
+  test.each(['ASSETS', 'DB', 'VPC_', 'VPC_a', 'constructor', '', 7, null, {}, [THROUGH]])(
+    'cannot go through %j',
+    (through) => {
+      expect(faultWith('E_BIRR', { through })).toMatch(
+        /^RAIL_E_BIRR_PRODUCTION: through: must be the name of a binding: VPC_ /,
+      );
+    },
+  );
+
+  test.each(CALLED)('%s: a binding allows plain http for a relayUrl, not for %s', (...called) => {
+    const [method, field, changed] = called;
+    const settings = { ...COMPLETE[method], ...changed('http://10.1.2.3:30001/path'), ...THROUGH };
+    const secret = envOf({ [railSecretName('production', method)]: settings });
+    const configuration = railConfiguration({ ...secret, ...NETWORK }, 'production', method);
+    const isPrivate = method === 'TELE_BIRR_USSD';
+    watchErrors();
+    expect(configuration).toMatchObject(
+      isPrivate
+        ? { state: 'configured' }
+        : { problem: expect.stringContaining(`${field}: must begin with https://`) },
+    );
+  });
+
   /** Nested settings, with the name of the outer field. */
   const NESTED: readonly (readonly [Method, Settings, string])[] = [
     ['TELE_BIRR_USSD', { relayHeaders: { [`X-${SECRET_TEXT}`]: 7 } }, 'relayHeaders'],

@@ -93,6 +93,7 @@ test('checks, probes and sets a secret, and shows how the gateway reads it', asy
 test.each([
   [2, 'EBIRR', {}, /^there is no method "EBIRR": did you mean E_BIRR\?\n$/],
   [2, 'E_BIRR', { apiKey: '' }, /^RAIL_E_BIRR_PRODUCTION: apiKey: must be [^\n]*\n$/],
+  [2, 'E_BIRR', { through: 'VPC_ETHIO' }, /^[^\n]*: through: the Worker has no binding [^\n]*\n$/],
   [1, 'E_BIRR', { apiKey: 'API-another-key' }, /REFUSED: .*\n.*\n.*was not set/],
   [1, 'E_BIRR', { baseUrl: 'http://localhost:9' }, /UNREACHABLE: .*\n[^\n]*add --unproved/],
 ])('ends with %i for %s with %j, and sets nothing', async (code, method, changes, output) => {

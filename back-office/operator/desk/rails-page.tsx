@@ -139,7 +139,8 @@ function Probe(probe: ShownProbe) {
   const { environment, method, outcome, status, providerCode, settings } = probe;
   const isAccepted = outcome === 'accepted';
   const otherTone = outcome === 'reached' ? 'warning' : 'bad';
-  const seen = [probe.call, status !== null && `HTTP ${status}`, providerCode].filter(Boolean);
+  const way = probe.through ? `through ${probe.through}` : null;
+  const seen = [probe.call, status !== null && `HTTP ${status}`, providerCode, way].filter(Boolean);
   return (
     <Message tone={isAccepted ? 'good' : otherTone}>
       <p>

@@ -1,6 +1,6 @@
 import { METHODS, type Method } from '../../engine/domain/method.ts';
 import type { ProbeResult } from '../../engine/rails/rail.ts';
-import { configuredRail, railConfiguration, railSecretName } from '../../engine/rails/settings.ts';
+import { railConfiguration, railSecretName } from '../../engine/rails/settings.ts';
 import { type Actor, record } from '../../kit/audit/log.ts';
 import { problem } from '../../kit/http/problem.ts';
 import { isWithinLimit } from '../../kit/http/rate-limit.ts';
@@ -44,6 +44,8 @@ const PROBE_PERIOD_SECONDS = 60;
 export interface ProbedRail extends ProbeResult {
   readonly environment: Environment;
   readonly method: Method;
+  /** The binding that the calls went through; null: over the internet. */
+  readonly through: string | null;
 }
 
 /**
@@ -62,7 +64,8 @@ export async function probe(
   const environment = pathPart(environmentField, target.environment);
   const method = pathPart(methodField, target.method);
   const secret = railSecretName(environment, method);
-  const rail = configuredRail(env, environment, method);
+  const configuration = railConfiguration(env, environment, method);
+  const { rail = null, through = null } = configuration.state === 'configured' ? configuration : {};
   if (rail?.probe === undefined) {
     throw operationProblem('rail_not_configured', { secret });
   }
@@ -77,5 +80,5 @@ export async function probe(
   const { outcome, status: httpStatus } = result;
   const detail = { outcome, httpStatus };
   await record(env.DB, entryBy(call, { ...entry, action: 'rail.probed', detail }));
-  return { environment, method, ...result };
+  return { environment, method, through, ...result };
 }

@@ -15,6 +15,27 @@ export interface RailAnswer {
 
 export const NO_ANSWER: RailAnswer = { status: null, text: '' };
 
+/** A binding of the Worker that leads into a provider's private network. */
+export interface PrivateNetwork {
+  /** The binding's name. */
+  readonly name: string;
+  readonly fetch: (url: string, init: RequestInit) => ReturnType<typeof fetch>;
+}
+
+/** The network that a binding of the Worker leads to; null for one that makes no calls. */
+export function privateNetwork(name: string, binding: unknown): PrivateNetwork | null {
+  return canCall(binding) ? { name, fetch: (url, init) => binding.fetch(url, init) } : null;
+}
+
+function canCall(binding: unknown): binding is Pick<PrivateNetwork, 'fetch'> {
+  return typeof Object(binding).fetch === 'function';
+}
+
+/** How a rail reaches its provider: through a private network, or over the internet without one. */
+export interface Route {
+  readonly through?: PrivateNetwork | undefined;
+}
+
 export interface RailRequest {
   readonly method: 'GET' | 'POST';
   readonly headers: Readonly<Record<string, string>>;
@@ -23,16 +44,18 @@ export interface RailRequest {
 
 /** Sends one request to a rail. Never throws, and returns a redirect instead of following it. */
 export async function callRail(
+  { through }: Route,
   url: string,
   request: RailRequest,
   timeoutMs: number,
 ): Promise<RailAnswer> {
   try {
-    const response = await fetch(url, {
+    const init = {
       ...request,
       redirect: 'manual',
       signal: AbortSignal.timeout(timeoutMs),
-    });
+    } satisfies RequestInit;
+    const response = await (through === undefined ? fetch(url, init) : through.fetch(url, init));
     const bytes = await readBytes(response, ANSWER_BYTES_MAX);
     return bytes === null
       ? NO_ANSWER
@@ -57,6 +80,7 @@ export function jsonNumber(decimal: string): unknown {
 
 /** Posts JSON, as a value or already written, and accepts JSON. */
 export function postJson(
+  route: Route,
   url: string,
   body: string | object,
   timeoutMs: number,
@@ -64,6 +88,7 @@ export function postJson(
 ): Promise<RailAnswer> {
   const json = { accept: 'application/json', 'content-type': 'application/json' };
   return callRail(
+    route,
     url,
     {
       method: 'POST',

@@ -5,6 +5,7 @@ import { log } from '../../kit/platform/log.ts';
 import type { Environment } from '../../kit/tenant.ts';
 import type { Bindings } from '../config.ts';
 import { METHODS, type Method } from '../domain/method.ts';
+import { type PrivateNetwork, privateNetwork, type Route } from './call-rail.ts';
 import { CBE_BIRR_RAIL_ID, cbeBirrRail } from './cbe-birr/rail.ts';
 import { cbeBirrSettingsSchema } from './cbe-birr/settings.ts';
 import { EBIRR_RULES, ebirrRail } from './ebirr/rail.ts';
@@ -14,6 +15,7 @@ import { CARDS_RAIL_ID, ethswitchSettings } from './ethswitch/settings.ts';
 import { membersOf } from './members.ts';
 import { MPESA_RULES, mpesaRail } from './mpesa/rail.ts';
 import { mpesaSettingsSchema } from './mpesa/settings.ts';
+import { isNetworkName, NETWORK_NAME_MESSAGE } from './network-name.ts';
 import type { Rail, RailRules } from './rail.ts';
 import { telebirrH5Rail } from './telebirr-h5/rail.ts';
 import { telebirrH5Settings } from './telebirr-h5/settings.ts';
@@ -62,7 +64,7 @@ interface Adapter {
   readonly rules: RailRules;
   readonly callbacks?: CallbackRoutes;
   /** The rail, or what is wrong with the settings. */
-  make(settings: unknown): Rail | string;
+  make(settings: unknown, route: Route): Rail | string;
 }
 
 /** How a provider's callbacks arrive, unless by POST at each attempt's own URL alone. */
@@ -87,7 +89,12 @@ export function methodOfSharedAddress(railId: string): Method | undefined {
 
 /** What the secret `RAIL_<METHOD>_<ENVIRONMENT>` says about its method. */
 export type RailConfiguration =
-  | { readonly state: 'configured'; readonly rail: Rail }
+  | {
+      readonly state: 'configured';
+      readonly rail: Rail;
+      /** The binding that the rail's calls go through; null: the internet. */
+      readonly through: string | null;
+    }
   | { readonly state: 'not_configured' }
   /** `problem` names the secret, the wrong fields and what is wrong with them, never a value. */
   | { readonly state: 'misconfigured'; readonly problem: string };
@@ -144,15 +151,17 @@ export function railSecretName(environment: Environment, method: Method): string
 }
 
 function adapter<Settings>(
-  rail: (settings: Settings) => Rail,
+  rail: (settings: Settings & Route) => Rail,
   schema: v.GenericSchema<unknown, Settings>,
   registration: Omit<Adapter, 'make'>,
 ): Adapter {
   return {
     ...registration,
-    make(settings) {
+    make(settings, route) {
       const parsed = v.safeParse(schema, settings);
-      return parsed.success ? rail(parsed.output) : parsed.issues.map(problemText).join('; ');
+      return parsed.success
+        ? rail({ ...parsed.output, ...route })
+        : parsed.issues.map(problemText).join('; ');
     },
   };
 }
@@ -174,10 +183,37 @@ export function readRailSecret(
     return { state: 'misconfigured', problem: `${name} must be JSON` };
   }
   const { addressField, make } = ADAPTERS[method];
-  const made = problemIn(environment, settings, addressField) ?? make(settings);
+  const { own, network } = parted(env, settings);
+  const made =
+    typeof network === 'string'
+      ? network
+      : (problemIn(environment, own, addressField, network !== undefined) ??
+        make(own, { through: network }));
   return typeof made === 'string'
     ? { state: 'misconfigured', problem: `${name}: ${made}` }
-    : { state: 'configured', rail: made };
+    : { state: 'configured', rail: made, through: Object(network).name ?? null };
+}
+
+/**
+ * The rail's own settings, and the network that the setting `through` names, or what is wrong with it.
+ * A binding's name begins with VPC_, so that a typing mistake never hands a provider's credentials to
+ * another binding of the Worker.
+ */
+function parted(
+  env: Bindings,
+  settings: unknown,
+): { readonly own: unknown; readonly network?: PrivateNetwork | string } {
+  const { through, ...own } = membersOf(settings) ?? {};
+  if (through === undefined) {
+    return { own: settings };
+  }
+  if (!isNetworkName(through)) {
+    return { own, network: `through: ${NETWORK_NAME_MESSAGE}` };
+  }
+  const network =
+    privateNetwork(through, Reflect.get(env, through)) ??
+    `through: the Worker has no binding ${through}, which vpcServices in the deployment file names`;
+  return { own, network };
 }
 
 /** What would be dangerous in this environment; null if nothing. */
@@ -185,6 +221,7 @@ function problemIn(
   environment: Environment,
   settings: unknown,
   addressField: string,
+  isPrivate: boolean,
 ): string | null {
   const fields = membersOf(settings) ?? {};
   if (environment === 'sandbox') {
@@ -197,20 +234,22 @@ function problemIn(
     // NBG signs nothing: anyone who learns a callback's address could report a payment as paid.
     return "callbackAddresses: must name the provider's addresses in production";
   }
-  const plain = plainHttpField(settings);
+  const plain = plainHttpField(settings, isPrivate);
   // Everybody on the way could read the credentials and forge the answer "paid".
   return plain === undefined ? null : `${plain}: must begin with https://`;
 }
 
 /**
  * The first setting with an http URL that we call or send customers to. Not on this machine, and not
- * `resultBaseUrl`, which only telebirr calls, in its private network.
+ * `resultBaseUrl`, which only telebirr calls, in its private network. `isPrivate`: a binding leads into
+ * that network, where telebirr's own `relayUrl` has no TLS.
  */
-function plainHttpField(settings: unknown): string | undefined {
+function plainHttpField(settings: unknown, isPrivate: boolean): string | undefined {
   return Object.entries(Object(settings)).find(([field, value]) => {
-    const url = /Url$/.test(field) && field !== 'resultBaseUrl' ? URL.parse(String(value)) : null;
+    const isOpen = field === 'resultBaseUrl' || (isPrivate && field === 'relayUrl');
+    const url = /Url$/.test(field) && !isOpen ? URL.parse(String(value)) : null;
     return typeof value === 'object'
-      ? plainHttpField(value) !== undefined
+      ? plainHttpField(value, isPrivate) !== undefined
       : url?.protocol === 'http:' && !isLoopback(url.hostname);
   })?.[0];
 }

@@ -38,6 +38,21 @@ export interface Player<Played extends StandIn = StandIn> {
   readonly hasRegisteredAddress?: true;
 }
 
+/** How a rail reaches its provider: over the internet, or through a network between the two. */
+export interface Way {
+  /** What the operator's secret has besides. */
+  readonly settings: Readonly<Record<string, unknown>>;
+  /** The bindings of the gateway besides its secrets. */
+  readonly bindings: Readonly<Record<string, unknown>>;
+  /** The address by which the rail calls the server at this one. */
+  readonly addressOf: (url: string) => string;
+}
+
+export const DIRECT: Way = { settings: {}, bindings: {}, addressOf: (url) => url };
+
+/** Settings with the address of a page, which a browser opens, and never through that network. */
+const PAGE_SETTINGS: ReadonlySet<string> = new Set(['webPageUrl', 'CBE baseUrl']);
+
 /** An order that the provider has, and the start that put it there. */
 export interface Placed {
   readonly order: RailOrder;
@@ -54,6 +69,7 @@ export class RailScene<Played extends StandIn = StandIn> {
   readonly player: Player<Played>;
   readonly standIn: Played;
   readonly rail: Rail;
+  readonly #way: Way;
   readonly #orders = new Map<string, RailOrder>();
   readonly #refunds = new Map<string, RefundOrder>();
   readonly #readings: { readonly path: string; readonly reading: CallbackReading }[] = [];
@@ -63,9 +79,10 @@ export class RailScene<Played extends StandIn = StandIn> {
   #reply: (call: ReceivedCall) => Reply = () => ({ type: 'reset' });
   #amountMinor = 150_000;
 
-  private constructor(player: Player<Played>, standIn: Played) {
+  private constructor(player: Player<Played>, standIn: Played, way: Way) {
     this.player = player;
     this.standIn = standIn;
+    this.#way = way;
     this.rail = this.railWith({});
   }
 
@@ -73,7 +90,25 @@ export class RailScene<Played extends StandIn = StandIn> {
   railWith(changed: Readonly<Record<string, unknown>>): Rail {
     const { settings, statusQuery, refundSettings } = this.standIn;
     const secret = { ...settings, ...(statusQuery && { statusQuery }), ...refundSettings };
-    return railOf(this.player.method, { ...secret, ...this.player.settings, ...changed });
+    const whole = { ...secret, ...this.player.settings, ...changed };
+    return railOf(this.player.method, this.#onItsWay(whole), this.#way.bindings);
+  }
+
+  /** The secret of a gateway that goes this way. */
+  #onItsWay(secret: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+    const { method } = this.player;
+    const { settings, addressOf } = this.#way;
+    const moved = (name: string, value: unknown): unknown => {
+      if (typeof value === 'string' && value.startsWith('http')) {
+        const isPage = PAGE_SETTINGS.has(name) || PAGE_SETTINGS.has(`${method} ${name}`);
+        return isPage ? value : addressOf(value);
+      }
+      return name === 'statusQuery' && value !== undefined ? all(Object(value)) : value;
+    };
+    const all = (given: object) =>
+      Object.fromEntries(Object.entries(given).map(([name, value]) => [name, moved(name, value)]));
+    const bank = method === 'CBE' ? { statusBaseUrl: secret.baseUrl } : {};
+    return { ...all({ ...bank, ...secret }), ...settings };
   }
 
   /**
@@ -111,9 +146,12 @@ export class RailScene<Played extends StandIn = StandIn> {
     return this.railWith(Object.fromEntries(moved));
   }
 
-  static async start<Played extends StandIn>(player: Player<Played>): Promise<RailScene<Played>> {
+  static async start<Played extends StandIn>(
+    player: Player<Played>,
+    way: Way = DIRECT,
+  ): Promise<RailScene<Played>> {
     const standIn = await player.start();
-    const scene = new RailScene(player, standIn);
+    const scene = new RailScene(player, standIn, way);
     scene.#receiver = await StandInServer.start((call) => scene.#receive(call));
     if (player.hasRegisteredAddress) {
       standIn.registeredCallbackUrl = `${scene.#receiver.baseUrl}/shared`;
@@ -267,8 +305,13 @@ function readAt<Reading>(
 }
 
 /** The rail of a secret, as the gateway makes it. */
-export function railOf(method: Method, settings: object): Rail {
-  const env = { [`RAIL_${method}_PRODUCTION`]: JSON.stringify(settings) } as unknown as Bindings;
+export function railOf(
+  method: Method,
+  settings: object,
+  bindings: Readonly<Record<string, unknown>> = {},
+): Rail {
+  const secret = { [`RAIL_${method}_PRODUCTION`]: JSON.stringify(settings) };
+  const env = { ...bindings, ...secret } as unknown as Bindings;
   const rail = configuredRail(env, 'production', method);
   if (rail === null) {
     throw new Error(`${method} is not configured`);

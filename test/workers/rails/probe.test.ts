@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
 import { auditLog } from '../dashboard/support.ts';
 import { operate, operateApi, SECRET, sendTo } from '../operator/support.ts';
-import { call, useGateway } from '../support.ts';
+import { ALPHA, CREATE_PATHS, call, hostedBody, useGateway } from '../support.ts';
 import { configureRails, MPESA, noRail, railServer } from './support.ts';
 
 /**
@@ -47,6 +47,7 @@ test('the API tells what the provider answered, and records who asked', async ()
   expect(JSON.parse(text).content).toEqual({
     environment: 'production',
     method: 'M_PESA',
+    through: null,
     outcome: 'refused',
     call: 'token',
     status: 400,
@@ -64,6 +65,57 @@ test('the API tells what the provider answered, and records who asked', async ()
     },
   ]);
 });
+
+const THROUGH = { RAIL_M_PESA_PRODUCTION: JSON.stringify({ ...MPESA, through: 'VPC_ETHIO' }) };
+
+test('a probe goes through the binding that the secret names, and says so', async () => {
+  const direct = noRail();
+  const calls: string[] = [];
+  const network = {
+    async fetch(url: string, init: RequestInit) {
+      calls.push(`${init.method} ${url} ${init.redirect}`);
+      return Response.json({ access_token: 't', expires_in: '3599' });
+    },
+  };
+  const bindings = { ...env, ...THROUGH, VPC_ETHIO: network } as Env;
+  const { status, text } = await probeWith(bindings);
+  expect([status, JSON.parse(text).content]).toMatchObject([
+    200,
+    { outcome: 'accepted', through: 'VPC_ETHIO' },
+  ]);
+  const url = `${MPESA.baseUrl}/v1/token/generate?grant_type=client_credentials`;
+  expect(calls).toEqual([`GET ${url} manual`]);
+  expect(direct).toEqual([]);
+});
+
+test('a rail through a binding that the Worker lacks is not configured, and says why', async () => {
+  const direct = noRail();
+  const bindings = { ...env, ...THROUGH } as Env;
+  expect((await probeWith(bindings)).status).toBe(409);
+  const rails = await sendTo(bindings, '/operator/v1/rails', {
+    headers: { authorization: `Bearer ${SECRET}` },
+  });
+  expect(await rails.text()).toContain('through: the Worker has no binding VPC_ETHIO');
+  const create = await sendTo(bindings, CREATE_PATHS.hosted.production, {
+    method: 'POST',
+    headers: { apiKey: ALPHA.apiKeys.production, 'content-type': 'application/json' },
+    body: JSON.stringify(hostedBody({ methods: ['M_PESA'] })),
+  });
+  expect([create.status, await create.text()]).toEqual([
+    400,
+    expect.stringContaining('M_PESA is not enabled'),
+  ]);
+  expect(direct).toEqual([]);
+});
+
+async function probeWith(bindings: Env) {
+  const response = await sendTo(bindings, '/operator/v1/rails/production/M_PESA/probe', {
+    method: 'POST',
+    headers: { authorization: `Bearer ${SECRET}`, 'content-type': 'application/json' },
+    body: '{}',
+  });
+  return { status: response.status, text: await response.text() };
+}
 
 test('a probe asks for a new token each time', async () => {
   const calls = token();

@@ -23,9 +23,10 @@ export function sealedIn(answer: RailAnswer): string | null {
 
 /** Posts to one of the calls of CBE's API. */
 export function postToBank(
-  { statusBaseUrl, baseUrl }: CbeBirrSettings,
+  { statusBaseUrl, baseUrl, through }: CbeBirrSettings,
   call: string,
   body: Readonly<Record<string, string>>,
 ): Promise<RailAnswer> {
-  return postJson(`${statusBaseUrl ?? baseUrl}/api/cbebpg/${call}`, body, QUERY_TIMEOUT_MS);
+  const url = `${statusBaseUrl ?? baseUrl}/api/cbebpg/${call}`;
+  return postJson({ through }, url, body, QUERY_TIMEOUT_MS);
 }

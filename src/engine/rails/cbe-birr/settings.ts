@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { REFERENCE_LENGTH } from '../../domain/identifiers.ts';
+import type { Route } from '../call-rail.ts';
 import {
   httpUrl,
   phrase,
@@ -69,4 +70,4 @@ export const cbeBirrSettingsSchema = v.pipe(
   ),
 );
 
-export type CbeBirrSettings = v.InferOutput<typeof cbeBirrSettingsSchema>;
+export type CbeBirrSettings = v.InferOutput<typeof cbeBirrSettingsSchema> & Route;

@@ -16,7 +16,7 @@ export async function startPayment(
   timeoutMs: number,
 ): Promise<StartResult> {
   const request = purchaseRequest(settings, order, phone, Date.now());
-  return purchased(await postJson(settings.baseUrl, request, timeoutMs), order);
+  return purchased(await postJson(settings, settings.baseUrl, request, timeoutMs), order);
 }
 
 /** What the answer to a purchase proves, with the code of one that is about this order. */

@@ -16,7 +16,7 @@ const REFUSALS: readonly string[] = ['5301', '5308'];
  */
 export async function probe(settings: EbirrSettings): Promise<ProbeResult> {
   const request = statusRequest(settings, newReference(), Date.now());
-  const answer = await postJson(settings.baseUrl, request, QUERY_TIMEOUT_MS);
+  const answer = await postJson(settings, settings.baseUrl, request, QUERY_TIMEOUT_MS);
   const report = ebirrReport(answer.text);
   const providerCode = report && codeOf(report);
   const query = probing(STATUS_SERVICE, answer.status, providerCode);

@@ -33,7 +33,7 @@ export async function refundPurchase(
   }
   const requestId = crypto.randomUUID();
   const request = refundRequest(settings, service, order, receipt, requestId, Date.now());
-  const answer = await postJson(settings.baseUrl, request, REFUND_TIMEOUT_MS);
+  const answer = await postJson(settings, settings.baseUrl, request, REFUND_TIMEOUT_MS);
   const report = ebirrReport(answer.text);
   const outcome = refundAnswer(answer, report, order);
   const providerCode = report && codeOf(report);

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import type { Route } from '../call-rail.ts';
 import {
   choice,
   credential,
@@ -83,4 +84,4 @@ export const ebirrSettingsSchema = settingsObject({
   refundService: v.optional(choice(REFUND_SERVICES)),
 });
 
-export type EbirrSettings = v.InferOutput<typeof ebirrSettingsSchema>;
+export type EbirrSettings = v.InferOutput<typeof ebirrSettingsSchema> & Route;

@@ -21,7 +21,7 @@ export async function queryStatus(
   nowMs: number,
 ): Promise<Outcome> {
   const request = statusRequest(settings, order.attempt.reference, nowMs);
-  const answer = await postJson(settings.baseUrl, request, QUERY_TIMEOUT_MS);
+  const answer = await postJson(settings, settings.baseUrl, request, QUERY_TIMEOUT_MS);
   const { status } = answer;
   const text = status === 200 ? answer.text : '';
   const { proved, isOurs, providerCode } = readStatus(text, order, failedStates);

@@ -34,7 +34,7 @@ export function logAnswer(
 
 /** Sends a form. It contains credentials, so it must not go into a URL. Never throws. */
 export function post(
-  { baseUrl, userName, password }: CardsSettings,
+  { baseUrl, userName, password, through }: CardsSettings,
   call: string,
   fields: Readonly<Record<string, string>>,
   timeoutMs: number,
@@ -44,7 +44,8 @@ export function post(
     accept: 'application/json',
   };
   const body = `${new URLSearchParams({ userName, password, ...fields })}`;
-  return callRail(`${baseUrl}/${call}`, { method: 'POST', headers, body }, timeoutMs);
+  const url = `${baseUrl}/${call}`;
+  return callRail({ through }, url, { method: 'POST', headers, body }, timeoutMs);
 }
 
 /**

@@ -11,16 +11,17 @@ export const tokens = new BearerTokens();
 
 /** `POST /user/auth/login`. */
 export function tokenSource(
-  { baseUrl, username, password }: NbgSettings,
+  { baseUrl, username, password, through }: NbgSettings,
   timeoutMs: () => number,
 ): TokenSource {
   return {
     call: 'login',
-    account: JSON.stringify([baseUrl, username, password]),
+    account: JSON.stringify([baseUrl, username, password, through?.name]),
     async request() {
       const requestedAtMs = Date.now();
       const leftMs = timeoutMs();
-      const login = () => postJson(`${baseUrl}/user/auth/login`, { username, password }, leftMs);
+      const url = `${baseUrl}/user/auth/login`;
+      const login = () => postJson({ through }, url, { username, password }, leftMs);
       return readLogin(leftMs <= 0 ? NO_ANSWER : await login(), requestedAtMs);
     },
   };

@@ -103,7 +103,7 @@ async function createOrder(settings: NbgSettings, order: RailOrder): Promise<Sta
 }
 
 async function postOrder(
-  { baseUrl, billerBin }: NbgSettings,
+  settings: NbgSettings,
   order: RailOrder,
   token: string,
   timeoutMs: number,
@@ -111,11 +111,11 @@ async function postOrder(
   if (timeoutMs <= 0) {
     return { type: 'refused', reason: 'rail_unavailable' };
   }
-  const url = `${baseUrl}/nbg/api/v1/payment/order/handle?action=order.create`;
-  return postJson(url, nbgOrderJson(order), timeoutMs, {
+  const url = `${settings.baseUrl}/nbg/api/v1/payment/order/handle?action=order.create`;
+  return postJson(settings, url, nbgOrderJson(order), timeoutMs, {
     authorization: `Bearer ${token}`,
     'x-correlation-id': order.attempt.id,
-    'x-biller-bin': billerBin,
+    'x-biller-bin': settings.billerBin,
     'idempotency-key': order.attempt.reference,
   });
 }

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import type { Route } from '../call-rail.ts';
 import {
   flag,
   httpUrl,
@@ -73,7 +74,7 @@ export const nbgSettings = settingsObject({
    */
   pageWindowSeconds: windowSeconds(PAGE_WINDOW_SECONDS),
 });
-export type NbgSettings = v.InferOutput<typeof nbgSettings>;
+export type NbgSettings = v.InferOutput<typeof nbgSettings> & Route;
 
 /** The card gateway (EPG), BPC's SmartVista e-commerce interface. */
 export const cardsSettings = settingsObject({
@@ -111,7 +112,7 @@ export const cardsSettings = settingsObject({
    */
   refundRepeats: flag(false),
 });
-export type CardsSettings = v.InferOutput<typeof cardsSettings>;
+export type CardsSettings = v.InferOutput<typeof cardsSettings> & Route;
 
 /** The operator's secret for EthSwitch: which of its two gateways, and the account there. */
 export const ethswitchSettings = v.variant(
@@ -119,4 +120,4 @@ export const ethswitchSettings = v.variant(
   [nbgSettings, cardsSettings],
   GATEWAY_MESSAGE,
 );
-export type EthswitchSettings = v.InferOutput<typeof ethswitchSettings>;
+export type EthswitchSettings = v.InferOutput<typeof ethswitchSettings> & Route;

@@ -22,17 +22,17 @@ const EXPIRY_MARGIN_MS = 60_000;
 export const tokens = new BearerTokens();
 
 export function tokenSource(
-  { baseUrl, consumerKey, consumerSecret }: MpesaSettings,
+  { baseUrl, consumerKey, consumerSecret, through }: MpesaSettings,
   timeoutMs: () => number,
 ): TokenSource {
   return {
     call: 'token',
-    account: JSON.stringify([baseUrl, consumerKey, consumerSecret]),
+    account: JSON.stringify([baseUrl, consumerKey, consumerSecret, through?.name]),
     async request() {
       const credentials = base64FromBytes(utf8(`${consumerKey}:${consumerSecret}`));
       const headers = { accept: 'application/json', authorization: `Basic ${credentials}` };
       const url = `${baseUrl}/v1/token/generate?grant_type=client_credentials`;
-      return readToken(await callRail(url, { method: 'GET', headers }, timeoutMs()));
+      return readToken(await callRail({ through }, url, { method: 'GET', headers }, timeoutMs()));
     },
   };
 }
@@ -83,13 +83,14 @@ export function post(
 }
 
 export function postWithToken(
-  { baseUrl }: MpesaSettings,
+  settings: MpesaSettings,
   path: string,
   token: string,
   body: string,
   timeoutMs: number,
 ): Promise<RailAnswer> {
-  return postJson(`${baseUrl}${path}`, body, timeoutMs, { authorization: `Bearer ${token}` });
+  const url = `${settings.baseUrl}${path}`;
+  return postJson(settings, url, body, timeoutMs, { authorization: `Bearer ${token}` });
 }
 
 /** M-PESA refused the bearer token without reading the call, so a retry with another is safe. */

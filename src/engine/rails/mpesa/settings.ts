@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import type { Route } from '../call-rail.ts';
 import {
   choice,
   credential,
@@ -120,4 +121,4 @@ export const mpesaSettingsSchema = settingsObject({
   ),
 });
 
-export type MpesaSettings = v.InferOutput<typeof mpesaSettingsSchema>;
+export type MpesaSettings = v.InferOutput<typeof mpesaSettingsSchema> & Route;

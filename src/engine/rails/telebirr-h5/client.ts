@@ -63,10 +63,10 @@ export async function post(
 }
 
 export function tokenSource(settings: TelebirrH5Settings, timeoutMs: () => number): TokenSource {
-  const { apiBaseUrl, appSecret, fabricAppId } = settings;
+  const { apiBaseUrl, appSecret, fabricAppId, through } = settings;
   return {
     call: 'token',
-    account: `${apiBaseUrl} ${fabricAppId} ${appSecret}`,
+    account: JSON.stringify([apiBaseUrl, fabricAppId, appSecret, through?.name]),
     async request() {
       const requestedAtMs = Date.now();
       const body = JSON.stringify({ appSecret });
@@ -91,14 +91,15 @@ export async function sendWithToken(
 }
 
 function postJson(
-  { apiBaseUrl, fabricAppId }: TelebirrH5Settings,
+  { apiBaseUrl, fabricAppId, through }: TelebirrH5Settings,
   path: string,
   moreHeaders: Readonly<Record<string, string>>,
   body: string,
   timeoutMs: number,
 ): Promise<RailAnswer> {
   const headers = { 'content-type': 'application/json', 'x-app-key': fabricAppId, ...moreHeaders };
-  return callRail(`${apiBaseUrl}${path}`, { method: 'POST', headers, body }, timeoutMs);
+  const url = `${apiBaseUrl}${path}`;
+  return callRail({ through }, url, { method: 'POST', headers, body }, timeoutMs);
 }
 
 export function logAnswer(call: Call, order: LoggedOrder, answer: RailAnswer): void {

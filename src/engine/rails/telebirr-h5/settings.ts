@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import type { Route } from '../call-rail.ts';
 import { choice, flag, httpUrl, settingsObject, text, wholeNumber } from '../setting-fields.ts';
 import { bareKey, isPair, type KeyKind } from './key-text.ts';
 import { SIGNATURE_SCHEMES } from './signature.ts';
@@ -76,4 +77,4 @@ export const telebirrH5Settings = v.pipe(
   ),
 );
 
-export type TelebirrH5Settings = v.InferOutput<typeof telebirrH5Settings>;
+export type TelebirrH5Settings = v.InferOutput<typeof telebirrH5Settings> & Route;

@@ -66,7 +66,7 @@ export function statusRequest(
 
 /** Posts a SOAP message to the relay. */
 export function postSoap(
-  { relayHeaders }: TelebirrUssdSettings,
+  { relayHeaders, through }: TelebirrUssdSettings,
   relayUrl: string,
   body: string,
   timeoutMs: number,
@@ -77,7 +77,7 @@ export function postSoap(
     // SOAP 1.1 requires it; empty means that the URL identifies the call.
     soapaction: '""',
   };
-  return callRail(relayUrl, { method: 'POST', headers, body }, timeoutMs);
+  return callRail({ through }, relayUrl, { method: 'POST', headers, body }, timeoutMs);
 }
 
 function initiator({ operatorId, securityCredential, shortCode }: TelebirrUssdSettings): string {

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import type { FailureReason } from '../../domain/attempt.ts';
+import type { Route } from '../call-rail.ts';
 import {
   choice,
   failedStates,
@@ -138,4 +139,4 @@ export const telebirrUssdSettings = settingsObject({
   ),
 });
 
-export type TelebirrUssdSettings = v.InferOutput<typeof telebirrUssdSettings>;
+export type TelebirrUssdSettings = v.InferOutput<typeof telebirrUssdSettings> & Route;
