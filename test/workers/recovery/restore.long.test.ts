@@ -17,6 +17,7 @@ import { uuidV7 } from '../../../src/kit/crypto/uuid-v7.ts';
 import { businessDay } from '../../../src/kit/ethiopian-time.ts';
 import { runBatch } from '../../../src/kit/platform/database.ts';
 import { NO_JURISDICTION } from '../../../src/kit/platform/objects.ts';
+import type { BookItem } from '../../../src/lists/book/attention-items.ts';
 import { namesAfter, writtenAtMsOf } from '../../../src/recovery/backup/bucket.ts';
 import type { Manifest } from '../../../src/recovery/backup/manifest.ts';
 import {
@@ -196,6 +197,11 @@ test('decisions.md#49: what was unfinished is marked, held, and on the attention
     { unique_id: 'open' },
     { unique_id: 'refunded' },
   ]);
+  const listed = await bookSql<{ items: string }>('SELECT items FROM attention');
+  const items: readonly BookItem[] = listed.flatMap((row) => JSON.parse(row.items));
+  expect(items.flatMap((item) => (item.type === 'payment' ? [item.anomalyKinds] : []))).toEqual(
+    Array(3).fill(['restored']),
+  );
   expect(caught.webhooks.filter(({ eventType }) => eventType === 'payment_expired')).toEqual([]);
 
   const path = `/payments/sandbox/${ALPHA.id}/open/review`;
