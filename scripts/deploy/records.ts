@@ -5,7 +5,7 @@ import type { DeployRun } from './context.ts';
 
 /** What deployments write into the deployment file. */
 
-/** A release makes five deployments, and Cloudflare lists ten. */
+/** A release makes three deployments, each changed secret one more, and Cloudflare lists ten. */
 const RELEASED_MAX = 10;
 
 /** Remembers the versions that had all requests, the newest first, and forgets one that was taken back. */

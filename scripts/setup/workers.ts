@@ -195,7 +195,7 @@ function deployCommand({ options }: Setup): string {
   return `\`npm run deploy -- --env ${options.name}\``;
 }
 
-/** A new secret makes a version with all requests, so it would end a gradual deployment. */
+/** A new secret makes a version with all requests, so it would end a deployment that is under way. */
 export async function checkNotSplit(setup: Setup, worker: string): Promise<void> {
   const deployed = await deployedWorker(setup, worker);
   if (deployed !== null && isUnderWay(deployed)) {
