@@ -13,6 +13,12 @@ import { identityOf } from './schema.ts';
 
 /** How often a book may report its attempts: a call of an object costs as much as a payment's. */
 const TALLY_EVERY_MS = 60_000;
+/**
+ * The same for attempts that reached no provider: no payment may follow until an operator knows, and
+ * an object without work forgets them after 10 s.
+ * https://developers.cloudflare.com/durable-objects/concepts/durable-object-lifecycle/
+ */
+const UNREACHED_EVERY_MS = 5_000;
 /** How long the book waits before it reports again what did not arrive. */
 const AGAIN_MS = 60_000;
 const NOTHING = '[]';
@@ -51,10 +57,12 @@ export class BookAlerts {
 
   /** When something must be reported that no payment's message will report; null: nothing. */
   wakeAtMs(): number | null {
-    // After attempts that reach no provider, no payment may follow until an operator knows.
-    const isUnreached = this.#tallies.some(({ unreached }) => unreached > 0);
-    const dueAtMs = this.#talliedAtMs + TALLY_EVERY_MS;
-    return earliest(this.#againAtMs, isUnreached && dueAtMs > Date.now() ? dueAtMs : null);
+    const dueAtMs = this.#talliedAtMs + UNREACHED_EVERY_MS;
+    return earliest(this.#againAtMs, this.#hasUnreached() && dueAtMs > Date.now() ? dueAtMs : null);
+  }
+
+  #hasUnreached(): boolean {
+    return this.#tallies.some(({ unreached }) => unreached > 0);
   }
 
   /** Reports what has changed. Never throws. `mayDiffer`: false while no item has changed. */
@@ -130,7 +138,8 @@ export class BookAlerts {
 
   async #reportTallies(): Promise<void> {
     const nowMs = Date.now();
-    if (this.#tallies.length === 0 || nowMs - this.#talliedAtMs < TALLY_EVERY_MS) {
+    const everyMs = this.#hasUnreached() ? UNREACHED_EVERY_MS : TALLY_EVERY_MS;
+    if (this.#tallies.length === 0 || nowMs - this.#talliedAtMs < everyMs) {
       return;
     }
     const tallies = this.#tallies.map(
