@@ -48,7 +48,7 @@ export const en: AlertWords = {
         `payments fail${of(details)} (${many(count, 'attempt', 'attempts')} without a success)`,
       name: 'failing payments',
       money: 'none is lost, but customers cannot pay this way.',
-      todo: 'probe the rail. If its provider stays down, withdraw the method.',
+      todo: 'probe the rail. If its provider stays down, switch the method off.',
     },
     starts_waiting: {
       title: (count, details) =>
