@@ -216,6 +216,15 @@ export const PLANTED_KEEPING: Readonly<Record<string, Readonly<Record<string, st
     '«  await attempt(() => cache().delete(address));\n→»':
       'a key that D1 has refused works on a cold isolate while D1 fails',
   },
+  'src/engine/domain/receipt-claim.ts': {
+    "«step.intent.status === 'succeeded' || →»!isPending(attempt)":
+      'a customer claims a payment that is paid',
+    'claimedReceipts.length >= «CLAIMS_MAX→CLAIM_TEXT_LENGTH_MAX» ||':
+      "a flood of claims fills the payment's record",
+  },
+  'src/engine/intent/projection-message.ts': {
+    '«claimSearchKey(stored)→stored»': "a claim counts as another payment's receipt",
+  },
   'src/engine/domain/try-counter.ts': {
     'phoneFrom(number) === null« &&\n    !DATE_END.test(text)→»':
       'bills of two days are called one order',

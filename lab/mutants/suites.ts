@@ -73,6 +73,8 @@ const OTHER_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/lists/book/open-book.ts': ['workers/outages/alarms'],
   'src/lists/book/day-totals.ts': ['workers/book/property.long'],
   'src/lists/book/digest.ts': ['workers/book/reports.long'],
+  'src/engine/domain/receipt-claim.ts': ['unit/receipt-claim'],
+  'src/engine/intent/projection-message.ts': ['workers/operator/claims'],
   'src/engine/domain/try-counter.ts': ['unit/try-counter'],
   'src/lists/book/same-order.ts': ['workers/book/same-order'],
   'src/lists/book/purge.ts': ['workers/book/purge'],

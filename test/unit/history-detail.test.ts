@@ -274,6 +274,7 @@ test.each<[Command['type'] | 'create', IntentKind, Party]>([
   ['resolve_manually', 'express', 'operator'],
   ['abandon_attempt', 'hosted', 'customer'],
   ['customer_returned', 'hosted', 'customer'],
+  ['claim_receipt', 'hosted', 'customer'],
   ['abandon_payment', 'hosted', 'customer'],
   ['cancel', 'hosted', 'merchant'],
   ['tick', 'express', 'clock'],

@@ -90,6 +90,7 @@ function commandsIn(
       unknown(id, nowMs + 20_000),
       { ...succeed(id), onlyPending: true } as Command,
       { type: 'abandon_attempt', attemptId: id },
+      { type: 'claim_receipt', attemptId: id, receipt: 'CLAIM1' },
       ...more(id),
     ]),
   ];

@@ -336,6 +336,7 @@ test.each<Extract<Command, { attemptId: string }>>([
     attemptId: 'x',
     other: { merchantId: 'mer_2', uniqueId: 'order-2' },
   },
+  { type: 'claim_receipt', attemptId: 'x', receipt: 'DI26D9N4AW' },
   { type: 'abandon_attempt', attemptId: 'x' },
 ])('$type of an unknown attempt is rejected, and changes nothing', (command) => {
   const { intent } = play([REDIRECT]);

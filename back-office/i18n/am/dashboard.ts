@@ -500,6 +500,7 @@ export const dashboard: DashboardMessages = {
       accept_attempt: 'አቅራቢው ሙከራውን ተቀበለ',
       resolve_attempt: 'አቅራቢው ውጤቱን ተናገረ',
       resolve_manually: 'አስተዳዳሪው ውጤቱን በእጅ ወሰነ',
+      claim_receipt: 'ደንበኛው መክፈሉን አሳወቀ',
       abandon_attempt: 'ደንበኛው ሙከራውን ተወ',
       request_refund: 'ተመላሽ ገንዘብ ተጠየቀ',
       claim_refund: 'ተመላሽ ገንዘቡ ወደ አቅራቢው ተላከ',

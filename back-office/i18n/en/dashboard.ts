@@ -538,6 +538,7 @@ export const dashboard = {
       accept_attempt: 'Provider accepted the attempt',
       resolve_attempt: 'Provider reported the outcome',
       resolve_manually: 'Resolved manually by the operator',
+      claim_receipt: 'Customer said that they had paid',
       abandon_attempt: 'Customer left the attempt',
       request_refund: 'Refund requested',
       claim_refund: 'Refund sent to the provider',

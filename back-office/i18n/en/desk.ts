@@ -192,6 +192,16 @@ export const desk = {
     confirmPaidLead:
       'Look it up in the provider’s records yourself. Confirm only if they show this payment. It then becomes paid, and the merchant is notified.',
     sameReceiptAs: 'Same receipt:',
+    claim: {
+      title: 'The customer says that they paid, by number',
+      lead: 'This is no proof: anyone can type the number of another receipt. Compare its amount, time and payee with the provider’s records.',
+      none: 'No other payment has this number.',
+      receiptOf: 'It is the receipt of',
+      claimedFor: 'Also claimed for',
+      unknown: 'The lists do not answer now, so another payment may have this number.',
+      page: 'Open the provider’s page',
+      record: 'Record as paid by this number',
+    },
     unpaidLead:
       'Only when the provider’s own records show that no money moved. The attempt fails, and the customer may pay again.',
     receipt: 'Receipt',

@@ -34,8 +34,10 @@ export const READS: readonly OperatorRead[] = [
   {
     path: '/payments/:environment/:merchantId/:uniqueId',
     message: 'Payment',
-    run: async ({ payments, params }) =>
-      paymentContent(await payments.operations.paymentDetails(params)),
+    run: async ({ payments, params }) => {
+      const details = await payments.operations.paymentDetails(params);
+      return { ...paymentContent(details), claims: details.claims };
+    },
     name: 'payment show',
     about: 'show a payment with its attempts, history and events',
     examples: ['payment show production abebe order-1'],

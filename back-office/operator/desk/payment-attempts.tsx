@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { PaymentDetails } from '../../../src/control/rpc/operations.ts';
+import type { KnownPaymentDetails } from '../../../src/control/rpc/operations.ts';
 import type { Attempt } from '../../../src/engine/domain/attempt.ts';
 import { paidNeedsSecondOperator } from '../../../src/engine/domain/manual-resolution.ts';
 import { isSameOperator } from '../../../src/engine/domain/operator-name.ts';
@@ -14,9 +14,10 @@ import { ButtonLink, When, WhenExactly } from '../../ui/elements.tsx';
 import { shownText } from '../../ui/untrusted-text.ts';
 import { useDesk } from './call.ts';
 import { paymentPath } from './paths.ts';
+import { Claims } from './payment-claims.tsx';
 
 interface Props {
-  readonly details: PaymentDetails;
+  readonly details: KnownPaymentDetails;
   readonly attempt: Attempt;
 }
 
@@ -81,6 +82,7 @@ export function AttemptActions(props: Props) {
   return (
     <>
       <NextQuery attempt={props.attempt} />
+      <Claims {...props} mayRecordPaid={mayRecordPaid} />
       <SecondOperator {...props} />
       {!mayRecordPaid && <p class="hint">{text.paidNeedsName}</p>}
       <div class="buttons">

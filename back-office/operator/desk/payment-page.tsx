@@ -1,5 +1,5 @@
 import { needsOf, payableMinor, reasonsOf } from '../../../src/control/payments/needs.ts';
-import type { PaymentDetails } from '../../../src/control/rpc/operations.ts';
+import type { KnownPaymentDetails } from '../../../src/control/rpc/operations.ts';
 import type { Attempt } from '../../../src/engine/domain/attempt.ts';
 import { type Intent, reportedAttempt } from '../../../src/engine/domain/intent.ts';
 import { isHeld } from '../../../src/engine/domain/retention.ts';
@@ -36,7 +36,7 @@ export async function showPaymentPage(call: DeskCall): Promise<Response> {
   return answerDesk(call, <PaymentPage {...details} />);
 }
 
-function PaymentPage(details: PaymentDetails) {
+function PaymentPage(details: KnownPaymentDetails) {
   const { intent, history, events } = details;
   const text = useTexts(DESK_TEXTS).pages;
   const { nowMs } = useDesk();
@@ -108,7 +108,7 @@ function LeftAttempts({ intent }: Props) {
 }
 
 /** Why the payment needs attention, with what the operator can do about it, and the last review. */
-function WhatToDo(details: PaymentDetails) {
+function WhatToDo(details: KnownPaymentDetails) {
   const { intent, review } = details;
   const { attention, pages: text } = useTexts(DESK_TEXTS);
   const { nowMs } = useDesk();
@@ -156,7 +156,10 @@ function WhatToDo(details: PaymentDetails) {
 }
 
 /** An attempt whose outcome the operator records, with the number to look it up. */
-function WaitingAttempt(props: { readonly details: PaymentDetails; readonly attempt: Attempt }) {
+function WaitingAttempt(props: {
+  readonly details: KnownPaymentDetails;
+  readonly attempt: Attempt;
+}) {
   const { details, attempt } = props;
   const { attempts } = details.intent;
   const { methodName } = useTexts(CHECKOUT_TEXTS);
@@ -247,7 +250,7 @@ function PaymentFacts({ intent }: Props) {
 }
 
 /** How long the payment is kept, and an operator's hold. */
-function Keeping({ intent: { terms }, retention }: PaymentDetails) {
+function Keeping({ intent: { terms }, retention }: KnownPaymentDetails) {
   const text = useTexts(DESK_TEXTS).pages;
   const { hold = null, endsAtMs = null } = retention ?? {};
   const held = isHeld(hold, useDesk().nowMs) ? hold : null;
@@ -278,7 +281,7 @@ function Keeping({ intent: { terms }, retention }: PaymentDetails) {
 }
 
 /** The events, newest first. The merchant resends them in the dashboard. */
-function Events({ events }: Pick<PaymentDetails, 'events'>) {
+function Events({ events }: Pick<KnownPaymentDetails, 'events'>) {
   const text = useTexts(DESK_TEXTS).pages;
   const { destination } = useTexts(DASHBOARD_TEXTS).events;
   return (

@@ -32,6 +32,7 @@ import {
   PAYMENT_ROUTE,
   paymentPath,
 } from './paths.ts';
+import { CLAIM_PARAMETER } from './payment-claims.tsx';
 import { useOutcomeText, useRefundFacts } from './payment-refunds.tsx';
 import {
   readBank,
@@ -179,8 +180,14 @@ async function readAttempt(call: DeskCall, confirms: boolean): Promise<Shown> {
       ...usePaymentFacts(intent),
       ...useAttemptFacts(intent, attempt),
     ],
-    values: confirms ? { receipt: found(attempt.proposal).receipt } : {},
+    values: confirms ? { receipt: found(attempt.proposal).receipt } : claimedValues(call, attempt),
   };
+}
+
+/** The number that the customer claims, of several the one that the address names. */
+function claimedValues({ url }: DeskCall, { claimedReceipts = [] }: Attempt): Shown['values'] {
+  const receipt = claimedReceipts[Number(url.searchParams.get(CLAIM_PARAMETER) ?? Number.NaN)];
+  return receipt === undefined ? {} : { receipt };
 }
 
 async function readPaidAttempt(call: DeskCall): Promise<Shown> {

@@ -100,6 +100,7 @@ function attemptOf(attempt: Attempt) {
     receipt: attempt.receipt,
     issuerReceipt: attempt.issuerReceipt,
     furtherReceipts: attempt.furtherReceipts ?? [],
+    claimedReceipts: attempt.claimedReceipts ?? [],
     failureReason: attempt.failureReason,
     startedAtMs: attempt.startedAtMs,
     updatedAtMs: attempt.updatedAtMs,

@@ -10,6 +10,7 @@ import { prepare } from '../../kit/platform/database.ts';
 import type { Tenant } from '../../kit/tenant.ts';
 import type { OperatorCall, Target } from '../operator/call.ts';
 import { tenantIn } from '../operator/fields.ts';
+import { type Claim, claimsOf } from './claims.ts';
 
 /** A payment that an operator names, as its object has it. */
 export interface KnownPayment {
@@ -58,9 +59,13 @@ export interface Review {
 export async function paymentDetails(
   call: Pick<OperatorCall, 'env' | 'config'>,
   target: Target,
-): Promise<PaymentDetails> {
+): Promise<KnownPaymentDetails> {
   const { client, intent } = await knownPayment(call, target);
-  return detailsOf(call, client, intent);
+  const [details, claims] = await Promise.all([
+    detailsOf(call, client, intent),
+    claimsOf(call.env, intent),
+  ]);
+  return { ...details, claims };
 }
 
 /** A payment with all that the operator sees of it. */
@@ -96,6 +101,9 @@ export async function detailsOf(
 }
 
 export type PaymentDetails = Awaited<ReturnType<typeof detailsOf>>;
+
+/** With what customers claim, and who else has those numbers. */
+export type KnownPaymentDetails = PaymentDetails & { readonly claims: readonly Claim[] };
 
 /** For the back office, which pays and starts nothing: the customer's way to the provider stays here. */
 export function withoutClaims(intent: Intent): Intent {

@@ -1,7 +1,6 @@
-import { idSearchKey, isSearchable } from '../../engine/domain/search-key.ts';
+import { claimSearchKey, idSearchKey, isSearchable } from '../../engine/domain/search-key.ts';
 import { receiptKeys } from '../../engine/intent/receipt-keys.ts';
-import type { Tenant } from '../../kit/tenant.ts';
-import { ENVIRONMENTS } from '../../kit/tenant.ts';
+import { ENVIRONMENTS, type Environment, type Tenant } from '../../kit/tenant.ts';
 import { type Asked, askBooks } from '../../lists/book/all-books.ts';
 import { readerOf } from '../../lists/book/reader.ts';
 import type { PaymentRow } from '../../lists/book/rows.ts';
@@ -43,32 +42,46 @@ export async function findPayments(
 
 /**
  * Payments of all merchants, in both environments, with exactly this id. Finds
- * paymentIntentUniqueId, uuid, transactionId, a provider's reference or receipt, and an event's id. A
- * phone number is found only within one merchant, because its digest is keyed by merchant.
+ * paymentIntentUniqueId, uuid, transactionId, a provider's reference or receipt, a number that a
+ * customer claims, and an event's id. A phone number is found only within one merchant, because its
+ * digest is keyed by merchant.
  */
 async function searchAll(env: Env, text: string) {
   const wanted = text.trim();
   if (wanted === '' || !isSearchable(wanted)) {
     return { asked: 0, isComplete: true, found: [] };
   }
-  const keys = {
-    sandbox: await receiptKeys(env, 'sandbox', wanted),
-    production: await receiptKeys(env, 'production', wanted),
+  const { found, ...asked } = await paymentsWithId(env, ENVIRONMENTS, wanted);
+  return { ...asked, found: found.map(({ keys: _, ...row }) => row) };
+}
+
+/** Payments of all merchants of these environments with this id, each with its search keys. */
+export async function paymentsWithId(
+  env: Env,
+  environments: readonly Environment[],
+  id: string,
+): Promise<Asked & { readonly found: readonly (PaymentRow & { keys: readonly string[] })[] }> {
+  const receipts = {
+    sandbox: await receiptKeys(env, 'sandbox', id),
+    production: await receiptKeys(env, 'production', id),
   };
-  return askBooks(env, ENVIRONMENTS, async (book, tenant) => {
-    const own = [idSearchKey(wanted), ...keys[tenant.environment]];
+  return askBooks(env, environments, async (book, tenant) => {
+    const keys = receipts[tenant.environment];
+    const own = [idSearchKey(id), ...keys, ...keys.map(claimSearchKey)];
     const groups = own.map((key) => [key]);
-    const answer = await book.ask('search', { text: wanted, groups, partGroups: [] });
+    const answer = await book.ask('search', { text: id, groups, partGroups: [] });
+    const rows = [...(answer?.exact ?? []), ...(answer?.byPart ?? [])].map(
+      ({ id: _, searchKeys, sealedDetails, ...row }) => {
+        const known: readonly string[] = JSON.parse(searchKeys);
+        return { ...tenant, ...row, keys: known };
+      },
+    );
     // The keys of open payments are found only by a part of them.
-    const whole = (answer?.byPart ?? []).filter(({ searchKeys }) => {
-      const known: readonly string[] = JSON.parse(searchKeys);
-      return own.some((key) => known.includes(key));
-    });
-    const rows = new Map([...(answer?.exact ?? []), ...whole].map((row) => [row.uuid, row]));
-    return [...rows.values()].map(({ id: _, searchKeys, sealedDetails, ...row }) => ({
-      ...tenant,
-      ...row,
-    }));
+    const exact = answer?.exact.length ?? 0;
+    const whole = rows.filter(
+      (row, index) => index < exact || own.some((key) => row.keys.includes(key)),
+    );
+    return [...new Map(whole.map((row) => [row.uuid, row])).values()];
   });
 }
 

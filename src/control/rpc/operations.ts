@@ -86,7 +86,7 @@ export { readSwitchedOff, switchMethodOff, switchMethodOn } from '../modes/switc
 export { resolveAttempt } from '../payments/attempt-resolution.ts';
 export type { Decided } from '../payments/decisions.ts';
 export { holdPayment, releasePayment } from '../payments/holds.ts';
-export type { PaymentDetails, Review } from '../payments/payments.ts';
+export type { KnownPaymentDetails, PaymentDetails, Review } from '../payments/payments.ts';
 export { paymentDetails } from '../payments/payments.ts';
 export { repeatRefund, resolveRefund } from '../payments/refund-decisions.ts';
 export { requestRefund } from '../payments/refund-request.ts';

@@ -35,6 +35,8 @@ checkoutRouter.on('GET', `${CHECKOUT}/returned`, behindLink('checkout', showRetu
 // A HEAD request does not prove a return, so it causes no provider query.
 checkoutRouter.on('HEAD', `${CHECKOUT}/returned`, showInstead);
 checkoutRouter.post(`${CHECKOUT}/returned`, behindLink('checkout', showReturned));
+checkoutRouter.get(`${CHECKOUT}/claim`, behindLink('checkout', claiming('showClaim')));
+checkoutRouter.post(`${CHECKOUT}/claim`, behindLink('checkout', claiming('takeClaim')));
 for (const [name, post] of [
   ['attempts', startAttempt],
   ['abandon', abandonAttempt],
@@ -52,6 +54,11 @@ checkoutRouter.post('/rails/simulator/:token', behindLink('attempt', simulated('
 /** Loaded with the first simulated attempt: production has none. */
 function simulated(name: 'showSimulator' | 'decideSimulated') {
   return async (call: LinkCall): Promise<Response> => (await import('./simulator.ts'))[name](call);
+}
+
+/** Loaded with the first claim: few customers have one. */
+function claiming(name: 'showClaim' | 'takeClaim') {
+  return async (call: LinkCall): Promise<Response> => (await import('./claim.ts'))[name](call);
 }
 
 /** Addresses that only a link to a payment has. */

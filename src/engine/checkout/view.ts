@@ -43,6 +43,7 @@ export type CheckoutState =
       readonly reason: FailureReason | null;
       readonly mayStillSettle: boolean;
       readonly askedPhone: string | null;
+      readonly claimed: readonly string[] | null;
       readonly isLeaving: boolean;
     }
   | {
@@ -50,6 +51,8 @@ export type CheckoutState =
       readonly mayStillSettle: boolean;
       /** The number that an unresolved prompt went to; null without one. */
       readonly askedPhone: string | null;
+      /** The numbers that the customer has sent of an unresolved attempt; null without one. */
+      readonly claimed: readonly string[] | null;
     };
 
 /** A rejected form: what the customer entered, and what is wrong with it. */
@@ -140,7 +143,11 @@ function remainingMsOf(state: CheckoutState, nowMs: number): number | null {
 function stateOf(intent: Intent, nowMs: number, context: ViewContext): CheckoutState {
   const unresolved = intent.attempts.findLast((attempt) => attempt.status === 'unresolved');
   const mayStillSettle = unresolved !== undefined;
-  const ended = { mayStillSettle, askedPhone: unresolved ? promptedPhone(unresolved) : null };
+  const ended = {
+    mayStillSettle,
+    askedPhone: unresolved ? promptedPhone(unresolved) : null,
+    claimed: unresolved ? claimedOf(unresolved) : null,
+  };
   switch (intent.status) {
     case 'open':
       // The customer may have paid a restored payment by an attempt that Kefel does not know.
@@ -348,12 +355,19 @@ function redirectState(
   };
 }
 
+function claimedOf({ claimedReceipts = [] }: Attempt): readonly string[] {
+  return claimedReceipts;
+}
+
 function inFlight(intent: Intent, attempt: Attempt, isTimeOver: boolean) {
+  const isUnresolved = attempt.status === 'unresolved' || isTimeOver;
   return {
     attemptId: attempt.id,
     method: attempt.method,
     /** The time to confirm is over, without a report of the provider (docs/decisions.md#31). */
-    isUnresolved: attempt.status === 'unresolved' || isTimeOver,
+    isUnresolved,
+    /** The numbers that the customer has sent; null before the time is over. */
+    claimed: isUnresolved ? claimedOf(attempt) : null,
     /** The end of the provider's time limit, or of the payment's time if that is sooner. */
     dueAtMs: Math.min(attempt.deadlineAtMs, intent.terms.expiresAtMs),
     /** Until when the provider may report a payment after the payment's time; null: it may not. */

@@ -81,6 +81,11 @@ export interface Attempt extends AttemptPlan {
    */
   readonly furtherReceipts?: readonly string[];
   /**
+   * What the customer typed as the number of the provider's message, oldest first: claims, never proof
+   * (receipt-claim.ts). Absent on nearly every attempt.
+   */
+  readonly claimedReceipts?: readonly string[];
+  /**
    * Whether the provider itself reported the success. An attempt that only an operator resolved as
    * paid becomes proved when the provider names its receipt, too.
    */

@@ -70,6 +70,8 @@ export type Command =
       readonly attemptId: string;
       readonly other: OtherPayment;
     }
+  /** The customer says that they paid, by this number. Checks nothing and proves nothing. */
+  | { readonly type: 'claim_receipt'; readonly attemptId: string; readonly receipt: string }
   /** The customer leaves a redirect attempt unpaid; another attempt may start. */
   | { readonly type: 'abandon_attempt'; readonly attemptId: string }
   /**
@@ -99,5 +101,7 @@ export type Rejection =
   /** Another attempt of the payment was paid by this receipt. */
   | 'receipt_used'
   | 'start_not_claimable'
+  /** A text that is no receipt, or one more than a customer may claim. */
+  | 'claim_refused'
   | 'method_not_allowed'
   | 'not_abandonable';

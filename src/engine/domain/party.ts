@@ -13,6 +13,7 @@ const PARTY_OF: Readonly<Record<Exclude<Command['type'], 'start_attempt'>, Party
   accept_attempt: 'rail',
   resolve_attempt: 'rail',
   resolve_manually: 'operator',
+  claim_receipt: 'customer',
   abandon_attempt: 'customer',
   cancel: 'merchant',
   abandon_payment: 'customer',

@@ -82,6 +82,11 @@ export function hashedReceiptSearchKey(digest: string): string {
   return `${RECEIPT_PREFIX}#${digest}`;
 }
 
+/** The key of a receipt that a customer claims, by the key of that receipt: it conflicts with none. */
+export function claimSearchKey(receiptKey: string): string {
+  return `claimed-${receiptKey}`;
+}
+
 export function isReceiptSearchKey(key: string): boolean {
   return key.startsWith(RECEIPT_PREFIX);
 }

@@ -4,6 +4,7 @@ import { type Anomaly, attemptInFlight, type Intent } from './intent.ts';
 import { isWellFormedNote, resolveManually } from './manual-resolution.ts';
 import { printableCode } from './provider-code.ts';
 import { reportReceiptConflict } from './receipt.ts';
+import { claimReceipt } from './receipt-claim.ts';
 import type { Refund } from './refund.ts';
 import { applyRefundTime } from './refund-time.ts';
 import { applyRefundCommand } from './refund-transition.ts';
@@ -46,7 +47,10 @@ export function transition(before: Intent, command: Command, nowMs: number): Ste
   return { ...step, intent };
 }
 
-const SHOWN_OF_ATTEMPTS = ['status', 'isProved', 'proposal', 'receipt', 'issuerReceipt'] as const;
+const SHOWN_OF_ATTEMPTS = [
+  ...(['status', 'isProved', 'proposal', 'receipt', 'issuerReceipt'] as const),
+  'claimedReceipts' as const,
+];
 
 /** Whether the change is visible to merchants, customers or the operator. */
 function hasVisibleChange(before: Intent, after: Intent): boolean {
@@ -117,6 +121,8 @@ function applyToAttempt(
       return resolveManually(step, attempt, command);
     case 'report_receipt_conflict':
       return reportReceiptConflict(step, command);
+    case 'claim_receipt':
+      return claimReceipt(step, attempt, command);
     case 'abandon_attempt':
       return abandonAttempt(step, attempt);
   }

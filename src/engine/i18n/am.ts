@@ -147,6 +147,8 @@ export const checkout: CheckoutMessages = {
     `${method} ውጤቱን ገና አላሳወቀንም። እባክዎ ደግመው አይክፈሉ፤ ውጤቱን እንዳወቅን ይህ ገጽ ያሳይዎታል።`,
   waiting: 'ማረጋገጫ እየጠበቅን ነው…',
   checkNow: 'አሁን ያጣሩ',
+  claimTitle: 'ከፍያለሁ',
+  claimSent: 'የላኩልን የግብይት ቁጥር',
   noConnection: 'የኢንተርኔት ግንኙነት የለም። ግንኙነቱ እንደተመለሰ ይህ ገጽ በራሱ ይቀጥላል።',
   notSentOffline: 'የኢንተርኔት ግንኙነት ስለሌለዎት ምንም አልተላከም። ግንኙነቱ ሲመለስ እንደገና ይሞክሩ።',
 

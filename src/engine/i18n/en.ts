@@ -141,6 +141,8 @@ export const checkout = {
     `We have not received the result from ${method} yet. Please do not pay again. This page will show the result as soon as we have it.`,
   waiting: 'Waiting for confirmation…',
   checkNow: 'Check now',
+  claimTitle: 'I have paid',
+  claimSent: 'You sent us the transaction number',
   noConnection: 'No connection. This page will continue when you are back online.',
   notSentOffline: 'You are offline, so nothing was sent. Try again when you are back online.',
 

@@ -141,6 +141,8 @@ export const checkout: CheckoutMessages = {
     `${method} bu’aa isaa hanga ammaatti nu hin beeksifne. Maaloo irra deebitanii hin kaffalinaa: akkuma beekneen fuulli kun bu’aa isaa isinitti agarsiisa.`,
   waiting: 'Mirkaneessa eegaa jirra…',
   checkNow: 'Amma ilaalaa',
+  claimTitle: 'Kaffaleera',
+  claimSent: 'Lakkoofsa daldalaa isin nuuf ergitan',
   noConnection: 'Qunnamtiin interneetii hin jiru. Akkuma deebi’een fuulli kun ofumaan itti fufa.',
   notSentOffline:
     'Qunnamtii interneetii waan hin qabneef wanti ergame hin jiru. Yommuu qunnamtiin deebi’u irra deebi’aa yaalaa.',

@@ -124,6 +124,8 @@ export const checkout: CheckoutMessages = {
     `${method} ውፅኢቱ ክሳብ ሕዚ ኣይሓበረናን። በጃኹም ደጊምኩም ኣይትኽፈሉ፤ ውፅኢቱ ምስ ፈለጥና እዚ ገፅ ከርእየኩም እዩ።`,
   waiting: 'መረጋገፂ ንፅበ ኣለና…',
   checkNow: 'ሕዚ ኣፃርዩ',
+  claimTitle: 'ከፊለ ኣለኹ',
+  claimSent: 'ዝለኣኽኩምልና ቁፅሪ ግብይት',
   noConnection: 'ርክብ ኢንተርኔት የለን። ርክብ ምስ ተመለሰ እዚ ገፅ ባዕሉ ክቕፅል እዩ።',
   notSentOffline: 'ርክብ ኢንተርኔት ስለዘይብልኩም ዝተልኣኸ ነገር የለን። ርክብ ምስ ተመለሰ ደጊምኩም ፈትኑ።',
 

@@ -4,6 +4,7 @@ import { configOf } from '../config.ts';
 import { type Intent, paidAtMs, reportedAttempt } from '../domain/intent.ts';
 import { phoneEnd, phoneFrom } from '../domain/phone.ts';
 import {
+  claimSearchKey,
   digestOwner,
   digestSearchKey,
   emailFrom,
@@ -21,7 +22,7 @@ import {
   shownDelivery,
 } from './book-message.ts';
 import { phonesOf, projectedRefunds, projectionRow, replacedReceiptsIn } from './projected-view.ts';
-import { receiptsIn, searchedIds } from './projection.ts';
+import { claimedIn, receiptsIn, searchedIds } from './projection.ts';
 import { receiptKeys } from './receipt-keys.ts';
 import type { Snapshot, StoredEvent } from './store.ts';
 
@@ -49,16 +50,21 @@ async function personalData(
 ): Promise<Pick<ProjectionMessage, 'searchKeys' | 'receiptKeys' | 'sealedDetails'>> {
   const keysOf = (receipts: readonly string[]) =>
     Promise.all(receipts.map((receipt) => receiptKeys(env, intent.terms.environment, receipt)));
-  const [searchKeys, receipts, replaced, details] = await Promise.all([
+  const [searchKeys, receipts, replaced, claimed, details] = await Promise.all([
     searchKeysOf(env, intent),
     keysOf(receiptsIn(intent)),
     keysOf(replacedReceiptsIn(intent)),
+    keysOf(claimedIn(intent)),
     sealedDetails(env, intent),
   ]);
   return {
     // The keys include those of replaced receipts, so that a rebuilt book finds the payment by them
     // too.
-    searchKeys: [...searchKeys, ...new Set([...receipts, ...replaced].map(([stored]) => stored))],
+    searchKeys: [
+      ...searchKeys,
+      ...new Set([...receipts, ...replaced].map(([stored]) => stored)),
+      ...claimed.map(([stored]) => claimSearchKey(stored)),
+    ],
     receiptKeys: receipts.flat(),
     sealedDetails: details,
   };

@@ -1,5 +1,5 @@
 import { hasEnded, type Intent } from '../domain/intent.ts';
-import { receiptsOf } from '../domain/receipt.ts';
+import { isSameReceipt, receiptsOf } from '../domain/receipt.ts';
 import { OPEN_PROJECTION_AGAIN_MS } from '../domain/schedule.ts';
 import { isSearchable } from '../domain/search-key.ts';
 import { shownDelivery } from './book-message.ts';
@@ -50,6 +50,13 @@ export function projectionDiffers(one: StoredDelivery, other: StoredDelivery): b
 /** The receipts of the attempts that were paid. */
 export function receiptsIn({ attempts }: Intent): string[] {
   return [...new Set(attempts.flatMap(receiptsOf))];
+}
+
+/** What the customer typed as numbers of messages, without what has become the payment's receipt. */
+export function claimedIn(intent: Intent): string[] {
+  const receipts = receiptsIn(intent);
+  const claimed = intent.attempts.flatMap(({ claimedReceipts = [] }) => claimedReceipts);
+  return claimed.filter((claim) => !receipts.some((receipt) => isSameReceipt(claim, receipt)));
 }
 
 /** The payment's ids that a person may search for, besides receipts and the columns of its row. */

@@ -118,11 +118,12 @@ test.each<[string, Partial<ProjectionRow>, Partial<ProjectionMessage>?]>([
   ['an open payment', { status: 'open', endedAtMs: null }],
   ['another phone', {}, { searchKeys: ['phone:Other'] }],
   ['an id that differs in case', { uniqueId: 'WC-1042_2' }],
+  ['another phone of a person of the same name', {}, { searchKeys: ['phone:Other', 'name:almaz'] }],
   ['no phone', {}, { searchKeys: [] }],
   ['only the end of the phone', {}, { searchKeys: ['phone-end:Customer'] }],
 ])('%s is no pair', async (_name, changes, rest = {}) => {
   await applyAll([
-    FIRST,
+    paid(10, '1042_1', {}, { searchKeys: ['phone:Customer', 'name:almaz'] }),
     paid(30, 'wc-1042_1'),
     paid(40, 'order-1042'),
     paid(20, '1042_2', changes, rest),

@@ -3,6 +3,7 @@ import type { CheckoutMessages } from '../../i18n/messages.ts';
 import { useText } from '../texts.ts';
 import type { CheckoutState, PaidState } from '../view.ts';
 import { Breakdown } from './breakdown.tsx';
+import { ClaimLink } from './claim-link.tsx';
 import {
   Amount,
   ButtonLink,
@@ -119,6 +120,7 @@ export function UnpaidPage(props: PageProps & { readonly state: UnpaidState }) {
       ) : (
         <p>{lead}</p>
       )}
+      <ClaimLink path={props.path} claimed={state.claimed} />
       {state.askedPhone !== null && (
         <NoMessage phone={state.askedPhone}>
           <p>{text.startAgain(summary.merchantName)}</p>

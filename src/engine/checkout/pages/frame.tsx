@@ -9,6 +9,8 @@ import { WayBack } from './way-back.tsx';
 
 export interface FrameProps extends PageProps {
   readonly title: string;
+  /** Of a page below the payment's own; defaults to `path`. */
+  readonly ownPath?: string;
   /** Whether the customer can still pay: then the amount is at the top. */
   readonly isPayable?: boolean;
   /** Two columns on a wide screen: the payment next to what the customer does. */
@@ -35,7 +37,7 @@ export function Frame(props: FrameProps) {
     <CheckoutDocument
       title={title}
       isTest={summary.isTest}
-      path={path}
+      path={props.ownPath ?? path}
       query={props.query ?? ''}
       follow={follow ? { tag: view.tag, speed: follow } : null}
       refresh={refresh ?? null}

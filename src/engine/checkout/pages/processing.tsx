@@ -4,6 +4,7 @@ import type { CheckoutMessages } from '../../i18n/messages.ts';
 import { useText } from '../texts.ts';
 import type { CheckoutView, PushState, RedirectState } from '../view.ts';
 import { Breakdown } from './breakdown.tsx';
+import { ClaimLink } from './claim-link.tsx';
 import { Countdown } from './countdown.tsx';
 import { ButtonLink, Headline, NoMessage, References } from './elements.tsx';
 import { Frame } from './frame.tsx';
@@ -40,6 +41,7 @@ export function RedirectPage(props: PageProps & { readonly state: RedirectState 
       {isConnecting && <Waiting />}
       <TimeLeft {...props} />
       {(isConnecting || state.isUnresolved) && <CheckNow path={path} />}
+      <ClaimLink path={path} claimed={state.claimed} />
       {state.canAbandon && (
         <form class="stack-tight center" method="post" action={`${path}/abandon`} data-once>
           <input type="hidden" name="attempt" value={state.attemptId} />
@@ -85,6 +87,7 @@ export function PushPage(props: PageProps & { readonly state: PushState }) {
         <ButtonLink href={state.simulatorUrl}>{text.pushSimulator}</ButtonLink>
       )}
       <CheckNow path={path} />
+      <ClaimLink path={path} claimed={state.claimed} />
       {state.phone === null ? (
         state.mayRetry && <p class="quiet small">{text.anotherTry(method)}</p>
       ) : (
