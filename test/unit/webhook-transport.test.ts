@@ -72,12 +72,12 @@ describe('one webhook request (decisions.md#18)', () => {
   });
 
   test('measures its time with the given clock', async () => {
-    const url = await merchant((_request, response) => response.end());
     let nowMs = 1_000;
-    vi.spyOn(Date, 'now').mockImplementation(() => {
+    const url = await merchant((_request, response) => {
       nowMs += 7;
-      return nowMs;
+      response.end();
     });
+    vi.spyOn(Date, 'now').mockImplementation(() => nowMs);
     expect((await send(url)).durationMs).toBe(7);
   });
 });
