@@ -609,6 +609,7 @@ const HEALTH: Awaited<ReturnType<PaymentsPlane['operations']['readHealth']>> = {
 };
 
 const DETAILS = {
+  claims: [],
   intent: LONGEST,
   history: HISTORY,
   events: EVENTS,
