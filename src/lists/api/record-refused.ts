@@ -24,6 +24,11 @@ interface Tenant {
 
 const tenants = new Map<string, Tenant>();
 
+/** For tests, whose gateways share an isolate. */
+export function forgetRefusedRequests(): void {
+  tenants.clear();
+}
+
 /** Volume 0 exists as long as the merchant. */
 const VOLUME = 0;
 

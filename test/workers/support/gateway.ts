@@ -8,6 +8,7 @@ import type { DeliveryMessage } from '../../../src/engine/intent/protocol.ts';
 import { forgetDirectory } from '../../../src/engine/merchants/directory.ts';
 import { forgetSwitchedOff } from '../../../src/engine/merchants/switched-off.ts';
 import { forgetWebhookSettings } from '../../../src/engine/webhooks/settings.ts';
+import { forgetRefusedRequests } from '../../../src/lists/api/record-refused.ts';
 import { backOfficeEnv } from '../../support/gateway.ts';
 import { DAY_MS } from './clock.ts';
 import { prepareDatabases } from './merchants.ts';
@@ -56,6 +57,7 @@ export function useGateway(): CaughtMessages {
       return apply.call(this, message);
     });
     forgetDirectory();
+    forgetRefusedRequests();
     forgetSwitchedOff();
     forgetWebhookSettings();
     await watchBackground();
