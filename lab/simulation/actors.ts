@@ -13,6 +13,7 @@ import { simulatedCommands } from '../../src/engine/checkout/simulator.ts';
 import { configOf } from '../../src/engine/config.ts';
 import type { Command } from '../../src/engine/domain/command.ts';
 import { attemptInFlight, type Intent } from '../../src/engine/domain/intent.ts';
+import { claimableAttempt } from '../../src/engine/domain/receipt-claim.ts';
 import { type IntentClient, intentByUniqueId } from '../../src/engine/intent/client.ts';
 import { RESENDABLE_DELIVERIES } from '../../src/engine/intent/protocol.ts';
 import type { CallbackCall } from '../../src/engine/rails/callback.ts';
@@ -100,6 +101,8 @@ export class Actors {
         return this.#readStatus(payment);
       case 'give_up':
         return this.#execute(payment, { type: 'abandon_payment' });
+      case 'claim':
+        return this.#claim(payment, action.receipt);
       case 'refund':
         return this.#refund(payment, action);
       case 'cancel_refund':
@@ -318,6 +321,15 @@ export class Actors {
     if (pay.returns) {
       await clock.sleep(pay.afterMs);
       await this.#execute(payment, { type: 'customer_returned' });
+    }
+  }
+
+  /** By the page that the customer opens now, which may change before the form arrives. */
+  async #claim(payment: PlannedPayment, receipt: string): Promise<void> {
+    const intent = await this.#read(payment);
+    const attempt = intent && claimableAttempt(intent, this.#world.clock.nowMs);
+    if (attempt) {
+      await this.#execute(payment, { type: 'claim_receipt', attemptId: attempt.id, receipt });
     }
   }
 

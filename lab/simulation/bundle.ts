@@ -4,6 +4,7 @@ import { build, type Plugin } from 'esbuild';
 /** Parts of Kefel that the simulation replaces, and what stands in for them. */
 export const STAND_INS: Readonly<Record<string, string>> = {
   'cloudflare:workers': 'lab/simulation/cloudflare-workers.ts',
+  'src/kit/platform/bounded-cache.ts': 'lab/simulation/bounded-cache.ts',
   'src/engine/rails/settings.ts': 'lab/simulation/rails.ts',
   'src/recovery/backup/part.ts': 'lab/simulation/backup-part.ts',
   'src/control/watch/look-around.ts': 'lab/simulation/look-around.ts',
@@ -18,13 +19,19 @@ export async function bundleSimulation(root: string, outfile: string): Promise<r
     name: 'stand-ins',
     setup({ onResolve }) {
       onResolve(
-        { filter: /^cloudflare:workers$|settings\.ts$|part\.ts$|look-around\.ts$/ },
-        ({ path, resolveDir }) => {
+        {
+          filter:
+            /^cloudflare:workers$|bounded-cache\.ts$|settings\.ts$|part\.ts$|look-around\.ts$/,
+        },
+        ({ path, resolveDir, importer }) => {
           const name = path.startsWith('.')
             ? resolve(resolveDir, path).slice(resolve(root).length + 1)
             : path;
           const standIn = STAND_INS[name];
-          return standIn === undefined ? undefined : { path: resolve(root, standIn) };
+          // A stand-in may use what it replaces.
+          return standIn === undefined || importer === resolve(root, standIn)
+            ? undefined
+            : { path: resolve(root, standIn) };
         },
       );
     },

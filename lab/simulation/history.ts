@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parse } from 'smol-toml';
 import { configOf } from '../../src/engine/config.ts';
 import { forgetDeliverySlots } from '../../src/engine/webhooks/consume.ts';
-import { forgetWebhookSettings } from '../../src/engine/webhooks/settings.ts';
+import { forgetCaches } from './bounded-cache.ts';
 import { OUTSIDE, START_MS } from './clock.ts';
 import { newSqlite } from './database.ts';
 import { enter, replaceGlobals } from './globals.ts';
@@ -58,7 +58,7 @@ export async function runHistory(
   enter(world);
   // Shared by all histories of this process: the configuration never changes.
   configOf(world.env);
-  forgetWebhookSettings();
+  forgetCaches();
   forgetDeliverySlots();
   insertMerchants(setup.sqlite, plan.refundDailyMaxMinor);
   try {

@@ -37,6 +37,8 @@ export type Action =
       /** When the customer leaves the attempt, so as to take another; null: never. */
       readonly abandonsAfterMs: number | null;
     }
+  /** The customer says that they paid, by this number, which may be another payment's. */
+  | { readonly type: 'claim'; readonly receipt: string }
   | { readonly type: 'cancel' | 'read' | 'give_up' | 'operator' | 'resend' | 'republish' | 'crash' }
   | {
       readonly type: 'refund';
@@ -159,6 +161,9 @@ function seedText(random: Random): string {
   return random.uint32().toString(16);
 }
 
+/** Few, so that customers of several payments claim one number. */
+const CLAIMS = ['CLAIM1', 'CLAIM2', 'CLAIM3'];
+
 function stepsOf(random: Random, payment: PlannedPayment, index: number): Step[] {
   const steps: Step[] = [];
   const startMs = random.between(0, 5 * SECOND_MS);
@@ -181,6 +186,9 @@ function stepsOf(random: Random, payment: PlannedPayment, index: number): Step[]
     if (random.chance(type === 'give_up' || type === 'cancel' ? 0.12 : 0.2)) {
       add(someTime(), { type });
     }
+  }
+  if (random.chance(0.2)) {
+    add(someTime(), { type: 'claim', receipt: random.pick(CLAIMS) });
   }
   let refundMs = 0;
   for (let count = random.between(0, 5); count > 0; count -= 1) {
