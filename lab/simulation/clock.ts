@@ -71,7 +71,7 @@ export class Clock {
   /** Kefel's processes that live. */
   readonly #workers = new Set<Process>();
   /** What is down, and until when. */
-  readonly downUntilMs = { database: 0, queues: 0, objects: 0, merchants: 0 };
+  readonly downUntilMs = { database: 0, queues: 0, objects: 0, merchants: 0, provider: 0 };
 
   constructor(plan: Climate, isTraced: boolean) {
     this.faults = new Faults(plan);

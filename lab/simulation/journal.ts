@@ -182,8 +182,14 @@ export class Journal {
 
   #note(intent: Intent): void {
     this.reached.add(intent.late ? `${intent.status} late` : intent.status);
-    for (const { status, reference } of intent.attempts) {
+    for (const { status, reference, failureReason, claimedReceipts } of intent.attempts) {
       this.reached.add(`attempt ${status}`);
+      if (failureReason === 'rail_unavailable') {
+        this.reached.add('attempt refused by an outage');
+      }
+      if (claimedReceipts !== undefined) {
+        this.reached.add(`attempt ${status} with a claim`);
+      }
       this.noteAttempt(reference, intent.terms);
     }
     for (const { status } of intent.refunds) {

@@ -51,7 +51,7 @@ export type Action =
   | { readonly type: 'cancel_refund'; readonly refundId: string }
   | {
       readonly type: 'outage';
-      readonly of: 'database' | 'queues' | 'objects' | 'merchants';
+      readonly of: 'database' | 'queues' | 'objects' | 'merchants' | 'provider';
       readonly durationMs: number;
     };
 
@@ -226,12 +226,13 @@ function paying(random: Random): Action {
 }
 
 function outage(random: Random): Action {
-  const of = random.pick(['database', 'queues', 'objects', 'merchants'] as const);
+  const of = random.pick(['database', 'queues', 'objects', 'merchants', 'provider'] as const);
   const durations = {
     database: HOUR_MS,
     queues: 10 * MINUTE_MS,
     objects: MINUTE_MS,
     merchants: 8 * DAY_MS,
+    provider: HOUR_MS,
   };
   return { type: 'outage', of, durationMs: Math.round(random.next() * durations[of]) };
 }

@@ -83,11 +83,17 @@ const SLOW_START_TIMEOUT_MS = 90_000;
 /** The provider closes an order this long before the end of a final window. */
 const CLOSING_MS = 10_000;
 
+/** What its address answers while the provider is down. */
+const DOWN = 'down';
+
 /** The provider's answer to a call of Kefel: not before the latency, and null if none comes. */
-async function ask<T>(timeoutMs: number, act: () => T): Promise<T | null> {
+async function ask<T>(timeoutMs: number, act: () => T): Promise<T | typeof DOWN | null> {
   const clock = here().clock;
   if (!clock.isCallPossible()) {
     return never();
+  }
+  if (clock.isDown('provider')) {
+    return clock.call(clock.latencyMs(), () => DOWN);
   }
   if (clock.strikes('provider_start_times_out')) {
     await clock.sleep(timeoutMs);
@@ -217,6 +223,9 @@ async function start(order: RailOrder, settings: RailSettings): Promise<StartRes
   if (answer === null) {
     return { type: 'unknown' };
   }
+  if (answer === DOWN) {
+    return { type: 'refused', reason: 'rail_unavailable' };
+  }
   return answer === 'refused'
     ? { type: 'refused', reason: 'insufficient_funds' }
     : {
@@ -242,6 +251,9 @@ async function startSlowly(order: RailOrder, settings: RailSettings): Promise<St
   });
   if (opened === null) {
     return { type: 'unknown' };
+  }
+  if (opened === DOWN) {
+    return { type: 'refused', reason: 'rail_unavailable' };
   }
   const acted = new Promise<void>((resolve) => {
     actOnPhone(order, opened, () => clock.schedule(process, clock.latencyMs(), resolve));
@@ -272,7 +284,7 @@ async function query({ attempt }: RailOrder, nowMs: number): Promise<Outcome> {
   if (!clock.isCallPossible()) {
     return never();
   }
-  const isLost = clock.strikes('query_times_out');
+  const isLost = clock.isDown('provider') || clock.strikes('query_times_out');
   const answer = await clock.call(isLost ? 10_000 : clock.latencyMs(), () =>
     isLost ? 'unknown' : here().provider.query(reference, deadlineAtMs),
   );
@@ -324,6 +336,9 @@ async function startRefund(
   if (answer === 'requires_action') {
     return { type: 'requires_action', reason: 'not_enabled' };
   }
+  if (answer === DOWN) {
+    return { type: 'failed', reason: 'rail_unavailable' };
+  }
   return answer === null ? { type: 'unknown' } : refundAnswer(answer);
 }
 
@@ -332,7 +347,7 @@ async function queryRefund({ payment, refund }: RefundOrder): Promise<RefundAnsw
   if (!clock.isCallPossible()) {
     return never();
   }
-  const isLost = clock.strikes('query_times_out');
+  const isLost = clock.isDown('provider') || clock.strikes('query_times_out');
   const known = await clock.call(isLost ? 10_000 : clock.latencyMs(), () =>
     here().provider.orders.get(payment.attempt.reference)?.refunds.get(refund.reference),
   );

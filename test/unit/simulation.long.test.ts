@@ -22,6 +22,8 @@ const TIMEOUT_MS = 240_000;
 const STATES = [
   ...['open', 'processing', 'succeeded', 'succeeded late', 'failed', 'expired', 'canceled'],
   ...['attempt unresolved', 'attempt succeeded', 'attempt failed', 'attempt expired'],
+  ...['attempt refused by an outage', 'attempt processing with a claim'],
+  ...['attempt unresolved with a claim', 'attempt succeeded with a claim'],
   ...['anomaly duplicate_payment', 'anomaly contradicting_failure', 'anomaly refused_callback'],
   ...['refund pending', 'refund processing', 'refund unresolved', 'refund requires_action'],
   ...['refund succeeded', 'refund failed', 'refund canceled'],
