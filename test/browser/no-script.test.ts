@@ -143,8 +143,9 @@ async function openForms(page: Page): Promise<void> {
 }
 
 const PHONE_TYPED = '0911 22 33 44';
+const RECEIPT_TYPED = 'SFQ2B7NP3K';
 
-/** Fills the form by its labels: the last method, and the phone number where it can be entered. */
+/** Fills the form: the last method, and the phone or the receipt number where one can be entered. */
 async function fillIn(page: Page): Promise<void> {
   const methods = page.locator('form.choose label.method');
   if ((await methods.count()) > 0) {
@@ -154,6 +155,10 @@ async function fillIn(page: Page): Promise<void> {
   if ((await phone.count()) > 0) {
     await phone.fill(PHONE_TYPED);
   }
+  const receipt = page.locator('input[name=receipt]');
+  if ((await receipt.count()) > 0) {
+    await receipt.fill(RECEIPT_TYPED);
+  }
 }
 
 /** The fields that a form should have sent but did not. */
@@ -162,6 +167,7 @@ function fieldsMissing(state: GalleryState, url: string, body: string): readonly
   const needed: Readonly<Record<string, readonly string[]>> = {
     attempts: ['attempts', 'method', 'phone'],
     abandon: ['attempt'],
+    claim: ['attempt', 'receipt'],
     outcome: ['outcome'],
     'give-up': [],
   };

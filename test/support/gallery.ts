@@ -5,6 +5,7 @@ import { h } from 'preact';
 import { renderSVG } from 'uqr';
 import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
 import { checkoutPage } from '../../src/engine/checkout/checkout-page.tsx';
+import { claimPage } from '../../src/engine/checkout/claim.ts';
 import {
   badFormPage,
   busyPage,
@@ -94,6 +95,22 @@ const PUSHED: Partial<Attempt> = {
   phone: '251911234567',
   redirectUrl: null,
 };
+
+const UNRESOLVED: Partial<Attempt> = { ...PUSHED, status: 'unresolved' };
+
+const CLAIMED = ['SFQ2B7NP3K'];
+
+/** Where a customer types the number of the provider's message. */
+function claim(attempt: Partial<Attempt>, parameter: string | null = null): Answer {
+  return (request, path) => {
+    const url = new URL(request.url);
+    if (parameter !== null) {
+      url.searchParams.set(parameter, '1');
+    }
+    const { intent } = inFlight(Date.now(), attempt);
+    return claimPage(new Request(url, request), intent, path);
+  };
+}
 
 function failedBefore(
   reason: FailureReason,
@@ -316,6 +333,10 @@ export const GALLERY = {
     ),
   ),
   'push-unresolved': payment((nowMs) => inFlight(nowMs, { ...PUSHED, status: 'unresolved' })),
+  'push-claimed': payment((nowMs) => inFlight(nowMs, { ...UNRESOLVED, claimedReceipts: CLAIMED })),
+  claim: claim(UNRESOLVED),
+  'claim-wrong': claim(UNRESOLVED, 'wrong'),
+  'claim-full': claim({ ...UNRESOLVED, claimedReceipts: ['SFQ2B7NP3K', '0042993418', 'FT26333'] }),
   paid: payment((nowMs) => ({ intent: paidIntent(nowMs, SECOND_MS, {}, RECEIPTS) })),
   'paid-commission': paid({ commissionPaidByCustomer: true }, SUPPORT),
   'paid-already': payment((nowMs) => ({

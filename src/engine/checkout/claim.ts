@@ -1,6 +1,7 @@
 import { h } from 'preact';
 import { brandCss } from '../../kit/ui/brand.ts';
 import { seeOther } from '../../kit/ui/headers.ts';
+import type { Intent } from '../domain/intent.ts';
 import { claimableAttempt, claimedReceipt } from '../domain/receipt-claim.ts';
 import { readForm } from './form.ts';
 import { badFormPage, unknownPage } from './notices.ts';
@@ -17,9 +18,13 @@ import { checkoutView } from './view.ts';
 /** Query of the form after a text that is no receipt. */
 const WRONG_PARAMETER = 'wrong';
 
-/** GET /checkout/:token/claim. Leads to the payment's page when there is nothing to claim. */
-export async function showClaim({ request, intent, token }: LinkCall): Promise<Response> {
-  const path = `/checkout/${token}`;
+/** GET /checkout/:token/claim */
+export function showClaim({ request, intent, token }: LinkCall): Promise<Response> {
+  return claimPage(request, intent, `/checkout/${token}`);
+}
+
+/** `path`: the payment's page, to which this leads when there is nothing to claim. */
+export async function claimPage(request: Request, intent: Intent, path: string): Promise<Response> {
   const nowMs = Date.now();
   const view = checkoutView(intent, nowMs);
   const attempt = claimableAttempt(intent, nowMs);
