@@ -40,6 +40,7 @@ await runScript(DEV, async (options) => {
     ? null
     : await startStandIns(baseUrl, {
         hasRefunds: true,
+        hasAppForms: true,
         ports: await fixedPorts(options.port + PHONES_PORT_OFFSET, METHODS.length + 1),
       });
   await buildDocuments();

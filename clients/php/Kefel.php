@@ -1155,6 +1155,7 @@ final class Transport
  *     commissionPaidByCustomer: bool,
  *     metadata?: array<string, string>|null,
  *     method: 'TELE_BIRR'|'TELE_BIRR_USSD'|'CBE'|'ETS_SWITCH'|'M_PESA'|'E_BIRR',
+ *     telebirrForm?: 'IN_APP'|'MINI_APP'|null,
  *     returnUrl?: string|null,
  *     phoneNumber?: string|null,
  *     customerInfo?: ExpressPaymentRequestCustomerInfo|null,
@@ -1409,12 +1410,20 @@ final class Transport
  *     receiptUrl: string|null
  * }
  *
+ * @phpstan-type Telebirr array{
+ *     appId: string|null,
+ *     shortCode: string|null,
+ *     receiveCode: string|null,
+ *     rawRequest: string|null
+ * }
+ *
  * @phpstan-type ExpressResult array{
  *     paymentUrl: string|null,
  *     transactionId: string,
  *     status: 'SUCCESS'|'FAILURE',
  *     message: string,
- *     failureReason: string|null
+ *     failureReason: string|null,
+ *     telebirr?: Telebirr|null
  * }
  *
  * @phpstan-type Bank array{
@@ -1462,6 +1471,7 @@ final class Transport
  *     status: 'SUCCESS'|'FAILURE',
  *     message: string,
  *     failureReason: string|null,
+ *     telebirr?: Telebirr|null,
  *     isReplayed: bool,
  *     warnings: list<string>
  * }
@@ -1589,6 +1599,7 @@ final class Shapes
             'commissionPaidByCustomer',
             'metadata',
             'method',
+            'telebirrForm',
             'returnUrl',
             'phoneNumber',
             'customerInfo',

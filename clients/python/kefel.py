@@ -986,6 +986,7 @@ class ExpressPaymentRequest(TypedDict):
     commissionPaidByCustomer: bool
     metadata: NotRequired[dict[str, str] | None]
     method: Literal["TELE_BIRR", "TELE_BIRR_USSD", "CBE", "ETS_SWITCH", "M_PESA", "E_BIRR"]
+    telebirrForm: NotRequired[Literal["IN_APP", "MINI_APP"] | None]
     returnUrl: NotRequired[str | None]
     phoneNumber: NotRequired[str | None]
     customerInfo: NotRequired[ExpressPaymentRequestCustomerInfo | None]
@@ -1270,12 +1271,22 @@ class EventBody(TypedDict):
     receiptUrl: str | None
 
 
+class Telebirr(TypedDict):
+    """Only with `telebirrForm`: what opens the payment in the app of telebirr; null when the charge was refused, or without a clear answer"""
+
+    appId: str | None
+    shortCode: str | None
+    receiveCode: str | None
+    rawRequest: str | None
+
+
 class ExpressResult(TypedDict):
     paymentUrl: str | None
     transactionId: str
     status: Literal["SUCCESS", "FAILURE"]
     message: str
     failureReason: str | None
+    telebirr: NotRequired[Telebirr | None]
 
 
 class Bank(TypedDict):
@@ -1323,6 +1334,7 @@ class ExpressPayment(TypedDict):
     status: Literal["SUCCESS", "FAILURE"]
     message: str
     failureReason: str | None
+    telebirr: NotRequired[Telebirr | None]
     isReplayed: bool
     warnings: list[str]
 
@@ -1462,6 +1474,7 @@ __all__ += [
     "EventWithPayload",
     "ResendResult",
     "EventBody",
+    "Telebirr",
     "ExpressResult",
     "Bank",
     "WebhookEndpoint",

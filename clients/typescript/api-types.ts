@@ -278,6 +278,10 @@ export interface ExpressPaymentRequest {
    */
   method: 'TELE_BIRR' | 'TELE_BIRR_USSD' | 'CBE' | 'ETS_SWITCH' | 'M_PESA' | 'E_BIRR';
   /**
+   * Where the customer pays by `TELE_BIRR` instead of on the page of telebirr: in its app, called by your own app (`IN_APP`) or by your mini app (`MINI_APP`). In production only once the operator has switched it on (`/docs/api`).
+   */
+  telebirrForm?: 'IN_APP' | 'MINI_APP' | null;
+  /**
    * Where the customer returns to from the page of the provider; required for `TELE_BIRR` and `ETS_SWITCH`
    */
   returnUrl?: string | null;
@@ -1331,6 +1335,27 @@ export interface ExpressResult {
       )
     | (string & {})
     | null;
+  /**
+   * Only with `telebirrForm`: what opens the payment in the app of telebirr; null when the charge was refused, or without a clear answer
+   */
+  telebirr?: {
+    /**
+     * For the SDK: your app passes it on as it is
+     */
+    appId: string | null;
+    /**
+     * The same
+     */
+    shortCode: string | null;
+    /**
+     * The same: the order
+     */
+    receiveCode: string | null;
+    /**
+     * For a mini app: the order, and the only field that is not null
+     */
+    rawRequest: string | null;
+  } | null;
 }
 export interface Bank {
   code: string;

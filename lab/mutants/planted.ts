@@ -579,12 +579,39 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'src/engine/api/express-answer.ts': {
     "const isFailed = attempt.status «=== 'failed'→!== 'succeeded'» ||":
       'the merchant gets FAILURE about a pending payment, and charges again',
+    'telebirr: «isFailed ? null : telebirr→telebirr» }':
+      'a refused payment can still be paid in the app',
   },
   'src/engine/api/routes/create-payment.ts': {
     '    attempt,\n    «answer→answer: null»,\n    answerWithinMs':
       "a lost answer about a prompt is replayed only when the customer's time is over",
     'answerWithinMs: rail.startTimeoutMs« + ANSWER_MARGIN_MS→»,':
       'a repeated request gets another answer than the first one is about to get',
+  },
+  'src/engine/api/schema/express.ts': {
+    "if (context.environment === «'production'→'sandbox'») {\n    problems.add('telebirrForm',":
+      'a form that the operator has not switched on reaches the provider',
+  },
+  'src/engine/rails/registry.ts': {
+    'const hasForm = «appForm === undefined || configured?.appForms?.includes(appForm)→true»;':
+      'the test system starts a form that is off',
+  },
+  'src/engine/rails/telebirr-h5/answers.ts': {
+    'return isNotFound« && isAbsent(message?.biz_content) && isAbsent(message?.bizContent)→»;':
+      'telebirr is asked for a second order after it has made one',
+    'const isNotFound = code === NO_SUCH_CALL || (answer.status === NOT_FOUND« && code === null→»);':
+      'a refusal at one address is an order at the other one',
+  },
+  'src/engine/rails/telebirr-h5/app-order.ts': {
+    'if («!hasNoSuchCall(first)→first.status !== null && !hasNoSuchCall(first)») {':
+      'telebirr is asked for a second order after silence',
+    'order, content, «leftMs→timeoutMs»);': 'a start takes longer than its timeout',
+    '«    minorOf(groups.amount) === chargedMinor &&\n→»':
+      'the customer pays the amount of another order',
+    'groups«?.merchant === merchantCode→ !== undefined» &&': 'the customer pays another merchant',
+    '«isOurs ? await parametersOf(client, order, content, answer.content, form) : null→await parametersOf(client, order, content, answer.content, form)»;':
+      'the customer pays the order of another payment',
+    '`${name}=${«value→encodeURIComponent(value)»}`': "telebirr's app refuses every mini app",
   },
   'src/engine/rails/telebirr-h5/messages.ts': {
     'timestamp: String(Math.floor(nowMs / «1_000→1»)), nonce_str };':

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import type { ExpressContent } from '../../src/engine/api/express-answer.ts';
 import type { paymentContent } from '../../src/engine/api/routes/read-payment.ts';
+import type { AppParameters } from '../../src/engine/domain/app-form.ts';
 import { FAILURE_REASONS } from '../../src/engine/domain/attempt.ts';
 import type { Anomaly } from '../../src/engine/domain/intent.ts';
 import { METHODS } from '../../src/engine/domain/method.ts';
@@ -421,6 +422,21 @@ const SHARED = {
     ),
     message: v.string(),
     failureReason: v.nullable(failureReason),
+    telebirr: v.optional(
+      described(
+        v.nullable(
+          answer<AppParameters>({
+            appId: v.nullable(text('For the SDK: your app passes it on as it is')),
+            shortCode: v.nullable(text('The same')),
+            receiveCode: v.nullable(text('The same: the order')),
+            rawRequest: v.nullable(
+              text('For a mini app: the order, and the only field that is not null'),
+            ),
+          }),
+        ),
+        'Only with `telebirrForm`: what opens the payment in the app of telebirr; null when the charge was refused, or without a clear answer',
+      ),
+    ),
   }),
   Bank: answer<BankContent>({
     code: v.string(),

@@ -78,6 +78,8 @@ export const EXPRESS_NOTES: Notes = {
     150.5,
   ],
   method: ['The method to charge', 'CBE'],
+  telebirrForm:
+    'Where the customer pays by `TELE_BIRR` instead of on the page of telebirr: in its app, called by your own app (`IN_APP`) or by your mini app (`MINI_APP`). In production only once the operator has switched it on (`/docs/api`).',
   returnUrl: `Where the customer returns to from the page of the provider; required for ${REDIRECTING}`,
   phoneNumber: [
     'The phone to charge: 9 or 7 and eight digits, optionally after 0, 251 or +251. `M_PESA`, `TELE_BIRR_USSD`, `E_BIRR` and `CBE` need it here or in `customerInfo.phone`.',

@@ -6,12 +6,16 @@ import { startNbgStandIn } from './ethswitch-nbg.ts';
 import { startMpesaStandIn } from './mpesa.ts';
 import { startPhones } from './phones.ts';
 import type { StandIn } from './stand-in.ts';
-import { startTelebirrH5StandIn } from './telebirr-h5.ts';
+import { startTelebirrH5StandIn, type TelebirrH5StandIn } from './telebirr-h5.ts';
 import { startTelebirrUssdStandIn } from './telebirr-ussd.ts';
+
+type StandInByMethod = Readonly<Record<Method, StandIn>> & {
+  readonly TELE_BIRR: TelebirrH5StandIn;
+};
 
 /** Stand-ins for the six rails, and the gateway's variables to use them. */
 export interface StandIns {
-  readonly byMethod: Readonly<Record<Method, StandIn>>;
+  readonly byMethod: StandInByMethod;
   /** Where a person answers the prompts of all phones. */
   readonly phonesUrl: string;
   /** The production rails' secrets, for `npm run dev -- --var`. */
@@ -35,10 +39,15 @@ export interface StandInsOptions {
   readonly hasStatusQueries?: boolean;
   /** Turns on the refunds that are off by default. */
   readonly hasRefunds?: boolean;
+  /** Turns on telebirr's forms in its app, which are off by default. */
+  readonly hasAppForms?: boolean;
 }
 
 /** As the synchronous service of CPS. */
 const SYNCHRONOUS = { namespace: 'synccpsinterface', waitsForResult: true } as const;
+
+/** telebirr's settings. */
+const APP_FORMS_ON = { inApp: true, miniApp: true };
 
 /** The longest transaction id that we send. */
 const CBE_LONG_ID_CHARACTERS = 79;
@@ -53,6 +62,7 @@ export async function startStandIns(
     hasOtherForms = false,
     hasStatusQueries = false,
     hasRefunds = false,
+    hasAppForms = false,
   }: StandInsOptions = {},
 ): Promise<StandIns> {
   const cbe = await startCbeBirrStandIn(
@@ -61,7 +71,7 @@ export async function startStandIns(
   );
   // CBE reports to one URL, which is registered with the bank.
   cbe.registeredCallbackUrl = `${gatewayUrl}/rails/cbe-birr`;
-  const byMethod: Record<Method, StandIn> = {
+  const byMethod: StandInByMethod = {
     TELE_BIRR: await startTelebirrH5StandIn(ports[1]),
     TELE_BIRR_USSD: await startTelebirrUssdStandIn(ports[2], hasOtherForms ? SYNCHRONOUS : {}),
     CBE: cbe,
@@ -86,6 +96,7 @@ export async function startStandIns(
       ...ownSettings,
       ...(hasStatusQueries && { statusQuery }),
       ...(hasRefunds && refundSettings),
+      ...(hasAppForms && method === 'TELE_BIRR' && APP_FORMS_ON),
       ...moreSettings[method],
     };
     return `RAIL_${method}_PRODUCTION:${JSON.stringify(settings)}`;

@@ -107,6 +107,17 @@ export class TelebirrOrder extends StageOrder {
     this.#closesAtMs = Date.now() + minutes * MINUTE_MS;
   }
 
+  /** Whether the customer pays in the app; otherwise on the page. */
+  get isInApp(): boolean {
+    return this.#content.trade_type === 'InApp';
+  }
+
+  /** What the merchant's app hands to telebirr's SDK. */
+  get receiveCode(): string {
+    const { merch_code, total_amount, timeout_express } = this.#content;
+    return `TELEBIRR$BUYGOODS$${merch_code}$${total_amount}$${this.prepayId}$${timeout_express}`;
+  }
+
   override get isOpen(): boolean {
     return this.acted === null && Date.now() < this.#closesAtMs;
   }

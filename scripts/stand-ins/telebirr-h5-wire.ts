@@ -82,6 +82,8 @@ export const CODE_TOO_MUCH = '60201003';
 export const SIGN_REFUSED = () => new Refusal(500, '60200099', 'Verify the sign field failed.');
 /** "Payment platform failed": the account has no refunds, or the order cannot be refunded. */
 export const PLATFORM_FAILED = () => new Refusal(500, '60320025', 'Payment platform failed.');
+/** The account has no contract for paying in the app. */
+export const NOT_SUBSCRIBED = () => new Refusal(400, '60200098', 'The product is not subscribed.');
 export const QUOTA_REFUSED = () => new Refusal(400, '49401021002', 'quotaControl rate limit');
 
 function mismatch(name: string): Refusal {
@@ -132,6 +134,9 @@ export const PRE_ORDER_RULES: Rules = {
   callback_info: /^[A-Za-z0-9]{1,128}$/,
 };
 
+/** An order that is paid in the app. */
+export const APP_ORDER_RULES: Rules = { ...PRE_ORDER_RULES, trade_type: /^InApp$/ };
+
 const HEADERS = { 'content-type': /^application\/json$/, 'x-app-key': /^[0-9a-f-]{36}$/ };
 
 /** Requires exactly the members in `rules`, each matching its rule. */
@@ -157,6 +162,11 @@ export function checkHeaders(call: ReceivedCall): void {
 export interface CheckedMessage {
   readonly message: Texts;
   readonly content: Texts;
+}
+
+/** The kind of the order in a message that is not checked yet. */
+export function tradeTypeOf(call: ReceivedCall): unknown {
+  return Object(Object(parsed(call.body)).biz_content).trade_type;
 }
 
 /** Checks a message's format, time and signature, but not whose order it is. */
@@ -203,4 +213,22 @@ export function checkPage(
     texts.trade_type === 'Checkout' &&
     rsaVerify(signed, merchantKey, scheme, texts.sign ?? '');
   return isGood ? texts : null;
+}
+
+const RAW_REQUEST = new RegExp(
+  `^${PAGE_SIGNED.map((name) => `${name}=[\\w-]+`).join('&')}` +
+    '&sign=(?<sign>[A-Za-z0-9+/]{342}==)&sign_type=SHA256WithRSA$',
+);
+
+/** What a mini app hands to the app, where nothing is percent-encoded; null unless the merchant signed it. */
+export function checkRawRequest(
+  rawRequest: string,
+  merchantKey: KeyObject,
+  scheme: Scheme,
+): Texts | null {
+  const sign = RAW_REQUEST.exec(rawRequest)?.groups?.sign ?? '';
+  const signed = rawRequest.slice(0, rawRequest.indexOf('&sign='));
+  return sign !== '' && rsaVerify(signed, merchantKey, scheme, sign)
+    ? Object.fromEntries(new URLSearchParams(signed))
+    : null;
 }

@@ -15,6 +15,7 @@ import {
 } from './stand-in.ts';
 import { type NotificationForm, TelebirrOrder } from './telebirr-h5-order.ts';
 import {
+  APP_ORDER_RULES,
   bareBase64,
   CODE_CREDENTIALS,
   CODE_DUPLICATE,
@@ -22,7 +23,9 @@ import {
   checkHeaders,
   checkMessage,
   checkPage,
+  checkRawRequest,
   type KeyPair,
+  NOT_SUBSCRIBED,
   PRE_ORDER_RULES,
   QUERY_RULES,
   QUOTA_REFUSED,
@@ -34,11 +37,19 @@ import {
   SIGN_REFUSED,
   signedText,
   type Texts,
+  tradeTypeOf,
 } from './telebirr-h5-wire.ts';
 import { Tokens } from './tokens.ts';
 
 const GATEWAY = '/apiaccess/payment/gateway';
 const PAGE = '/payment/web/paygate';
+/** In place of telebirr's app, which no browser has. */
+const APP = '/app';
+/** The two addresses of `createOrder` in the documentation. */
+export const CREATE_ORDER = {
+  table: `${GATEWAY}/payment/v1/inapp/createOrder`,
+  sample: `${GATEWAY}/payment/v1/merchant/inapp/createOrder`,
+};
 
 export type TelebirrH5StandIn = Awaited<ReturnType<typeof startTelebirrH5StandIn>>;
 
@@ -50,9 +61,20 @@ export interface Behavior {
   tokenLifetimeSeconds: number;
   /** Whether it signs the answer about an unknown order, and with whose key. */
   unknownOrder: 'unsigned' | 'signed' | 'signed_by_another';
+  /** Where `createOrder` is. */
+  createOrder: keyof typeof CREATE_ORDER;
+  /** What it answers: the documentation's example has no `prepay_id`, and a client saw no code. */
+  appAnswer: 'whole' | 'without_prepay_id' | 'without_receive_code';
+  /** Whether the account is subscribed to paying in the app. */
+  isSubscribed: boolean;
   /** Fault of every token request while this is set. */
   token: Fault | 'quota' | undefined;
 }
+
+/** What telebirr's SDK gets from a merchant's app, or its JavaScript interface from a mini app. */
+export type AppOpening =
+  | Readonly<Record<'appId' | 'shortCode' | 'receiveCode', string>>
+  | Readonly<Record<'rawRequest', string>>;
 
 type Credentials = Readonly<
   Record<'fabricAppId' | 'appSecret' | 'merchantAppId' | 'merchantCode', string>
@@ -83,6 +105,9 @@ export async function startTelebirrH5StandIn(port = 0) {
     },
     /** What telebirr does for all orders. */
     behavior: telebirr.behavior,
+    /** A page that stands for the app, opened by a merchant's app or by a mini app. */
+    appUrl: (opening: AppOpening) =>
+      `${server.baseUrl}${APP}?${new URLSearchParams({ ...opening })}`,
     /** Invalidates all tokens, as after a restart of telebirr. */
     dropTokens: () => telebirr.tokens.clear(),
   };
@@ -100,6 +125,9 @@ class Telebirr {
     notification: { scheme: 'pss32', keepsEmpties: false, as: 'json', transIdAs: 'transId' },
     tokenLifetimeSeconds: 3_600,
     unknownOrder: 'unsigned',
+    createOrder: 'table',
+    appAnswer: 'whole',
+    isSubscribed: true,
     token: undefined,
   };
   readonly #credentials: Credentials;
@@ -127,12 +155,16 @@ class Telebirr {
         return this.#token(call);
       case `POST ${GATEWAY}/payment/v1/merchant/preOrder`:
         return this.#preOrder(call);
+      case `POST ${CREATE_ORDER[this.behavior.createOrder]}`:
+        return this.#createOrder(call);
       case `POST ${GATEWAY}/payment/v1/merchant/queryOrder`:
         return this.#queryOrder(call);
       case `POST ${GATEWAY}/payment/v1/merchant/refund`:
         return this.#refund(call);
       case `GET ${PAGE}`:
         return this.#page(call, this.#signedOrder(url.searchParams));
+      case `GET ${APP}`:
+        return this.#page(call, this.#openedOrder(url.searchParams));
       case `POST ${PAGE}/act`:
         return this.#page(call, this.stage.pressed(call.body)?.order);
       default:
@@ -163,22 +195,47 @@ class Telebirr {
   }
 
   async #preOrder(call: ReceivedCall): Promise<Reply> {
-    const content = this.#checked(call, 'payment.preorder', PRE_ORDER_RULES);
+    const isInApp = tradeTypeOf(call) === 'InApp';
+    return this.#order(call, isInApp ? APP_ORDER_RULES : PRE_ORDER_RULES, (order) => ({
+      merch_order_id: order.orderId,
+      prepay_id: order.prepayId,
+    }));
+  }
+
+  async #createOrder(call: ReceivedCall): Promise<Reply> {
+    const { appAnswer } = this.behavior;
+    return this.#order(call, APP_ORDER_RULES, ({ orderId, prepayId, receiveCode }) => ({
+      merch_order_id: orderId,
+      ...(appAnswer !== 'without_prepay_id' && { prepay_id: prepayId }),
+      ...(appAnswer !== 'without_receive_code' && { receiveCode }),
+    }));
+  }
+
+  /** `shown`: `biz_content` of the answer. */
+  async #order(
+    call: ReceivedCall,
+    rules: typeof PRE_ORDER_RULES,
+    shown: (order: TelebirrOrder) => Texts,
+  ): Promise<Reply> {
+    const content = this.#checked(call, 'payment.preorder', rules);
+    if (content.trade_type === 'InApp' && !this.behavior.isSubscribed) {
+      throw NOT_SUBSCRIBED();
+    }
     const plan = this.stage.planOf(content.total_amount ?? '');
     if (plan.refuses !== undefined) {
       throw plan.refuses === 'misconfigured' ? SIGN_REFUSED() : QUOTA_REFUSED();
     }
-    return faulty(plan.start, () => this.#accept(content, plan));
+    return faulty(plan.start, async () => this.#success(shown(await this.#accept(content, plan))));
   }
 
-  async #accept(content: Texts, plan: Plan): Promise<Reply> {
+  async #accept(content: Texts, plan: Plan): Promise<TelebirrOrder> {
     if (this.stage.book.get(content.merch_order_id ?? '') !== undefined) {
       throw new Refusal(400, CODE_DUPLICATE, 'The merchant order id is taken.');
     }
     const { notification } = this.behavior;
     const order = new TelebirrOrder(content, this.platform, this.attackerKeys, notification);
     await this.stage.open(order, plan);
-    return this.#success({ merch_order_id: order.orderId, prepay_id: order.prepayId });
+    return order;
   }
 
   async #queryOrder(call: ReceivedCall): Promise<Reply> {
@@ -252,8 +309,31 @@ class Telebirr {
     const signed = checkPage(parameters, this.merchant.publicKey, this.behavior.requiredScheme);
     const { merchantAppId, merchantCode } = this.#credentials;
     const isOurs = signed?.appid === merchantAppId && signed.merch_code === merchantCode;
-    const { all } = this.stage.book;
-    return isOurs ? all.find(({ prepayId }) => prepayId === signed.prepay_id) : undefined;
+    return isOurs ? this.#prepaid(signed.prepay_id, false) : undefined;
+  }
+
+  /** The order that telebirr's app opens for a merchant's app or a mini app. */
+  #openedOrder(opening: URLSearchParams): TelebirrOrder | undefined {
+    const { merchantAppId, merchantCode } = this.#credentials;
+    const rawRequest = opening.get('rawRequest');
+    if (rawRequest !== null) {
+      const { requiredScheme } = this.behavior;
+      const signed = checkRawRequest(rawRequest, this.merchant.publicKey, requiredScheme);
+      const isOurs = signed?.appid === merchantAppId && signed.merch_code === merchantCode;
+      return isOurs ? this.#prepaid(signed.prepay_id, true) : undefined;
+    }
+    const receiveCode = opening.get('receiveCode') ?? '';
+    const isOurs =
+      opening.get('appId') === merchantAppId && opening.get('shortCode') === merchantCode;
+    const order = this.#prepaid(receiveCode.split('$')[4], true);
+    return isOurs && order?.receiveCode === receiveCode ? order : undefined;
+  }
+
+  /** An order opens where it was made for: on the page, or in the app. */
+  #prepaid(prepayId: string | undefined, isInApp: boolean): TelebirrOrder | undefined {
+    return this.stage.book.all.find(
+      (order) => order.prepayId === prepayId && order.isInApp === isInApp,
+    );
   }
 
   #page(call: ReceivedCall, order: TelebirrOrder | undefined): Reply | Promise<Reply> {

@@ -11,16 +11,16 @@ import {
   failed,
   PAID,
 } from '../support/e2e-rails-endings.ts';
-import { CELLS } from '../support/e2e-rails-table.ts';
+import { APP_CELLS, CELLS, type Cell } from '../support/e2e-rails-table.ts';
 
 /**
- * The other form of each protocol that has two: telebirr USSD's synchronous service, NBG's states in
- * lower case and a fee on top, and long transaction ids at CBE.
+ * The other form of each protocol that has two: telebirr in its app, telebirr USSD's synchronous
+ * service, NBG's states in lower case and a fee on top, and long transaction ids at CBE.
  */
 
 vi.setConfig({ maxConcurrency: 16 });
 
-const rails = new RailsScene('rails-other-forms', { hasOtherForms: true });
+const rails = new RailsScene('rails-other-forms', { hasOtherForms: true, hasAppForms: true });
 
 beforeAll(() => rails.start());
 
@@ -32,29 +32,36 @@ const SYNCHRONOUS = CELLS.filter(({ method }) => method === 'TELE_BIRR_USSD');
 
 /** What the customer does if they do not pay. */
 const REFUSED = {
+  TELE_BIRR: { act: 'declines', reason: 'declined' },
   TELE_BIRR_USSD: { act: 'lacks_funds', reason: 'insufficient_funds' },
   ETS_SWITCH: { act: 'declines', reason: 'declined' },
   CBE: { act: 'declines', reason: 'declined' },
 } as const satisfies Partial<Record<Method, { act: Plan['act']; reason: FailureReason }>>;
 
 describe.concurrent('other forms', () => {
-  it.each(OTHERS)('$method, $kind: paid, with a single event', async (cell) => {
+  const paid = async (cell: Cell) => {
     const payment = await rails.pay(cell);
     await payment.act('pays');
     await expectTold(payment, [PAID]);
     expectAccepted(payment, await (await payment.order()).callback());
     await expectNoMore(payment);
-  });
+  };
+
+  it.each(OTHERS)('$method, $kind: paid, with a single event', paid);
+  it.each(APP_CELLS)('$method, $telebirrForm: paid, with a single event', paid);
 
   const express = OTHERS.filter(({ kind }) => kind === 'express');
 
-  it.each(express)('$method, express: PAYMENT_FAILED has the reason', async (cell) => {
+  const refused = async (cell: Cell) => {
     const { act, reason } = REFUSED[cell.method as keyof typeof REFUSED];
     const payment = await rails.pay(cell);
     await payment.order();
     await payment.act(act);
     await expectTold(payment, [failed(reason)]);
-  });
+  };
+
+  it.each(express)('$method, express: PAYMENT_FAILED has the reason', refused);
+  it.each(APP_CELLS)('$method, $telebirrForm: PAYMENT_FAILED has the reason', refused);
 
   it.each(SYNCHRONOUS)('$method, $kind: paid by the answer alone', async (cell) => {
     const payment = await rails.pay(cell, { plan: { act: 'pays', callback: 'never' } });

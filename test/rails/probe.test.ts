@@ -72,6 +72,13 @@ const SCENES: Readonly<Record<string, Scene>> = {
         settings: ['webPageUrl'],
       },
       {
+        when: 'forms in the app are on, which only an order could try',
+        with: (standIn) => ({ ...unknownOrder('signed')(standIn), inApp: true, miniApp: true }),
+        outcome: 'accepted',
+        call: 'queryOrder',
+        settings: ['webPageUrl', 'inApp', 'miniApp'],
+      },
+      {
         when: 'the answer is not signed by telebirrPublicKey',
         with: unknownOrder('signed_by_another'),
         outcome: 'refused',

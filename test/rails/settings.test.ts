@@ -104,8 +104,13 @@ const RAILS: readonly Rail[] = [
       payeeType: '5000',
       callTimeoutMs: 15_000,
       refundRepeats: false,
+      inApp: false,
+      miniApp: false,
     },
-    fields: { url: ['apiBaseUrl', 'webPageUrl'], flag: ['refundRepeats'] },
+    fields: {
+      url: ['apiBaseUrl', 'webPageUrl'],
+      flag: ['refundRepeats', 'inApp', 'miniApp'],
+    },
     wrong: [
       ['webPageUrl', undefined],
       ['fabricAppId', H5.merchantAppId],
@@ -122,6 +127,7 @@ const RAILS: readonly Rail[] = [
       ['telebirrPublicKey', bareBase64(keys.publicKey)],
       ['signatureScheme', 'pss64'],
       ['payeeType', '4000'],
+      ['appPayeeType', '4000'],
       ['callTimeoutMs', 50],
       ['callTimeoutMs', '1000'],
     ],

@@ -3,6 +3,7 @@ import { wireAmount } from '../../lab/harness/wire-amount.ts';
 import { openedOrder } from '../../scripts/stand-ins/cbe-birr-crypto.ts';
 import type { CustomerAct, Plan, StandIn, StandInOrder } from '../../scripts/stand-ins/stand-in.ts';
 import type { StandIns } from '../../scripts/stand-ins/start-all.ts';
+import type { TelebirrH5StandIn } from '../../scripts/stand-ins/telebirr-h5.ts';
 import { TRAITS } from '../../src/engine/domain/method.ts';
 import type { Endpoint } from './e2e-merchant-server.ts';
 import { type Cell, commissionMinor, REDIRECTS } from './e2e-rails-table.ts';
@@ -18,6 +19,7 @@ import {
 } from './e2e-scene.ts';
 import { type Form, formTo, open, type Page, submit } from './e2e-visitor.ts';
 import type { Payment, VerificationKeys } from './e2e-webhook.ts';
+import { openingOf } from './rails/players.ts';
 
 export interface RailPaymentOptions {
   /** What the stand-in does with the payment. */
@@ -54,6 +56,7 @@ export class RailPayment {
   page: Page | null = null;
   /** The express answer; null for a hosted payment. */
   answer: ExpressContent | null = null;
+  readonly #telebirr: TelebirrH5StandIn;
   readonly #expireIn: number;
   readonly #idempotencyKey = newId();
   #checkoutUrl: string | null = null;
@@ -67,6 +70,7 @@ export class RailPayment {
     this.keys = keys;
     this.hook = scene.server.endpoint();
     this.standIn = standIns.byMethod[cell.method];
+    this.#telebirr = standIns.byMethod.TELE_BIRR;
     // In steps in which no commission is rounded.
     this.amountMinor = 10_000 + 200 * number;
     const commission = commissionMinor(cell.method, this.amountMinor);
@@ -126,17 +130,22 @@ export class RailPayment {
     const answer = await this.callExpress();
     expect(answer.status).toBe(200);
     this.answer = answer.body.content;
-    const { paymentUrl } = this.answer;
-    this.#railPageUrl = paymentUrl;
-    this.page = paymentUrl === null ? null : await open(paymentUrl);
+    this.#railPageUrl = this.#payUrl(this.answer);
+    this.page = this.#railPageUrl === null ? null : await open(this.#railPageUrl);
+  }
+
+  /** Where the customer pays: the merchant's app, or its mini app, opens telebirr's. */
+  #payUrl({ paymentUrl, telebirr = null }: ExpressContent): string | null {
+    return telebirr === null ? paymentUrl : this.#telebirr.appUrl(openingOf(telebirr));
   }
 
   /** The merchant's call, always the same, like a merchant that repeats it after a lost answer. */
   callExpress() {
-    const { method } = this.cell;
+    const { method, telebirrForm = null } = this.cell;
     const body = expressBody({
       ...this.#terms(),
       method,
+      telebirrForm,
       phoneNumber: `0${this.phone}`,
       testMode: null,
     });

@@ -1,3 +1,4 @@
+import { APP_FORMS, type AppForm } from '../../src/engine/domain/app-form.ts';
 import { METHODS, type Method, TRAITS } from '../../src/engine/domain/method.ts';
 
 /** The rows of the matrix. */
@@ -5,6 +6,8 @@ import { METHODS, type Method, TRAITS } from '../../src/engine/domain/method.ts'
 export interface Cell {
   readonly method: Method;
   readonly kind: 'hosted' | 'express';
+  /** Where the customer pays instead of on the provider's page. */
+  readonly telebirrForm?: AppForm;
 }
 
 /** Every method in both kinds. */
@@ -12,6 +15,13 @@ export const CELLS: readonly Cell[] = METHODS.flatMap((method): Cell[] => [
   { method, kind: 'hosted' },
   { method, kind: 'express' },
 ]);
+
+/** telebirr in its app, where a gateway has `hasAppForms`. */
+export const APP_CELLS: readonly Cell[] = APP_FORMS.map((telebirrForm) => ({
+  method: 'TELE_BIRR',
+  kind: 'express',
+  telebirrForm,
+}));
 
 export const HOSTED = CELLS.filter(({ kind }) => kind === 'hosted');
 export const EXPRESS = CELLS.filter(({ kind }) => kind === 'express');

@@ -5,6 +5,7 @@ import { afterAll, expect, inject, vi } from 'vitest';
 import type { Gateway, RunningGateway } from '../../scripts/gateway/gateway.ts';
 import { type GatewayOptions, gatewayAt, startGateway } from '../../scripts/gateway/own-gateway.ts';
 import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
+import type { AppParameters } from '../../src/engine/domain/app-form.ts';
 import type { TestMerchant } from './e2e-merchant.ts';
 import { type Behavior, type Endpoint, MerchantServer } from './e2e-merchant-server.ts';
 import type { SandboxMerchant } from './e2e-sandbox.ts';
@@ -42,6 +43,7 @@ export interface ExpressContent {
   readonly transactionId: string;
   readonly status: string;
   readonly message: string;
+  readonly telebirr?: AppParameters | null;
 }
 
 /** One merchant's calls in one environment. */

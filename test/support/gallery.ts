@@ -310,6 +310,13 @@ export const GALLERY = {
     ),
   })),
   connecting: payment((nowMs) => inFlight(nowMs, { redirectUrl: null })),
+  'in-app': payment((nowMs) =>
+    inFlight(
+      nowMs,
+      { method: 'TELE_BIRR', redirectUrl: null },
+      { kind: 'express', appForm: 'IN_APP' },
+    ),
+  ),
   redirect: payment((nowMs) => inFlight(nowMs, {})),
   'redirect-express': payment((nowMs) => inFlight(nowMs, {}, { kind: 'express' })),
   'redirect-unresolved': payment((nowMs) => inFlight(nowMs, { status: 'unresolved' })),

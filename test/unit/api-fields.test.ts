@@ -72,6 +72,7 @@ const TABLES: readonly Table[] = [
       // This body's method is M_PESA, which needs a phone and no returnUrl.
       ['phoneNumber', 'text', 'required'],
       ['debitAccount', 'text', 'optional'],
+      ['telebirrForm', 'text', 'optional'],
       ['description', 'text', 'optional'],
       ['method', 'text', 'required'],
       ['splitPayment', 'list', 'optional'],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { METHODS } from '../../src/engine/domain/method.ts';
+import { METHODS, type Method } from '../../src/engine/domain/method.ts';
 import {
   CONTEXT,
   EXPRESS_BODY,
@@ -10,6 +10,7 @@ import {
   orderOf,
   type Row,
   SANDBOX,
+  withRules,
   wrong,
 } from './validation-fixture.ts';
 
@@ -22,6 +23,14 @@ const METHOD = 'Must be one of TELE_BIRR, TELE_BIRR_USSD, CBE, ETS_SWITCH, M_PES
 
 const SIMULATED = { testModeType: 'SIMULATED_TEST', simulationStatus: 'SUCCESS' };
 const RETURN = { returnUrl: 'https://shop.example/done' };
+
+/** The gateway cannot start this method in this form. */
+function notTaken(method: Method, form: string): string {
+  return `${method} does not take ${form}: only TELE_BIRR does, once the operator has switched it on.`;
+}
+
+/** telebirr, started by a merchant's own app. */
+const IN_APP = { method: 'TELE_BIRR', telebirrForm: 'IN_APP', ...RETURN };
 
 const ROWS: readonly Row[] = [
   [
@@ -71,6 +80,23 @@ const ROWS: readonly Row[] = [
     'a number of a network that the rail does not serve',
     { method: 'E_BIRR', phoneNumber: '0700000000' },
     { phoneNumber: 'Must begin with 9, such as 0911223344: E_BIRR charges no other numbers.' },
+  ],
+  ...wrong('telebirrForm', 'Must be IN_APP or MINI_APP.', {
+    'decisions.md#67: form': 'CHECKOUT',
+    'a form in lower case': 'in_app',
+  }),
+  [
+    'decisions.md#67: a form of another method',
+    { telebirrForm: 'IN_APP' },
+    { telebirrForm: notTaken('M_PESA', 'IN_APP') },
+  ],
+  [
+    'decisions.md#67: a form that is off, without its returnUrl',
+    { method: 'TELE_BIRR', telebirrForm: 'MINI_APP' },
+    {
+      returnUrl: 'This field is required for TELE_BIRR.',
+      telebirrForm: notTaken('TELE_BIRR', 'MINI_APP'),
+    },
   ],
   ['phone a number', { phoneNumber: 911223344 }, { phoneNumber: 'Must be a string.' }],
   ['description', { description: 5 }, { description: 'Must be a string.' }],
@@ -235,6 +261,27 @@ describe('validateExpress accepts', () => {
     expect(orderOf(express({ currency: 'USD', testMode: SIMULATED }, SANDBOX)).currency).toBe(
       'USD',
     );
+  });
+
+  test('decisions.md#67: a form that the rail has switched on, and no other', () => {
+    const context = withRules(CONTEXT, (method, rules) =>
+      method === 'TELE_BIRR' ? { ...rules, appForms: ['IN_APP'] } : rules,
+    );
+    expect(orderOf(express(IN_APP, context))).toMatchObject({ appForm: 'IN_APP' });
+    expect(errorsOf(express({ ...IN_APP, telebirrForm: 'MINI_APP' }, context))).toEqual({
+      telebirrForm: notTaken('TELE_BIRR', 'MINI_APP'),
+    });
+    for (const telebirrForm of [null, '', undefined]) {
+      expect(orderOf(express({ ...IN_APP, telebirrForm }, context))).not.toHaveProperty('appForm');
+    }
+  });
+
+  test('decisions.md#22: any form in the sandbox, and warns', () => {
+    const given = express({ ...IN_APP, testMode: SIMULATED }, SANDBOX);
+    expect(orderOf(given)).toMatchObject({ appForm: 'IN_APP' });
+    expect(given.warnings).toEqual([
+      `telebirrForm would be refused in production: ${notTaken('TELE_BIRR', 'IN_APP')}`,
+    ]);
   });
 
   test('decisions.md#6: unknown fields, and ignores them', () => {

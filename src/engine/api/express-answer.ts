@@ -1,4 +1,5 @@
 import { successBody } from '../../kit/http/envelope.ts';
+import type { AppParameters } from '../domain/app-form.ts';
 import type { Attempt, FailureReason } from '../domain/attempt.ts';
 import type { IntentTerms } from '../domain/terms.ts';
 import type { ExpressFacts } from '../intent/protocol.ts';
@@ -16,11 +17,13 @@ export interface ExpressContent {
   readonly message: string;
   /** With FAILURE, why (docs/api.md#failure-reasons); else null. */
   readonly failureReason: FailureReason | null;
+  /** With `telebirrForm` alone: what the customer's app needs; null like `paymentUrl`. */
+  readonly telebirr?: AppParameters | null;
 }
 
 /** What of a payment decides the answer. */
 interface AnsweredIntent {
-  readonly terms: Pick<IntentTerms, 'simulation'>;
+  readonly terms: Pick<IntentTerms, 'simulation' | 'appForm'>;
   readonly attempts: readonly Pick<Attempt, 'reference' | 'status' | 'failureReason'>[];
 }
 
@@ -31,7 +34,7 @@ interface AnsweredIntent {
  */
 export function expressAnswer(
   { terms, attempts }: AnsweredIntent,
-  { paymentUrl, warnings }: ExpressFacts,
+  { paymentUrl, telebirr = null, warnings }: ExpressFacts,
 ): string {
   const attempt = onlyAttempt(attempts[0]);
   // The simulator declines, by itself and soon.
@@ -43,6 +46,7 @@ export function expressAnswer(
     status: isFailed ? 'FAILURE' : 'SUCCESS',
     message: isFailed ? 'The payment was refused' : 'The payment was accepted',
     failureReason: isFailed ? (attempt.failureReason ?? 'declined') : null,
+    ...(terms.appForm !== undefined && { telebirr: isFailed ? null : telebirr }),
   };
   return savedBody(content, warnings);
 }

@@ -350,6 +350,8 @@ function redirectState(
     kind: 'redirect' as const,
     /** Null until the provider has answered. */
     redirectUrl: pageUrl,
+    /** The customer pays in the provider's app, which has no URL of ours. */
+    isInApp: intent.terms.appForm !== undefined && pageUrl === null,
     /** The customer may switch to another method, or abandon the payment. */
     canAbandon: intent.terms.kind === 'hosted' && !isTimeOver,
   };

@@ -1,5 +1,6 @@
 import type { Currency } from '../../kit/money.ts';
 import type { Tenant } from '../../kit/tenant.ts';
+import type { AppForm } from './app-form.ts';
 import type { Attempt } from './attempt.ts';
 import type { Branding, Business } from './merchant.ts';
 
@@ -76,6 +77,8 @@ export interface IntentTerms extends Tenant {
   readonly customer: Customer | null;
   readonly description: string | null;
   readonly debitAccount: string | null;
+  /** Absent on nearly every payment: the customer pays on a page, or confirms a prompt. */
+  readonly appForm?: AppForm;
   readonly returnUrl: string | null;
   readonly callbackUrl: string | null;
   /** The gateway may not send there: events go to the endpoints (docs/decisions.md#19). */

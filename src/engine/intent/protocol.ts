@@ -1,5 +1,6 @@
 import type { NameProof } from '../../kit/name-proof.ts';
 import type { Tenant } from '../../kit/tenant.ts';
+import type { AppParameters } from '../domain/app-form.ts';
 import type { Attempt, FailureReason, NewAttempt, Outcome } from '../domain/attempt.ts';
 import type { Rejection } from '../domain/command.ts';
 import type { Kept } from '../domain/erasure.ts';
@@ -245,8 +246,10 @@ export interface RefundDetail {
 
 /** What the answer of an express call says beside the payment's state. */
 export interface ExpressFacts {
-  /** Where the customer pays; null for a prompt on the phone. */
+  /** Where the customer pays; null for a prompt on the phone, and in telebirr's app. */
   readonly paymentUrl: string | null;
+  /** What opens the payment in telebirr's app. */
+  readonly telebirr?: AppParameters | null;
   readonly warnings: readonly string[];
 }
 

@@ -1,4 +1,5 @@
 import type { Currency } from '../../kit/money.ts';
+import type { AppForm, AppParameters } from '../domain/app-form.ts';
 import type { AttemptPlan, FailureReason, Outcome } from '../domain/attempt.ts';
 import type { Method } from '../domain/method.ts';
 import type { IntentTerms } from '../domain/terms.ts';
@@ -10,7 +11,7 @@ import type { RefundAnswer, RefundOrder, RefundReading, RefundRepeats, Refunds }
  * The adapter for one payment method's provider. Adapters hold no state: the object does. What only
  * some providers offer is optional.
  */
-export interface Rail extends Partial<Refunds>, Partial<RefundRepeats> {
+export interface Rail extends Partial<Refunds>, Partial<RefundRepeats>, Partial<AppForms> {
   /** Name in URLs and logs: lower-case letters and hyphens. */
   readonly id: string;
   readonly currencies: readonly Currency[];
@@ -76,8 +77,14 @@ export interface Rail extends Partial<Refunds>, Partial<RefundRepeats> {
   readRefundCallback?(call: CallbackCall, order: RefundOrder): Promise<RefundReading>;
 }
 
+/** The customer may pay in the provider's app. */
+export interface AppForms {
+  /** The forms that the operator has switched on. A start in another one would have no way to pay. */
+  readonly appForms: readonly AppForm[];
+}
+
 /** What a provider takes. A payment that breaks a rule is not offered the method. */
-export type RailRules = Pick<Rail, 'currencies' | 'acceptsPhone' | 'wholeAmountsOnly'>;
+export type RailRules = Pick<Rail, 'currencies' | 'acceptsPhone' | 'wholeAmountsOnly' | 'appForms'>;
 
 /**
  * Time to store the answer of a start that waits for the customer, between its timeout and the end
@@ -124,10 +131,11 @@ export interface RailPage {
 
 /** `providerCode`: the provider's own code or state, verbatim (`withProviderCode`). */
 export type StartResult =
-  /** The customer continues at `redirectUrl`, or on the phone when it is null. */
+  /** The customer continues at `redirectUrl`, in the provider's app, or else on the phone. */
   | {
       readonly type: 'accepted';
       readonly redirectUrl: string | null;
+      readonly app?: AppParameters;
       readonly railReference: string | null;
       readonly providerCode?: string | null;
     }

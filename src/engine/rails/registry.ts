@@ -9,13 +9,13 @@ import { simulator } from './simulator/rail.ts';
 export { CALLBACK_ROUTES } from './settings.ts';
 
 /** The terms that decide which rail a new attempt uses. */
-type Payment = Pick<IntentTerms, 'environment' | 'kind' | 'simulation' | 'currency'>;
+type Payment = Pick<IntentTerms, 'environment' | 'kind' | 'simulation' | 'currency' | 'appForm'>;
 
 /**
- * The rail that starts an attempt by `method`. Null when no configured rail accepts the currency:
- * the method is then not enabled (docs/decisions.md#23). The sandbox never gets a production rail.
- * It simulates, unless an express payment asks for the provider's test system and the operator has
- * credentials for it (docs/decisions.md#22).
+ * The rail that starts an attempt by `method`. Null when no configured rail accepts the currency, or
+ * starts in the payment's form: the method is then not enabled (docs/decisions.md#23). The sandbox
+ * never gets a production rail. It simulates, unless an express payment asks for the provider's test
+ * system and the operator has credentials for it (docs/decisions.md#22).
  */
 export function railFor(env: Env, payment: Payment, method: Method): Rail | null {
   return chosenRail(configuredRail(env, payment.environment, method), payment);
@@ -23,13 +23,15 @@ export function railFor(env: Env, payment: Payment, method: Method): Rail | null
 
 function chosenRail(
   configured: Rail | null,
-  { environment, kind, simulation, currency }: Payment,
+  { environment, kind, simulation, currency, appForm }: Payment,
 ): Rail | null {
   if (environment === 'sandbox' && !(kind === 'express' && simulation === 'interactive')) {
     return simulator;
   }
   // Most requests to rails name no currency: the rail would charge the amount in its own.
-  const rail = configured?.currencies.includes(currency) ? configured : null;
+  const takesCurrency = configured?.currencies.includes(currency);
+  const hasForm = appForm === undefined || configured?.appForms?.includes(appForm);
+  const rail = takesCurrency && hasForm ? configured : null;
   return environment === 'sandbox' ? (rail ?? simulator) : rail;
 }
 

@@ -187,64 +187,72 @@ const USSD = {
   waiting: 'Pending',
 } as const;
 
-const ROWS: readonly Row[] = [
-  {
-    name: 'telebirr H5',
-    player: PLAYERS.telebirrH5,
-    rail: { id: 'telebirr-h5', currencies: ['ETB'], startTimeoutMs: 30_000 },
-    amounts: WITH_DECIMALS,
-    calls: { start: 'preOrder', report: 'queryOrder', query: 'queryOrder' },
-    replies: [
-      '{"code":0,"msg":"success"}',
-      expect.stringMatching(/^{"code":4\d\d,"msg":"refused"}$/),
-    ],
-    acts: {
-      pays: 'paid',
-      declines: 'declined',
-      lacks_funds: 'declined',
-      mistypes_pin: 'declined',
-      cancels: 'declined',
-      times_out: 'timed_out',
-    },
-    codes: {
-      pays: 'PAY_SUCCESS',
-      declines: 'PAY_FAILED',
-      lacks_funds: 'PAY_FAILED',
-      mistypes_pin: 'PAY_FAILED',
-      cancels: 'PAY_FAILED',
-      times_out: 'ORDER_CLOSED',
-    },
-    waiting: 'WAIT_PAY',
-    backFromPage: ({ returnUrl }) => [
-      null,
-      expect.stringMatching(`^${returnUrl}\\?.*trade_status=PAY_SUCCESS`),
-    ],
-    receipt: /^[A-Z0-9]{10}$/,
-    wrong: {
-      forged: ['not_authentic', 403],
-      wrong_amount: ['wrong_amount', 409],
-      other_order: ['other_order', 409],
-      unreadable: ['unreadable', 400],
-    },
-    refuses: {
-      misconfigured: ['misconfigured', '60200099', 500],
-      unavailable: ['rail_unavailable', '49401021002', 400],
-    },
-    wrongSettings: [
-      { appSecret: 'another' },
-      { fabricAppId: '00000000-0000-4000-8000-000000000000' },
-      { merchantAppId: '1' },
-      { merchantCode: '1000000' },
-      { merchantPrivateKey: bareBase64(rsaKeyPair().privateKey) },
-      { signatureScheme: 'pkcs1' },
-    ],
-    // The answer offers no page, so the customer cannot pay twice.
-    again: { type: 'refused', reason: 'declined' },
-    usesTokens: true,
-    unreachable: 'rail_unavailable',
-    refusedPhones: [],
-    query: 'at_once',
+/** telebirr, wherever the customer pays. */
+const TELEBIRR = {
+  rail: { id: 'telebirr-h5', currencies: ['ETB'], startTimeoutMs: 30_000 },
+  amounts: WITH_DECIMALS,
+  calls: { start: 'preOrder', report: 'queryOrder', query: 'queryOrder' },
+  replies: [
+    '{"code":0,"msg":"success"}',
+    expect.stringMatching(/^{"code":4\d\d,"msg":"refused"}$/),
+  ],
+  acts: {
+    pays: 'paid',
+    declines: 'declined',
+    lacks_funds: 'declined',
+    mistypes_pin: 'declined',
+    cancels: 'declined',
+    times_out: 'timed_out',
   },
+  codes: {
+    pays: 'PAY_SUCCESS',
+    declines: 'PAY_FAILED',
+    lacks_funds: 'PAY_FAILED',
+    mistypes_pin: 'PAY_FAILED',
+    cancels: 'PAY_FAILED',
+    times_out: 'ORDER_CLOSED',
+  },
+  waiting: 'WAIT_PAY',
+  backFromPage: ({ returnUrl }: RailOrder) => [
+    null,
+    expect.stringMatching(`^${returnUrl}\\?.*trade_status=PAY_SUCCESS`),
+  ],
+  receipt: /^[A-Z0-9]{10}$/,
+  wrong: {
+    forged: ['not_authentic', 403],
+    wrong_amount: ['wrong_amount', 409],
+    other_order: ['other_order', 409],
+    unreadable: ['unreadable', 400],
+  },
+  refuses: {
+    misconfigured: ['misconfigured', '60200099', 500],
+    unavailable: ['rail_unavailable', '49401021002', 400],
+  },
+  wrongSettings: [
+    { appSecret: 'another' },
+    { fabricAppId: '00000000-0000-4000-8000-000000000000' },
+    { merchantAppId: '1' },
+    { merchantCode: '1000000' },
+    { merchantPrivateKey: bareBase64(rsaKeyPair().privateKey) },
+    { signatureScheme: 'pkcs1' },
+  ],
+  // The answer offers no page, so the customer cannot pay twice.
+  again: { type: 'refused', reason: 'declined' },
+  usesTokens: true,
+  unreachable: 'rail_unavailable',
+  refusedPhones: [],
+  query: 'at_once',
+} as const satisfies Omit<Row, 'name' | 'player'>;
+
+const ROWS: readonly Row[] = [
+  { ...TELEBIRR, name: 'telebirr H5', player: PLAYERS.telebirrH5 },
+  {
+    ...TELEBIRR,
+    name: 'telebirr in a merchant’s app',
+    player: PLAYERS.telebirrInApp,
+    calls: { ...TELEBIRR.calls, start: 'createOrder' },
+  },
+  { ...TELEBIRR, name: 'telebirr in a mini app', player: PLAYERS.telebirrMiniApp },
   {
     ...USSD,
     name: 'telebirr USSD',
@@ -876,7 +884,7 @@ export function playContract(way: Way = DIRECT): void {
     test('lets a person play the customer', async () => {
       const { order, started, atProvider } = await scene.place();
       const result = waits() ? null : await started;
-      const page = result?.type === 'accepted' ? result.redirectUrl : null;
+      const page = result && scene.payUrlOf(result);
       const { prompts, baseUrl: providerUrl } = scene.standIn;
       const phones = await startPhones(new Map([[order.attempt.method, prompts]]));
       onTestFinished(() => phones.stop());

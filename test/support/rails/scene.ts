@@ -13,7 +13,9 @@ import {
   StandInServer,
 } from '../../../scripts/stand-ins/stand-in.ts';
 import type { Bindings } from '../../../src/engine/config.ts';
+import type { AppParameters } from '../../../src/engine/domain/app-form.ts';
 import type { Method } from '../../../src/engine/domain/method.ts';
+import type { IntentTerms } from '../../../src/engine/domain/terms.ts';
 import type { CallbackCall, CallbackReading } from '../../../src/engine/rails/callback.ts';
 import type { Rail, StartResult } from '../../../src/engine/rails/rail.ts';
 import type { RailOrder } from '../../../src/engine/rails/rail-order.ts';
@@ -30,6 +32,10 @@ export interface Player<Played extends StandIn = StandIn> {
   readonly phone: string;
   /** Settings that differ from the stand-in's. */
   readonly settings?: Readonly<Record<string, unknown>>;
+  /** What the merchant asks for with every order. */
+  readonly terms?: Partial<IntentTerms>;
+  /** Where a person plays a customer who pays in the provider's app. */
+  appUrl?(standIn: Played, app: AppParameters): string;
   /** The provider no longer knows any token that it issued. */
   dropTokens?(standIn: Played): void;
   /** The order exists at the provider once the customer has opened the page. */
@@ -214,7 +220,7 @@ export class RailScene<Played extends StandIn = StandIn> {
     const reference = freshReference();
     const path = this.player.hasRegisteredAddress ? '/shared' : `/rails/any/${reference}`;
     const order = orderFor(this.rail, this.player.method, {
-      terms: { amountMinor: this.#amountMinor, ...changed.terms },
+      terms: { amountMinor: this.#amountMinor, ...this.player.terms, ...changed.terms },
       attempt: { id: crypto.randomUUID(), reference, phone: this.player.phone, ...changed.attempt },
       order: { callbackUrl: `${this.#receiver?.baseUrl}${path}`, ...changed.order },
     });
@@ -279,6 +285,15 @@ export class RailScene<Played extends StandIn = StandIn> {
     const known = { ...order, attempt: { ...order.attempt, redirectUrl, railReference } };
     this.keep(known);
     return known;
+  }
+
+  /** Where the customer pays an order that was started so; null: on the phone. */
+  payUrlOf(started: StartResult): string | null {
+    if (started.type !== 'accepted') {
+      return null;
+    }
+    const { redirectUrl, app } = started;
+    return app === undefined ? redirectUrl : (this.player.appUrl?.(this.standIn, app) ?? null);
   }
 
   /** The adapter's reading of a report that the provider sends now. */

@@ -17,7 +17,7 @@ import { methodSupport } from '../../rails/registry.ts';
 import { destinationRefusal } from '../../webhooks/send.ts';
 import { type MerchantCall, ownOriginOf } from '../call.ts';
 import { expressAnswer, onlyAttempt, savedBody } from '../express-answer.ts';
-import { heldExpiryWarnings } from '../held-expiry.ts';
+import { heldExpiryWarnings, type RailChoice } from '../held-expiry.ts';
 import { readKeyedBody } from '../keyed-body.ts';
 import type {
   CallbackUse,
@@ -108,8 +108,8 @@ async function charge(
   const intent = { terms, attempts: [attempt] };
   const order = await railOrder(env, rail, intent, attempt);
   const result = await rail.start(order);
-  const redirectUrl = result.type === 'accepted' ? result.redirectUrl : null;
-  const facts = { paymentUrl: redirectUrl ?? paymentUrl, warnings };
+  const { redirectUrl = null, app = null } = result.type === 'accepted' ? result : {};
+  const facts = { paymentUrl: redirectUrl ?? paymentUrl, telebirr: app, warnings };
   // The provider has answered, so an error here would make the merchant charge again, even if the
   // object has not stored the answer.
   const stored = await storeStart(env, client, attempt, result, facts).catch((error: unknown) => {
@@ -161,8 +161,22 @@ async function readNewPayment(call: MerchantCall, kind: IntentKind) {
     phone: validated.value.phone,
     idempotency,
     /** For the answer, in sentences. */
-    warnings: [...validated.warnings, ...heldExpiryWarnings(terms, rails)],
+    warnings: [
+      ...validated.warnings,
+      ...heldExpiryWarnings(terms, rails),
+      ...simulatedAppWarnings(terms, rails),
+    ],
   };
+}
+
+/** The simulator, which has no app, starts a payment that the provider's test system could not. */
+function simulatedAppWarnings({ appForm }: IntentTerms, [choice]: readonly RailChoice[]) {
+  const isSimulated = appForm !== undefined && choice?.rail?.appForms === undefined;
+  return isSimulated
+    ? [
+        'telebirrForm has no effect in the simulator: telebirr is null. Open the paymentUrl instead.',
+      ]
+    : [];
 }
 
 type NewPayment = Exclude<Awaited<ReturnType<typeof readNewPayment>>, Response>;

@@ -40,7 +40,7 @@ export const ONLY_HOSTED: OtherFields = {
 };
 export const ONLY_EXPRESS: OtherFields = {
   kind: 'express',
-  paths: ['method', 'phoneNumber', 'debitAccount', 'description', 'testMode'],
+  paths: ['method', 'telebirrForm', 'phoneNumber', 'debitAccount', 'description', 'testMode'],
 };
 
 /** The fields that rules across fields read. */

@@ -3,6 +3,7 @@ import { fieldError } from '../../../kit/http/field-error.ts';
 import { oneOf } from '../../../kit/http/fields.ts';
 import { returnUrlField } from '../../../kit/http/url-fields.ts';
 import type { Environment } from '../../../kit/tenant.ts';
+import { APP_FORMS } from '../../domain/app-form.ts';
 import { type Method, TRAITS } from '../../domain/method.ts';
 import type { Simulation } from '../../domain/terms.ts';
 import {
@@ -40,6 +41,7 @@ const ignoredField = v.pipe(
 function expressParts(context: ValidationContext) {
   return {
     method: chargedMethodField(context),
+    telebirrForm: optional(oneOf(APP_FORMS)),
     returnUrl: optionalUrl(returnUrlField(context.appSchemes)),
     phoneNumber: optional(expressPhoneField),
     customerInfo: customerPhonePart,
@@ -73,6 +75,7 @@ export function validateExpress(
       const terms = checkCommon('express', parts, methods, null, context, problems);
       checkReturnUrl(parts, problems);
       checkPhone(parts, context, problems);
+      checkForm(parts, context, problems);
       checkSimulation(parts, problems);
       return terms;
     },
@@ -82,6 +85,7 @@ export function validateExpress(
       customer: expressCustomer(values.customerInfo),
       description: values.description,
       debitAccount: values.debitAccount,
+      ...(values.telebirrForm !== null && { appForm: values.telebirrForm }),
       returnUrl: values.returnUrl,
       simulation: simulationOf(values.testMode, context.environment),
       phone: usablePhone(values.phoneNumber ?? values.customerInfo?.phone ?? null),
@@ -163,6 +167,27 @@ function chargeable(method: Method, number: string, context: ValidationContext):
 
 function usablePhone(phone: string | null): string | null {
   return phone === null ? null : internationalPhone(phone);
+}
+
+/** Only a rail whose operator has switched the form on can start in it (docs/decisions.md#67). */
+function checkForm(
+  { method, telebirrForm }: ExpressParts,
+  context: ValidationContext,
+  problems: Problems,
+): void {
+  const isTaken =
+    method === undefined ||
+    telebirrForm == null ||
+    rulesOf(method, context).appForms?.includes(telebirrForm);
+  if (isTaken) {
+    return;
+  }
+  const text = `${method} does not take ${telebirrForm}: only TELE_BIRR does, once the operator has switched it on.`;
+  if (context.environment === 'production') {
+    problems.add('telebirrForm', fieldError('not_supported', text));
+  } else {
+    problems.warn('telebirrForm', `${REFUSED}: ${text}`);
+  }
 }
 
 /** A simulated test must name its outcome (docs/api.md#error-7). */

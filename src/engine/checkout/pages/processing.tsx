@@ -23,7 +23,8 @@ export function RedirectPage(props: PageProps & { readonly state: RedirectState 
   const method = text.methodName[state.method];
   const title = state.isUnresolved ? text.unresolvedTitle : text.redirectTitle(method);
   const isConnecting = state.redirectUrl === null && !state.isUnresolved;
-  const afterSeconds = isConnecting ? CONNECTING_REFRESH_SECONDS : REDIRECT_REFRESH_SECONDS;
+  const afterSeconds =
+    isConnecting && !state.isInApp ? CONNECTING_REFRESH_SECONDS : REDIRECT_REFRESH_SECONDS;
   return (
     <Frame
       {...props}
@@ -66,6 +67,9 @@ export function RedirectPage(props: PageProps & { readonly state: RedirectState 
 function redirectLead(text: CheckoutMessages, state: RedirectState, method: string): string {
   if (state.isUnresolved) {
     return text.unresolvedLead(method);
+  }
+  if (state.isInApp) {
+    return text.pushLeadNoPhone(method);
   }
   return state.redirectUrl === null ? text.redirectWait(method) : text.redirectLead(method);
 }

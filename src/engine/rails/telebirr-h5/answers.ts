@@ -2,7 +2,7 @@ import { ethiopianTimeMs } from '../../../kit/ethiopian-time.ts';
 import type { FailureReason } from '../../domain/attempt.ts';
 import type { FreshToken, NoToken } from '../bearer-tokens.ts';
 import type { RailAnswer } from '../call-rail.ts';
-import { jsonObject, type Members, matching, membersOf, scalarOf } from '../members.ts';
+import { isAbsent, jsonObject, type Members, matching, membersOf, scalarOf } from '../members.ts';
 import { meaningOfStatus, STATUSES } from '../statuses.ts';
 
 /** What telebirr's answer means. `providerCode`: its error code. */
@@ -16,6 +16,10 @@ export type CallResult =
     }
   /** telebirr may or may not have acted. */
   | { readonly type: 'unclear'; readonly providerCode?: string | null };
+
+/** "API not found". */
+const NO_SUCH_CALL = '49401026001';
+const NOT_FOUND = 404;
 
 /**
  * Error codes whose reason is known. They count at any HTTP status: the gateway sends them with
@@ -35,7 +39,7 @@ const REFUSALS: Readonly<Record<string, FailureReason>> = {
   /** A required parameter is empty. */
   '60320006': 'misconfigured',
   /** No such call at this URL. */
-  '49401026001': 'misconfigured',
+  [NO_SUCH_CALL]: 'misconfigured',
   /** Too many calls; the next may pass. */
   '49401021002': 'rail_unavailable',
   /** Southbound service unavailable. */
@@ -68,13 +72,22 @@ export function readAnswer(answer: RailAnswer): CallResult {
   const code = codeOf(message) ?? '';
   const content = snakeCased(message.biz_content ?? message.bizContent);
   const isSuccess = SUCCESS_CODES.has(code);
-  const hasActed = Boolean(content?.prepay_id ?? content?.refund_status);
+  const hasActed = Boolean(content?.prepay_id ?? content?.receive_code ?? content?.refund_status);
   if (!isSuccess && result !== 'SUCCESS' && isOwnCode(code) && !hasActed) {
-    // Without a prepay_id there is no page, so the customer cannot pay the order even if it exists.
+    // Without a prepay_id or receiveCode nothing opens the order, so the customer cannot pay it even
+    // if it exists.
     return { type: 'refused', reason: refusalReason(code, answer.status) ?? 'declined' };
   }
   const isWhole = isSuccess && answer.status === 200 && (result === 'SUCCESS' || result === null);
   return isWhole && content !== null ? { type: 'success', content } : { type: 'unclear' };
+}
+
+/** Whether there is no such call at this URL, so that it did nothing. */
+export function hasNoSuchCall(answer: RailAnswer): boolean {
+  const message = jsonObject(answer.text);
+  const code = message && codeOf(message);
+  const isNotFound = code === NO_SUCH_CALL || (answer.status === NOT_FOUND && code === null);
+  return isNotFound && isAbsent(message?.biz_content) && isAbsent(message?.bizContent);
 }
 
 /** telebirr's own codes are digits; anything else may come from a proxy. */

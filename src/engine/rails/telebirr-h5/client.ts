@@ -51,9 +51,11 @@ export async function post(
   content: Members,
 ): Promise<CallResult> {
   const answer = await send(client, call, order, content, startTimeoutMsOf(client.settings));
-  if ('type' in answer) {
-    return answer;
-  }
+  return 'type' in answer ? answer : resultOf(call, order, answer);
+}
+
+/** What an answer means; logs one that is no success. */
+export function resultOf(call: Call, order: LoggedOrder, answer: RailAnswer): CallResult {
   const result = readAnswer(answer);
   if (result.type === 'success') {
     return result;

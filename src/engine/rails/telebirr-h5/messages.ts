@@ -45,6 +45,11 @@ const NONCE_BYTES = 20;
 /** The calls to telebirr: their paths, and their names in the message. */
 export const CALLS = {
   preOrder: { path: '/payment/v1/merchant/preOrder', method: 'payment.preorder' },
+  createOrder: { path: '/payment/v1/inapp/createOrder', method: 'payment.preorder' },
+  merchantCreateOrder: {
+    path: '/payment/v1/merchant/inapp/createOrder',
+    method: 'payment.preorder',
+  },
   queryOrder: { path: '/payment/v1/merchant/queryOrder', method: 'payment.queryorder' },
   refund: { path: '/payment/v1/merchant/refund', method: 'payment.refund' },
 } as const;
@@ -84,6 +89,7 @@ function openMinutes(
 /** `biz_content` of the order, or null when telebirr would not accept it. */
 export function preOrderContent(settings: TelebirrH5Settings, order: RailOrder): Members | null {
   const { attempt, callbackUrl, returnUrl, terms } = order;
+  const isInApp = terms.appForm !== undefined;
   const isTooLong = Math.max(callbackUrl.length, returnUrl.length) > URL_CHARACTERS_MAX;
   if (isTooLong || terms.currency !== CURRENCY) {
     return null;
@@ -92,7 +98,7 @@ export function preOrderContent(settings: TelebirrH5Settings, order: RailOrder):
     notify_url: callbackUrl,
     redirect_url: returnUrl,
     ...queryOrderContent(settings, order),
-    trade_type: 'Checkout',
+    trade_type: isInApp ? 'InApp' : 'Checkout',
     title: titleOf(terms) || `Payment ${attempt.reference}`,
     total_amount: majorText(order.chargedMinor),
     trans_currency: CURRENCY,
@@ -100,7 +106,7 @@ export function preOrderContent(settings: TelebirrH5Settings, order: RailOrder):
     business_type: 'BuyGoods',
     payee_identifier: settings.merchantCode,
     payee_identifier_type: PAYEE_BY_SHORT_CODE,
-    payee_type: settings.payeeType,
+    payee_type: (isInApp ? settings.appPayeeType : undefined) ?? settings.payeeType,
     callback_info: CALLBACK_INFO,
   };
 }
@@ -142,21 +148,27 @@ export async function signedMessage(
     : JSON.stringify({ ...message, sign: signature, sign_type: SIGN_TYPE });
 }
 
-/** The page where the customer pays the order `prepayId`; null when our key cannot sign. */
-export async function payPageUrl(
-  settings: TelebirrH5Settings,
+/** What opens the order `prepayId`, by name; null when our key cannot sign. */
+export async function signedOpening(
+  { merchantAppId: appid, merchantCode: merch_code }: TelebirrH5Settings,
   prepayId: string,
   sign: Sign,
   { nonce_str, timestamp }: ReturnType<typeof freshness>,
-): Promise<string | null> {
-  const { merchantAppId: appid, merchantCode: merch_code } = settings;
+): Promise<Readonly<Record<string, string>> | null> {
   // The signature covers exactly these five, in the documentation's order.
   const signed = { appid, merch_code, nonce_str, prepay_id: prepayId, timestamp };
   const signature = await sign(canonicalText(signed));
-  const unsigned = { sign_type: SIGN_TYPE, version: VERSION, trade_type: 'Checkout' };
-  return signature === null
-    ? null
-    : `${settings.webPageUrl}?${new URLSearchParams({ ...signed, sign: signature, ...unsigned })}`;
+  return signature === null ? null : { ...signed, sign: signature, sign_type: SIGN_TYPE };
+}
+
+/** The page where the customer pays the order; null when our key cannot sign. */
+export async function payPageUrl(
+  settings: TelebirrH5Settings,
+  ...order: [prepayId: string, sign: Sign, fresh: ReturnType<typeof freshness>]
+): Promise<string | null> {
+  const opening = await signedOpening(settings, ...order);
+  const page = { version: VERSION, trade_type: 'Checkout' };
+  return opening && `${settings.webPageUrl}?${new URLSearchParams({ ...opening, ...page })}`;
 }
 
 /** The fields that make two messages with equal content differ. */

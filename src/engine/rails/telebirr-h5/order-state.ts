@@ -7,10 +7,16 @@ import type { TelebirrH5Settings } from './settings.ts';
 
 /** The ids of payments and refunds become parts of receipts. */
 const TRANSACTION_ID = /^[A-Za-z0-9_-]{1,64}$/;
+const PREPAY_ID = /^[A-Za-z0-9_-]{1,128}$/;
 
 /** telebirr's id of a payment or a refund; null for anything else. */
 export function transactionId(value: unknown): string | null {
   return matching(scalarOf(value), TRANSACTION_ID);
+}
+
+/** `prepay_id`, which becomes part of what opens the order; null for anything else. */
+export function prepayIdOf(value: unknown): string | null {
+  return matching(scalarOf(value), PREPAY_ID);
 }
 
 /** The state, by either of the two names in the documentation. */

@@ -4,7 +4,7 @@ import type { ProbeResult } from '../rail.ts';
 import { codeIn, isOwnCode, refusalReason, SUCCESS_CODES } from './answers.ts';
 import { sendWithToken, tokenSource, tokens } from './client.ts';
 import { queryOrderContent } from './messages.ts';
-import type { TelebirrH5Settings } from './settings.ts';
+import { appSettingsIn, type TelebirrH5Settings } from './settings.ts';
 import type { Sign, Verify } from './signature.ts';
 
 const PUBLIC_KEY = 'telebirrPublicKey';
@@ -67,6 +67,11 @@ export async function probe(
     return query('refused', [PUBLIC_KEY]);
   }
   return isSigned || SUCCESS_CODES.has(providerCode)
-    ? query('accepted', [...(isSigned ? [] : [PUBLIC_KEY]), 'webPageUrl'])
+    ? query('accepted', [
+        ...(isSigned ? [] : [PUBLIC_KEY]),
+        'webPageUrl',
+        // Only an order would show whether the account is subscribed to them.
+        ...appSettingsIn(settings),
+      ])
     : query('reached', ACCOUNT);
 }

@@ -28,13 +28,14 @@ import {
   startTimeoutMsOf,
 } from './messages.ts';
 import { readClaim, readNotification } from './notification.ts';
-import { isAbout, stateOf, transactionId } from './order-state.ts';
-import type { TelebirrH5Settings } from './settings.ts';
+import { isAbout, prepayIdOf, stateOf, transactionId } from './order-state.ts';
+import { appFormsIn, type TelebirrH5Settings } from './settings.ts';
 import { signer, verifier } from './signature.ts';
 
 /**
  * telebirr's "H5 C2B Web Payment": we create an order at telebirr, the customer pays it on telebirr's
- * page, and telebirr notifies us. We query telebirr before we believe a notification.
+ * page, or in its app (`app-order.ts`), and telebirr notifies us. We query telebirr before we believe
+ * a notification.
  */
 
 /**
@@ -44,9 +45,6 @@ import { signer, verifier } from './signature.ts';
 const FIRST_CHECK_AFTER_MS = 30_000;
 /** A query must not overtake the order that it is about. */
 const FIRST_CHECK_AFTER_START_MS = 5_000;
-
-/** `prepay_id` becomes part of the page's URL, and names the order nowhere else. */
-const PREPAY_ID = /^[A-Za-z0-9_-]{1,128}$/;
 
 export function telebirrH5Rail(settings: TelebirrH5Settings) {
   const sign = signer(settings.merchantPrivateKey, settings.signatureScheme);
@@ -73,6 +71,7 @@ export function telebirrH5Rail(settings: TelebirrH5Settings) {
   return {
     id: RAIL_ID,
     currencies: [CURRENCY],
+    appForms: appFormsIn(settings),
     startTimeoutMs,
 
     plan(terms, _method, nowMs) {
@@ -91,14 +90,19 @@ export function telebirrH5Rail(settings: TelebirrH5Settings) {
       if (content === null) {
         return { type: 'refused', reason: 'misconfigured' };
       }
+      const { appForm } = order.terms;
+      if (appForm !== undefined) {
+        const { startInApp } = await import('./app-order.ts');
+        return startInApp(client, order, content, appForm);
+      }
       const answer = await post(client, 'preOrder', order, content);
       if (answer.type !== 'success') {
         return answer.type === 'refused' ? answer : { ...answer, type: 'unknown' };
       }
-      const prepayId = scalarOf(answer.content.prepay_id) ?? '';
+      const prepayId = prepayIdOf(answer.content.prepay_id);
       // telebirr reportedly strips characters from order ids; then no query could find the order.
       if (
-        !PREPAY_ID.test(prepayId) ||
+        prepayId === null ||
         !isAbsentOr(answer.content.merch_order_id, order.attempt.reference)
       ) {
         logRailAnswer(RAIL_ID, 'preOrder', order, {});

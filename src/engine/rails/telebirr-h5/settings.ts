@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { APP_FORMS, type AppForm } from '../../domain/app-form.ts';
 import type { Route } from '../call-rail.ts';
 import { choice, flag, httpUrl, settingsObject, text, wholeNumber } from '../setting-fields.ts';
 import { bareKey, isPair, type KeyKind } from './key-text.ts';
@@ -11,6 +12,8 @@ const API_BASE_URL = 'https://superapp.ethiomobilemoney.et:38443/apiaccess/payme
 const CALL_TIMEOUT_MS = 15_000;
 const CALL_TIMEOUT_MS_MIN = 100;
 const CALL_TIMEOUT_MS_MAX = 30_000;
+
+const PAYEE_TYPES = ['5000', '3000'] as const;
 
 /** telebirr's portal shows the values in a table, from which a space is easily copied too. */
 function copied(form: RegExp, what: string) {
@@ -53,7 +56,15 @@ const fields = settingsObject({
   /** "Fill mode" of our signatures: PSS in the documentation, PKCS#1 in some of its samples. */
   signatureScheme: v.optional(choice(SIGNATURE_SCHEMES), 'pss32'),
   /** `payee_type`: the samples have 5000 for web pages and 3000 for apps. */
-  payeeType: v.optional(choice(['5000', '3000']), '5000'),
+  payeeType: v.optional(choice(PAYEE_TYPES), '5000'),
+  /** The same for orders in telebirr's app, where it differs. */
+  appPayeeType: v.optional(choice(PAYEE_TYPES)),
+  /**
+   * Lets merchants' apps, and mini apps, start payments in telebirr's app. Off until Ethio telecom has
+   * subscribed the account to the product: until then telebirr refuses each order with 60200098.
+   */
+  inApp: flag(false),
+  miniApp: flag(false),
   /**
    * Lets an operator send a refund again with the same `refund_request_no`. Off until a live test
    * has shown that telebirr returns the money once.
@@ -78,3 +89,15 @@ export const telebirrH5Settings = v.pipe(
 );
 
 export type TelebirrH5Settings = v.InferOutput<typeof telebirrH5Settings> & Route;
+
+/** The setting that switches each form on. */
+const APP_SETTINGS = { IN_APP: 'inApp', MINI_APP: 'miniApp' } as const;
+
+export function appFormsIn(settings: TelebirrH5Settings): readonly AppForm[] {
+  return APP_FORMS.filter((form) => settings[APP_SETTINGS[form]]);
+}
+
+/** The settings of the forms that are on. */
+export function appSettingsIn(settings: TelebirrH5Settings): readonly string[] {
+  return appFormsIn(settings).map((form) => APP_SETTINGS[form]);
+}
