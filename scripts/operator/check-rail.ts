@@ -4,7 +4,7 @@ import { ConfigError } from '../../src/kit/config-error.ts';
 import { minorFromMajor } from '../../src/kit/money.ts';
 import { environmentIn, methodIn, railIn } from '../check-rail/given.ts';
 import { NO_ADDRESS, probeLive, queryLive } from '../check-rail/live.ts';
-import { directLines, PROBE_EXIT_CODES } from '../check-rail/probe-text.ts';
+import { directLines, formLines, PROBE_EXIT_CODES } from '../check-rail/probe-text.ts';
 import '../project/node-md5.ts';
 import { FoundError, type Given, UsageError } from './command.ts';
 
@@ -27,6 +27,7 @@ export async function* checkRail(given: Given): AsyncGenerator<RailCheck> {
     yield {
       lines: [
         `${name} is valid: rail ${rail.id}, ${rail.currencies.join(' and ')}${through === null ? '' : `, through ${through}`}.`,
+        ...formLines(rail),
       ],
       exitCode: 0,
     };

@@ -1,11 +1,13 @@
 import { execFile } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { probeLive, queryLive } from '../../scripts/check-rail/live.ts';
+import { formLines, probeLines } from '../../scripts/check-rail/probe-text.ts';
 import { redacted } from '../../scripts/check-rail/redact.ts';
 import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
 import { startCbeBirrStandIn } from '../../scripts/stand-ins/cbe-birr.ts';
 import { startEbirrStandIn } from '../../scripts/stand-ins/ebirr.ts';
 import { jsonReply, StandInServer } from '../../scripts/stand-ins/stand-in.ts';
+import { startTelebirrH5StandIn } from '../../scripts/stand-ins/telebirr-h5.ts';
 import { ConfigError } from '../../src/kit/config-error.ts';
 import { PLAYERS } from '../support/rails/players.ts';
 import { RailScene } from '../support/rails/scene.ts';
@@ -90,6 +92,24 @@ test('prints what a probe sent and got, its outcome and what it could not try', 
   await scene.stop();
 });
 
+test('says which of telebirr’s forms are on, and what its code about them means', async () => {
+  const scene = await RailScene.start(PLAYERS.telebirrInApp);
+  expect(formLines(scene.rail)).toEqual([
+    "In telebirr's app: IN_APP on, MINI_APP off.",
+    expect.stringMatching(/^No probe tries them, .* with 60200098\.$/),
+  ]);
+  expect(formLines(scene.railWith({ inApp: false }))).toEqual([
+    "In telebirr's app: IN_APP off, MINI_APP off.",
+  ]);
+  await scene.stop();
+  expect(formLines({})).toEqual([]);
+  const probed = { outcome: 'refused', call: 'queryOrder', status: 400, settings: [] } as const;
+  expect(probeLines({ ...probed, providerCode: '60200098' })).toEqual([
+    expect.stringContaining('code 60200098'),
+    expect.stringMatching(/^60200098: the account is not subscribed /),
+  ]);
+});
+
 describe('exit codes', () => {
   interface Ended {
     readonly code: number;
@@ -135,7 +155,11 @@ describe('exit codes', () => {
   });
 
   test('differ for each outcome, an invalid secret and an invalid command', async () => {
-    const [ebirr, cbe] = await Promise.all([startEbirrStandIn(), startCbeBirrStandIn()]);
+    const [ebirr, cbe, telebirr] = await Promise.all([
+      startEbirrStandIn(),
+      startCbeBirrStandIn(),
+      startTelebirrH5StandIn(),
+    ]);
     const { settings } = ebirr;
     const live = ['E_BIRR', 'production', '--live'];
     const runs: readonly (readonly [number, RegExp, readonly string[], object])[] = [
@@ -146,6 +170,12 @@ describe('exit codes', () => {
         /^RAIL_\w+ is valid: rail ebirr, ETB, through VPC_ETHIO\.\n(?:.*\n)*Sent from this machine, not through VPC_ETHIO, /,
         live,
         { ...settings, through: 'VPC_ETHIO' },
+      ],
+      [
+        0,
+        /is valid: rail telebirr-h5, ETB\.\nIn telebirr's app: IN_APP off, MINI_APP on\.\n/,
+        ['TELE_BIRR', 'production'],
+        { ...telebirr.settings, miniApp: true },
       ],
       // Its cipher needs MD5, which Node's Web Crypto has not.
       [0, /\nACCEPTED: /, ['CBE', 'production', '--live'], cbe.settings],
@@ -163,7 +193,7 @@ describe('exit codes', () => {
       [5, /\nUNREACHABLE: /, live, { ...settings, baseUrl: 'http://localhost:9' }],
     ];
     const ended = await Promise.all(runs.map(([, , args, secret]) => railCheck(args, secret)));
-    await Promise.all([ebirr.stop(), cbe.stop()]);
+    await Promise.all([ebirr.stop(), cbe.stop(), telebirr.stop()]);
     for (const [index, [code, output]] of runs.entries()) {
       expect(ended[index]).toEqual({ code, output: expect.stringMatching(output) });
       expect(ended[index]?.output).not.toContain(settings.apiKey);
