@@ -15,7 +15,7 @@ import { identityOf } from './schema.ts';
 const TALLY_EVERY_MS = 60_000;
 /**
  * The same for attempts that reached no provider: no payment may follow until an operator knows, and
- * an object without work forgets them after 10 s.
+ * the platform may remove an idle object from memory, and them with it, after 10 s.
  * https://developers.cloudflare.com/durable-objects/concepts/durable-object-lifecycle/
  */
 const UNREACHED_EVERY_MS = 5_000;
