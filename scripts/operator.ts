@@ -4,7 +4,7 @@
  */
 import { DeploymentFileError } from './deployment/deployment-file.ts';
 import { type Invocation, parseCommandLine } from './operator/arguments.ts';
-import { GatewayError, gatewayOf, send } from './operator/client.ts';
+import { GatewayError, gatewayOf, inBatches, send } from './operator/client.ts';
 import type { Gateway } from './operator/command.ts';
 import {
   type ApiRequest,
@@ -45,7 +45,13 @@ async function contentsOf(wanted: Invocation): Promise<AsyncGenerator<unknown>> 
   const { command, given } = wanted;
   const request = command.request(given);
   const gateway = await gatewayOf(wanted, process.env);
-  return command.run?.(gateway, given, process.env) ?? pages(gateway, wanted, request);
+  return command.run?.(gateway, given, process.env) ?? answers(gateway, wanted, request);
+}
+
+async function* answers(gateway: Gateway, wanted: Invocation, request: ApiRequest) {
+  for (const batch of inBatches(request)) {
+    yield* pages(gateway, wanted, batch);
+  }
 }
 
 /** The content of the response, and with `--all` of every further page. */

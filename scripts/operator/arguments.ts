@@ -112,10 +112,13 @@ function helpFor(args: readonly string[], words: readonly string[]): HelpRequest
   if (wanted && alike.length > 0) {
     return { help: alike };
   }
+  if (noun === undefined && args.length > 0) {
+    throw new UsageError('the noun and the verb come before the options; see --help');
+  }
   const known =
     alike.length > 0
       ? `"${noun}" has the verbs ${alike.map(({ name }) => name.slice(name.indexOf(' ') + 1)).join(', ')}`
-      : `unknown command "${noun ?? args[0]}"`;
+      : `unknown command "${noun}"`;
   throw new UsageError(`${known}; see --help`);
 }
 

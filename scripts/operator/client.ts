@@ -119,6 +119,23 @@ async function localSecret(person: string): Promise<string | undefined> {
   return secret.trim() || undefined;
 }
 
+/** The gateway decides about so many things in one request. */
+const IDS_MAX = 50;
+
+/** The same request for each fifty of its ids. */
+export function inBatches(request: ApiRequest): readonly ApiRequest[] {
+  const { path, body } = request;
+  const ids = body?.ids;
+  if (!Array.isArray(ids) || ids.length <= IDS_MAX) {
+    return [request];
+  }
+  const starts = Array.from({ length: Math.ceil(ids.length / IDS_MAX) }, (_, n) => n * IDS_MAX);
+  return starts.map((start) => ({
+    path,
+    body: { ...body, ids: ids.slice(start, start + IDS_MAX) },
+  }));
+}
+
 /** Returns the content of the response. Throws GatewayError, with a message, on any failure. */
 export async function send(gateway: Gateway, request: ApiRequest): Promise<unknown> {
   const response = await reach(gateway, request);

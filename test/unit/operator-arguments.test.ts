@@ -7,7 +7,7 @@ import {
   writeOperatorsFile,
 } from '../../scripts/deployment/operators-file.ts';
 import { optionsOf, parseCommandLine } from '../../scripts/operator/arguments.ts';
-import { gatewayOf } from '../../scripts/operator/client.ts';
+import { gatewayOf, inBatches } from '../../scripts/operator/client.ts';
 import { UsageError } from '../../scripts/operator/command.ts';
 import { COMMANDS } from '../../scripts/operator/commands.ts';
 import { helpText } from '../../scripts/operator/help.ts';
@@ -57,6 +57,7 @@ describe('requests', () => {
       '/merchants/a/invitations',
       { name: 'B', role: 'viewer' },
     ],
+    ['member revoke-link a inv_1', '/merchants/a/invitations/inv_1/revoke', {}],
     [
       'member remove a mem_1 --reason Left',
       '/merchants/a/members/mem_1/remove',
@@ -150,6 +151,20 @@ describe('requests', () => {
     expect(all.body).toEqual({ refundUniqueId, reason: 'x' });
   });
 
+  test.each([
+    [50, [50]],
+    [101, [50, 50, 1]],
+  ])('sends %i ids in requests that the gateway takes', (count, sizes) => {
+    const ids = Array.from({ length: count }, (_, index) => `dead${index}`);
+    const requests = inBatches(requestOf(`dead-letter discard ${ids.join(' ')} --reason x`));
+    const sent = requests.map(({ body }) => body?.ids as readonly string[]);
+    expect(sent.map(({ length }) => length)).toEqual(sizes);
+    expect(sent.flat()).toEqual(ids);
+    expect(new Set(requests.map(({ path, body }) => `${path} ${body?.reason}`))).toEqual(
+      new Set(['/dead-letters/discard x']),
+    );
+  });
+
   test('each manual resolution has its own id', () => {
     const line = 'payment resolve sandbox a p REF --succeeded --receipt R --note x';
     const [first, second] = [requestOf(line), requestOf(line)];
@@ -164,6 +179,7 @@ describe('requests', () => {
 describe('rejects', () => {
   test.each([
     ['fly', 'unknown command "fly"'],
+    ['--as Hana payment show', 'the noun and the verb come before the options'],
     [
       'merchant',
       '"merchant" has the verbs list, show, create, rename, app-schemes, refund-limits, suspend',
