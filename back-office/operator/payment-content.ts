@@ -35,6 +35,11 @@ export function paymentContent(details: PaymentDetails) {
   };
 }
 
+/** Only such a refund takes an operator's decision. */
+export function waitsForPerson({ status }: Intent['refunds'][number]): boolean {
+  return status === 'requires_action' || status === 'unresolved';
+}
+
 /** Omits the customer's phone number and the customer's link to the provider's page. */
 function attemptContent(
   { intent, secondOperatorAboveMinor }: PaymentDetails,
@@ -44,7 +49,9 @@ function attemptContent(
   return {
     ...rest,
     paid: attempt.id === intent.paidAttemptId,
-    secondOperatorNeeded: paidNeedsSecondOperator(intent, attempt, secondOperatorAboveMinor),
+    secondOperatorNeeded:
+      attempt.status !== 'succeeded' &&
+      paidNeedsSecondOperator(intent, attempt, secondOperatorAboveMinor),
   };
 }
 
@@ -59,6 +66,7 @@ function refundContent(
     ...rest,
     repeatId: repeat?.repeatId ?? null,
     transactionId: attempt?.reference ?? null,
-    secondOperatorNeeded: needsSecondOperator(intent, refund, secondOperatorAboveMinor),
+    secondOperatorNeeded:
+      waitsForPerson(refund) && needsSecondOperator(intent, refund, secondOperatorAboveMinor),
   };
 }

@@ -19,6 +19,7 @@ import {
 } from '../../ui/elements.tsx';
 import { Money } from '../../ui/figures.tsx';
 import { shownText } from '../../ui/untrusted-text.ts';
+import { waitsForPerson } from '../payment-content.ts';
 import { useDesk } from './call.ts';
 import { refundPath } from './paths.ts';
 import { Proposed, useMayConfirm } from './payment-attempts.tsx';
@@ -29,10 +30,6 @@ interface Props {
 }
 
 type WaitingStatus = 'requires_action' | 'unresolved';
-
-function waitsForPerson({ status }: Refund): boolean {
-  return status === 'requires_action' || status === 'unresolved';
-}
 
 /** The refunds that wait for a person: why, what to do step by step, and the record of it. */
 export function WaitingRefunds(details: PaymentDetails) {
@@ -101,15 +98,11 @@ function Instructions({ details: { intent }, refund }: Props) {
   }
   const amount = useMoney(intent.terms.currency)(refund.returnedMinor);
   const { steps, unresolvedSteps } = text;
-  const toDo =
-    refund.status === 'requires_action'
-      ? [steps.find, steps.check, steps.give(amount), steps.record, steps.otherwise]
-      : [
-          unresolvedSteps.find,
-          unresolvedSteps.done(amount),
-          unresolvedSteps.ask,
-          unresolvedSteps.wait,
-        ];
+  const byHand = [steps.find, steps.check, steps.give(amount), steps.record, steps.otherwise];
+  const { find, done, ask, wait } = unresolvedSteps;
+  const undecided = refund.status === 'requires_action' ? byHand : [find, done(amount), ask, wait];
+  // The first operator has returned the money, so the second one must not.
+  const toDo = refund.proposal === null ? undecided : [steps.find, steps.confirm];
   return (
     <>
       <p>{why}</p>

@@ -42,6 +42,7 @@ import {
   operateApi,
   PERSONAL_SECRETS,
   project as projectAll,
+  TWO_OPERATORS,
 } from './support.ts';
 
 /**
@@ -446,6 +447,27 @@ describe('what was recorded by hand', () => {
     }
     const asked = calls.map(({ url }) => new URL(url).pathname.split('/').at(-1));
     expect(new Set(asked)).toEqual(new Set(['token', 'queryOrder']));
+  });
+
+  test('and the second operator of its refund is told to return nothing', async () => {
+    await atTelebirr(ALPHA);
+    await recordPaid(ALPHA);
+    await refund(ALPHA, 'r1');
+    const page = async () =>
+      (
+        await operate(`/operator/payments/production/${A}`, undefined, { bindings: TWO_OPERATORS })
+      ).text();
+    expect(await page()).toContain('to the account that paid');
+    const returned = { outcome: 'returned', reference: 'RF-9', note: 'Returned in the portal' };
+    await content(
+      operateApi(`/payments/production/${A}/refunds/r1/resolve`, returned, {
+        authorization: `Bearer ${PERSONAL_SECRETS.Hana}`,
+        bindings: TWO_OPERATORS,
+      }),
+    );
+    const proposed = await page();
+    expect(proposed).toContain('return nothing yourself');
+    expect(proposed).not.toContain('to the account that paid');
   });
 
   test('until telebirr confirms it: then telebirr refunds it', async () => {

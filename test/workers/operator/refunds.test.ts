@@ -229,6 +229,15 @@ test('the payment shows its refunds without what only the gateway needs', async 
       secondOperatorNeeded: true,
     },
   ]);
+  await execute({
+    type: 'resolve_refund',
+    refundId: 'r1',
+    outcome: { type: 'succeeded', railReference: 'API-1' },
+  });
+  const { refunds: ended } = await content<{ refunds: object[] }>(
+    operateApi(PAYMENT, undefined, { bindings: TWO_OPERATORS }),
+  );
+  expect(ended).toMatchObject([{ status: 'succeeded', secondOperatorNeeded: false }]);
   const names = Object.keys(refunds[0] ?? {});
   for (const internal of ['requestId', 'bodyDigest', 'idempotencyKeyDigest', 'claimId']) {
     expect(names).not.toContain(internal);
