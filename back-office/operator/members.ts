@@ -9,8 +9,10 @@ import {
   INVITATION_MS,
   invitationPath,
   newInvitation,
+  type OpenInvitation,
   openInvitations,
   RECOVERY_MS,
+  revokeInvitation,
 } from '../members/invitations.ts';
 import { afterRemoval, NAME_LENGTH_MAX, revokeInvitationsBy } from '../members/members.ts';
 import { ROLES, type Role } from '../members/permissions.ts';
@@ -69,6 +71,42 @@ export async function recover(
   const merchant = await call.payments.operations.knownMerchant(target);
   const { id: memberId, name, role } = await knownMember(call, merchant.id, target.memberId);
   return link(call, { merchant, memberId, name, role });
+}
+
+/** The merchant's open link of that id. Problem 404 when it was used, revoked or has expired. */
+export async function knownLink(
+  { env, nowMs }: OperatorCall,
+  merchantId: string,
+  invitationId = '',
+): Promise<OpenInvitation> {
+  const links = await openInvitations(env.BACK_OFFICE_DB, merchantId, nowMs);
+  return found(links.find(({ id }) => id === invitationId));
+}
+
+/** Ends an open link at once. */
+export async function revokeLink(
+  call: OperatorCall,
+  target: OperatorCall['params'],
+  fields: unknown,
+): Promise<{ readonly isChanged: boolean }> {
+  checked(body({}), fields);
+  const { env, actor, nowMs } = call;
+  const { id: merchantId } = await call.payments.operations.knownMerchant(target);
+  const { id, name, role } = await knownLink(call, merchantId, target.invitationId);
+  const isChanged = await runAudited(
+    env.BACK_OFFICE_DB,
+    [revokeInvitation(merchantId, id, nowMs)],
+    {
+      actor,
+      merchantId,
+      environment: null,
+      action: 'invitation.revoked',
+      target: id,
+      detail: { name, role },
+      atMs: nowMs,
+    },
+  );
+  return { isChanged };
 }
 
 /** The merchant's member of that id. Problem 404 when there is none. */

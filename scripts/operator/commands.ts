@@ -51,6 +51,7 @@ const PLACES: Readonly<Record<string, string>> = {
   attemptId: 'ATTEMPT',
   refundId: 'REFUND',
   memberId: 'MEMBER',
+  invitationId: 'LINK',
   ids: 'ID…',
 };
 

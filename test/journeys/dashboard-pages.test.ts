@@ -151,6 +151,8 @@ const EXAMPLES: Readonly<Record<string, Readonly<Record<string, (things: Things)
   },
   '/operator/merchants/:merchantId/:environment/keys/:digest/revoke': {},
   '/operator/merchants/:merchantId/members/:memberId/remove': {},
+  '/operator/merchants/:merchantId/members/:memberId/recovery': {},
+  '/operator/merchants/:merchantId/invitations/:invitationId/revoke': {},
   '/operator/merchants/:merchantId/invite': {
     'desk-invite': ({ merchantId }) => `/operator/merchants/${merchantId}/invite`,
   },

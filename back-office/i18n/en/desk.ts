@@ -213,7 +213,7 @@ export const desk = {
     noMembers: 'No members yet.',
     role: 'Role',
     passkeys: 'Passkeys',
-    openLinks: 'Open invitations',
+    openLinks: 'Open links',
     invitedBy: 'Invited by',
     apiKeys: 'API keys',
     limit: 'Largest payment',
@@ -263,6 +263,12 @@ export const desk = {
     closeMerchant: 'Close the merchant',
     closeMerchantLead:
       'This cannot be undone: its API keys, members and webhook endpoints end. First export all production payments. Open payments can still be paid and end as they would, and a payment’s own callbackUrl still gets its events. Payments stay for their time: you can look them up and refund them.',
+    recoverMember: 'Create recovery link',
+    recoverMemberLead:
+      'Creates a link that works once, for 24 hours. It creates a new passkey, ends the member’s sessions, and their old passkeys stop working. Make sure that you are talking to the right person: the link opens their account.',
+    revokeLink: 'Revoke the link',
+    revokeLinkLead:
+      'The link stops working at once. Do this if it was sent to the wrong person. A person who has already used it is a member: remove them.',
     removeMember: 'Remove',
     removeMemberLead:
       'Ends the member’s passkeys and sessions at once. You can also remove the last owner, and then invite another one.',
@@ -277,7 +283,7 @@ export const desk = {
     auditMonthHint:
       'Such as 2026-11, by the days of Addis Ababa. All merchants, and the gateway itself.',
     exportAudit: 'Export the log (CSV)',
-    link: 'Invitation link',
+    link: 'Link',
     linkOnce: 'Copy the link and give it only to this person. It is shown here for 10 minutes.',
 
     deadLetter: 'Dead letter',
@@ -384,6 +390,8 @@ export const desk = {
       refund_requested: 'The refund was requested.',
       refunds_limited: 'The limits for refunds hold from now on.',
       invited: 'The invitation was created.',
+      link_created: 'The recovery link was created.',
+      link_revoked: 'The link was revoked.',
       merchant_created: 'The merchant was created. Invite the first owner now.',
       maintenance_began: 'Maintenance has begun. It holds everywhere within 10 seconds.',
       maintenance_ended: 'Maintenance has ended. New payments are taken within 10 seconds.',
@@ -514,6 +522,8 @@ export const desk = {
       check: 'Make sure that the portal shows no refund or reversal of it yet.',
       give: (amount: string) =>
         `Return ${amount} there, to the account that paid. If the portal cannot, ask the provider to do it.`,
+      confirm:
+        'Another operator has recorded this refund: return nothing yourself. Confirm it if the portal shows the same; otherwise record what you found.',
       record:
         'Record it here as returned, with the provider’s number of the refund. The merchant is then notified.',
       otherwise:
@@ -628,7 +638,7 @@ export const desk = {
     refund_requires_action: {
       title: 'Refund by hand',
       what: 'A refund waits for a person, because the provider’s API cannot return the money.',
-      todo: 'Open the payment, return the money at the provider, then record it.',
+      todo: 'Open the payment first: another operator may have recorded it already. If not, return the money at the provider, then record it.',
     },
     refund_unresolved: {
       title: 'Refund unknown',

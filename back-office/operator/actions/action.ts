@@ -229,6 +229,7 @@ export type SubjectName =
   | 'new_merchant'
   | 'api_key'
   | 'member'
+  | 'invitation'
   | 'method'
   | 'merchant_method'
   | 'bank'

@@ -55,7 +55,8 @@ const RECOVER_MEMBER: OperatorAction = {
   answers: 'link',
   run: async (call, target, fields) => {
     const { recover } = await import('../members.ts');
-    return { message: LINK_MESSAGE, content: await recover(call, target, fields) };
+    const content = await recover(call, target, fields);
+    return { message: LINK_MESSAGE, content, done: 'link_created' };
   },
   fields: {},
   commands: [
@@ -63,6 +64,42 @@ const RECOVER_MEMBER: OperatorAction = {
       name: 'member recover',
       about: 'create a one-time link for a member who lost their passkey',
       examples: ['member recover abebe mem_0123'],
+    },
+  ],
+  forms: [
+    {
+      subject: 'member',
+      path: '/recovery',
+      title: 'pages.recoverMember',
+      lead: 'pages.recoverMemberLead',
+      fields: [],
+    },
+  ],
+};
+
+/** Ends a link that was sent to a wrong person. */
+const REVOKE_LINK: OperatorAction = {
+  path: `${MERCHANT}/invitations/:invitationId/revoke`,
+  answers: 'merchant',
+  run: async (call, target, fields) => {
+    const { revokeLink } = await import('../members.ts');
+    return { ...changed(await revokeLink(call, target, fields)), done: 'link_revoked' };
+  },
+  fields: {},
+  commands: [
+    {
+      name: 'member revoke-link',
+      about: 'end an open link at once; "member list" shows its id',
+      examples: ['member revoke-link abebe inv_0123'],
+    },
+  ],
+  forms: [
+    {
+      subject: 'invitation',
+      path: '/revoke',
+      title: 'pages.revokeLink',
+      lead: 'pages.revokeLinkLead',
+      fields: [],
     },
   ],
 };
@@ -95,4 +132,4 @@ const REMOVE_MEMBER: OperatorAction = {
 };
 
 /** What operators change about a merchant's members. */
-export const MEMBER_ACTIONS = [INVITE_MEMBER, RECOVER_MEMBER, REMOVE_MEMBER];
+export const MEMBER_ACTIONS = [INVITE_MEMBER, RECOVER_MEMBER, REVOKE_LINK, REMOVE_MEMBER];

@@ -121,9 +121,10 @@ function MemberList({ members, invitations, merchant }: Members & Props) {
           roles[role],
           passkeys,
           <When atMs={createdAtMs} />,
-          <a class="nowrap" href={merchantPath(merchant.id, `/members/${id}/remove`)}>
-            {text.removeMember}
-          </a>,
+          <MemberLinks
+            path={merchantPath(merchant.id, `/members/${id}`)}
+            mayRecover={merchant.status === 'active'}
+          />,
         ])}
         empty={text.noMembers}
       />
@@ -132,18 +133,42 @@ function MemberList({ members, invitations, merchant }: Members & Props) {
           <h3>{text.openLinks}</h3>
           <Table
             caption={text.openLinks}
-            columns={[text.name, text.role, text.invitedBy, text.expires]}
-            rows={invitations.map(({ name, role, invitedBy, expiresAtMs }) => [
+            columns={[text.name, text.role, text.invitedBy, text.expires, text.actions]}
+            rows={invitations.map(({ id, name, role, invitedBy, expiresAtMs }) => [
               <bdi>{shownText(name)}</bdi>,
               roles[role],
               <bdi>{shownText(invitedBy)}</bdi>,
               <When atMs={expiresAtMs} />,
+              <a class="nowrap" href={merchantPath(merchant.id, `/invitations/${id}/revoke`)}>
+                {text.revokeLink}
+              </a>,
             ])}
             empty={text.none}
           />
         </>
       )}
     </Section>
+  );
+}
+
+function MemberLinks({
+  path,
+  mayRecover,
+}: {
+  readonly path: string;
+  readonly mayRecover: boolean;
+}) {
+  const text = useTexts(DESK_TEXTS).pages;
+  return (
+    <span>
+      {mayRecover && (
+        <>
+          <a href={`${path}/recovery`}>{text.recoverMember}</a>
+          {' · '}
+        </>
+      )}
+      <a href={`${path}/remove`}>{text.removeMember}</a>
+    </span>
   );
 }
 

@@ -2,8 +2,9 @@ import { found } from '../../../src/kit/http/problem.ts';
 import { majorText } from '../../../src/kit/money.ts';
 import { useTexts } from '../../../src/kit/ui/texts.ts';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS, DESK_TEXTS } from '../../i18n/texts.ts';
+import type { Role } from '../../members/permissions.ts';
 import { shownText } from '../../ui/untrusted-text.ts';
-import { knownMember } from '../members.ts';
+import { knownLink, knownMember } from '../members.ts';
 import type { DeskCall, Shown } from './call.ts';
 import { commissionText } from './setting-texts.ts';
 
@@ -51,8 +52,19 @@ export async function readKey(call: DeskCall): Promise<Shown> {
 
 export async function readMember(call: DeskCall): Promise<Shown> {
   const { merchantId, memberId } = call.params;
+  return personOf(call, await knownMember(call, found(merchantId), memberId));
+}
+
+export async function readInvitation(call: DeskCall): Promise<Shown> {
+  const { merchantId, invitationId } = call.params;
+  return personOf(call, await knownLink(call, found(merchantId), invitationId));
+}
+
+async function personOf(
+  call: DeskCall,
+  { name, role }: { readonly name: string; readonly role: Role },
+): Promise<Shown> {
   const merchant = await readMerchant(call);
-  const { name, role } = await knownMember(call, found(merchantId), memberId);
   return {
     useFacts: () => {
       const text = useTexts(DESK_TEXTS).pages;

@@ -36,6 +36,7 @@ import { CLAIM_PARAMETER } from './payment-claims.tsx';
 import { useOutcomeText, useRefundFacts } from './payment-refunds.tsx';
 import {
   readBank,
+  readInvitation,
   readKey,
   readMember,
   readMerchant,
@@ -87,6 +88,12 @@ export const SUBJECTS: Readonly<Record<SubjectName, Subject>> = {
     tone: 'bad',
     read: readMember,
   },
+  invitation: {
+    active: 'merchants',
+    path: `${PATHS.merchants}/:merchantId/invitations/:invitationId`,
+    tone: 'bad',
+    read: readInvitation,
+  },
   method: {
     active: 'rails',
     path: `${PATHS.rails}/:environment/:method`,
@@ -130,6 +137,7 @@ export function subjectPath(subject: SubjectName, target: Target): string {
     case 'merchant':
     case 'api_key':
     case 'member':
+    case 'invitation':
     case 'merchant_method':
       return merchantPath(found(target.merchantId));
     case 'new_merchant':

@@ -11,7 +11,7 @@ import { clockText } from '../../../src/kit/i18n/time-text.ts';
 import { runBatch } from '../../../src/kit/platform/database.ts';
 import { startAttempt } from '../../support/intents.ts';
 import { projectionMessage } from '../book/fixture.ts';
-import { auditLog } from '../dashboard/support.ts';
+import { auditLog, signedIn } from '../dashboard/support.ts';
 import { applyToBook, booksReport } from '../support/book.ts';
 import {
   ALPHA,
@@ -636,6 +636,20 @@ describe('a merchant', () => {
     expect((await auditLog()).map(({ action, actor_id }) => [action, actor_id])).toEqual([
       ['member.invited', NAME],
     ]);
+  });
+
+  test("gets a link for a member's new passkey, and an invitation is revoked", async () => {
+    const { memberId } = await signedIn('cashier');
+    const recovery = `${MERCHANT}/members/${memberId}/recovery`;
+    expect(await pageOf(MERCHANT)).toContain(`href="${recovery}"`);
+    expect(await pageOf(recovery)).toContain('Cashier');
+    expect(await pageOf(await change(recovery, {}))).toMatch(LINK);
+    const invited = await pageOf(await change(`${MERCHANT}/invite`, INVITATION));
+    const path = LINK.exec(invited)?.[0] ?? '';
+    const [revoke = ''] = /[^"]*\/invitations\/[^"]*\/revoke/.exec(invited) ?? [];
+    expect(await pageOf(revoke)).toContain('Sara Bekele');
+    await change(revoke, {});
+    expect((await call(path, { apiKey: null })).status).toBe(404);
   });
 
   test('gets no invitation while it is suspended', async () => {

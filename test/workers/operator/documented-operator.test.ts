@@ -37,7 +37,10 @@ function actionOf({ command }: Request): string | undefined {
 }
 
 /** Names of the documents' readers. Methods, currencies and channels stay as documented. */
-const NAMES = ['merchantId', 'environment', 'uniqueId', 'attemptId', 'refundId', 'memberId'];
+const NAMES = [
+  ...['merchantId', 'environment', 'uniqueId', 'attemptId', 'refundId', 'memberId'],
+  'invitationId',
+];
 
 /** The documented path with the names that exist here. */
 function filled(path: string, action: string, values: Readonly<Record<string, string>>): string {

@@ -337,6 +337,23 @@ describe('people', () => {
     expect(await lastAudit()).toMatchObject({ action: 'recovery.issued', target: memberId });
   });
 
+  test('cannot join by a link that the operator has revoked', async () => {
+    const invited = { name: 'Wrong person', role: 'owner' };
+    const { id, url } = await content<{ id: string; url: string }>(
+      operateApi(`/merchants/${ALPHA.id}/invitations`, invited),
+    );
+    const path = `/invitations/${id}/revoke`;
+    expect((await operateApi(`/merchants/${BETA.id}${path}`, {})).status).toBe(404);
+    await content(operateApi(`/merchants/${ALPHA.id}${path}`, {}));
+    expect(await findInvitation(membersCall(), url.split('=').at(-1) ?? '')).toBeNull();
+    expect(await lastAudit()).toMatchObject({
+      action: 'invitation.revoked',
+      target: id,
+      detail: invited,
+    });
+    expect((await operateApi(`/merchants/${ALPHA.id}${path}`, {})).status).toBe(404);
+  });
+
   test('get no link while the merchant is suspended', async () => {
     await operateApi(`/merchants/${BETA.id}/suspend`, { reason: 'x' });
     const path = `/merchants/${BETA.id}/invitations`;

@@ -119,6 +119,16 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
     values: async () => ({ memberId: (await signedIn('viewer')).memberId }),
     entry: 'recovery.issued',
   },
+  [`${MERCHANT}/invitations/:invitationId/revoke`]: {
+    ...IN_DATABASE,
+    scene: after(`${MERCHANT}/invitations`),
+    values: async () => ({
+      invitationId: String(
+        await env.BACK_OFFICE_DB.prepare('SELECT id FROM invitations').first<string>('id'),
+      ),
+    }),
+    entry: 'invitation.revoked',
+  },
   [`${MERCHANT}/members/:memberId/remove`]: {
     ...IN_DATABASE,
     values: async () => ({ memberId: (await signedIn('owner')).memberId }),

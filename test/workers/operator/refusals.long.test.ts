@@ -130,6 +130,7 @@ const ABSENT: Readonly<Record<string, string>> = {
   attemptId: 'a2',
   refundId: 'r2',
   memberId: 'mem_none',
+  invitationId: 'inv_none',
   method: 'CASH',
   currency: 'EUR',
   code: 'NONE',
@@ -145,7 +146,7 @@ function elsewhere(name: string, { values }: Prepared): Readonly<Record<string, 
     const environment = values.environment === 'sandbox' ? 'production' : 'sandbox';
     return { merchantId: BETA.id, environment };
   }
-  return name.includes(':memberId') ? { merchantId: BETA.id } : {};
+  return /:(?:member|invitation)Id/.test(name) ? { merchantId: BETA.id } : {};
 }
 
 /** Requests that the action refuses, by what is wrong with each. */
