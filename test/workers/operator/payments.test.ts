@@ -111,6 +111,10 @@ describe('attention', () => {
       },
       { reason: 'late_payment' },
     ]);
+    for (const path of ['?environment=sandbox', `/payments/sandbox/${ALPHA.id}/order-1`]) {
+      const desk = await (await operate(`/operator${path}`)).text();
+      expect(desk, path).toContain('Ask the provider whether the money arrived');
+    }
   });
 
   test('lists a dead delivery', async () => {
