@@ -21,5 +21,4 @@ export const LAB = {
     'looks at every state of every page in all languages, themes and widths',
   ],
   cloudflare: ['test/support/cloudflare/rehearse.ts', 'starts a local Cloudflare'],
-  'record-cloudflare': ['test/support/cloudflare/record.ts', 'records what wrangler asks of it'],
 } as const satisfies Readonly<Record<string, readonly [file: string, does: string]>>;

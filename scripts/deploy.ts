@@ -18,7 +18,7 @@ import { runSelfCheck } from './setup/self-check.ts';
 import { commandOf, processTerminal, type Terminal } from './setup/terminal.ts';
 
 /** What the command can do in place of a deployment. */
-const ACTS = ['migrate', 'classes', 'rollback'] as const;
+const ACTS = ['migrate', 'rollback'] as const;
 
 const SCRIPT = {
   usage: 'npm run deploy',
@@ -29,7 +29,6 @@ Run it again to continue an interrupted deployment.`,
     operators: DEPLOYMENT_OPTIONS.operators,
     directory: DEPLOYMENT_OPTIONS.directory,
     migrate: { value: null, about: 'apply pending migrations, and nothing else' },
-    classes: { value: null, about: 'deploy changed classes of objects, all at once' },
     rollback: { value: null, about: 'go back to the version before' },
     yes: { value: null, about: 'ask nothing' },
   },

@@ -278,7 +278,7 @@ export const PLANTED_KEEPING: Readonly<Record<string, Readonly<Record<string, st
   'scripts/deploy/run.ts': {
     '  if («migrations.length > 0→migrations.length > 99») {':
       'code is deployed without its tables',
-    '  if («classes.length > 0→classes.length > 99») {':
+    '  if («changed.length > 0→changed.length > 99») {':
       'versions with other classes of objects are mixed',
     'if (split !== null && split.current.tag !== «tag→split.current.tag») {':
       'two deployments are mixed',

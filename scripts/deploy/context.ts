@@ -10,7 +10,7 @@ export interface DeployOptions {
   readonly name: string;
   readonly isYes: boolean;
   /** What the command does; each of the others is done alone. */
-  readonly act: 'deploy' | 'migrate' | 'classes' | 'rollback';
+  readonly act: 'deploy' | 'migrate' | 'rollback';
   /** Has an operator's secret for the self-check. */
   readonly operatorsFile: string;
   /** This command without what it does: `npm run deploy -- --env staging`. */

@@ -1,3 +1,4 @@
+import { relative } from 'node:path';
 import {
   commitMessage,
   type DeployedWorker,
@@ -11,6 +12,7 @@ import type { Plane } from '../deployment/keys.ts';
 import { olderCode } from '../deployment/newest-file.ts';
 import { writeWorkerConfigs } from '../deployment/render.ts';
 import { formatVersionTag, parseVersionTag, versionTagOf } from '../deployment/version-tag.ts';
+import { quoted } from '../setup/terminal.ts';
 import { checkAddresses } from '../setup/triggers.ts';
 import { checkValues } from '../setup/values.ts';
 import { changedClasses, checkSecrets, committed, pendingMigrations } from './checks.ts';
@@ -18,7 +20,6 @@ import { type DeployOptions, type DeployRun, type DeployTools, PLANES } from './
 import { goBack, OtherSecrets, StillLive } from './going-back.ts';
 import { recordExpiry, recordReleased } from './records.ts';
 import { type Release, releaseVersion, splitOf } from './release.ts';
-import { SmokeFailure, selfCheck, smokeTest } from './smoke.ts';
 
 type Deployed = Readonly<Record<Plane, DeployedWorker>>;
 
@@ -121,7 +122,6 @@ async function change(run: DeployRun, deployed: Deployed, commit: string): Promi
     checkSecrets(run, plane, deployed[plane]);
   }
   const migrations = await pendingMigrations(run);
-  const classes = PLANES.flatMap((plane) => changedClasses(run, plane, deployed[plane]) ?? []);
   sayPlan(run, deployed, releases, commit);
   if (options.act === 'migrate') {
     return migrate(run, migrations);
@@ -132,20 +132,37 @@ async function change(run: DeployRun, deployed: Deployed, commit: string): Promi
       `Apply them alone: ${options.command} --migrate`,
     );
   }
-  if (options.act === 'classes') {
-    return deployClasses(run, releases, classes);
-  }
-  if (classes.length > 0) {
-    throw new SetupProblem(
-      `versions with other classes of objects cannot run together, and no rollback undoes them:\n${classes.map((text) => `  ${text}`).join('\n')}`,
-      `Deploy a commit that changes nothing else, all at once: ${options.command} --classes`,
-    );
-  }
+  await checkClasses(run, deployed, releases);
   if (releases.length === 0) {
     terminal.say('Nothing to do: both Workers run this code.');
     return true;
   }
   return release(run, deployed, releases, commit);
+}
+
+/** Cloudflare mixes only versions with the same classes of objects, so wrangler deploys others at once. */
+async function checkClasses(
+  run: DeployRun,
+  deployed: Deployed,
+  releases: readonly Release[],
+): Promise<void> {
+  const { options, workers } = run;
+  const changed = releases.flatMap(({ plane, tag, commit }) => {
+    const what = changedClasses(run, plane, deployed[plane]);
+    // With routes, wrangler would replace DNS records of something else unasked.
+    const file = relative(process.cwd(), workers[plane].uploadFile);
+    const message = quoted(commitMessage(commit));
+    const command = `npx wrangler deploy -c ${file} --tag ${tag} --message ${message}`;
+    return what === null ? [] : [{ what, command }];
+  });
+  if (changed.length > 0) {
+    await recordExpiry(run);
+    const lines = (of: 'what' | 'command') => changed.map((one) => `  ${one[of]}`).join('\n');
+    throw new SetupProblem(
+      `versions with other classes of objects cannot run together, and no rollback undoes them:\n${lines('what')}`,
+      `Deploy a commit that changes nothing else, to all requests at once, and check it:\n${lines('command')}\n  npm run operator -- check --env ${options.name}`,
+    );
+  }
 }
 
 function sayPlan(run: DeployRun, deployed: Deployed, releases: readonly Release[], commit: string) {
@@ -240,55 +257,6 @@ async function migrate(
   }
   terminal.say(`The tables are there. Now deploy the code: ${options.command}`);
   return true;
-}
-
-/** Deploys at once what cannot be split: wrangler makes or removes the classes in the same call. */
-async function deployClasses(
-  run: DeployRun,
-  releases: readonly Release[],
-  classes: readonly string[],
-): Promise<boolean> {
-  const { terminal } = run;
-  if (classes.length === 0) {
-    terminal.say('Nothing to do: the classes of objects are the deployed ones.');
-    return true;
-  }
-  terminal.say(`${classes.join('\n')}\nAll requests go to this version at once.`);
-  if (!(await isConfirmed(run, 'Deploy? No rollback undoes it.'))) {
-    return false;
-  }
-  await recordExpiry(run);
-  for (const { plane, tag, commit, deployed } of releases) {
-    const { name } = deployed;
-    await run.runWrangler([
-      // With routes, wrangler would replace DNS records of something else unasked.
-      ...['deploy', '-c', run.workers[plane].uploadFile],
-      ...['--tag', tag, '--message', commitMessage(commit)],
-    ]);
-    terminal.say(`  ${name}: deployed.`);
-    const current = (await deployedWorker(run, name))?.shares.at(-1)?.version;
-    if (!(await isRight(run, plane, name, current?.id ?? ''))) {
-      return false;
-    }
-  }
-  return true;
-}
-
-/** Checks a Worker that cannot be taken back. */
-async function isRight(run: DeployRun, plane: Plane, name: string, id: string): Promise<boolean> {
-  try {
-    await smokeTest(run, plane, name, id);
-    await selfCheck(run, plane, name, id);
-    return true;
-  } catch (error) {
-    if (!(error instanceof SmokeFailure)) {
-      throw error;
-    }
-    run.terminal.say(
-      `  ${name}: ${error.message}.\n${id} IS LIVE, and no rollback undoes a change of classes. Correct the code and deploy it.`,
-    );
-    return false;
-  }
 }
 
 /** When a version's code was uploaded: a changed secret makes a newer version of the same code. */

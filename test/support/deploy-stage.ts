@@ -42,8 +42,6 @@ export class DeployStage {
   readonly cloudflare: Cloudflare;
   readonly said: string[] = [];
   readonly wrangled: string[] = [];
-  /** Each command of wrangler with its configuration. */
-  readonly configured: (readonly [command: string, file: string])[] = [];
   /** The status of a version's answers; by default 200. */
   readonly statuses = new Map<string, number>();
   /** What `git status --porcelain` prints. */
@@ -264,7 +262,6 @@ export class DeployStage {
   async #wrangle(args: readonly string[]): Promise<string> {
     this.wrangled.push(args.filter((arg) => !arg.startsWith('/')).join(' '));
     const file = args[args.indexOf('-c') + 1] ?? '';
-    this.configured.push([args[0] ?? '', file]);
     const worker = file.includes('/backOffice/') ? 'backOffice' : 'payments';
     const config = this.#workers?.[worker].config;
     const script = this.script(config?.name ?? '');
@@ -278,15 +275,6 @@ export class DeployStage {
         bindings: script.versions.at(-1)?.bindings ?? [],
         exports: exportsOf(config),
       });
-    } else if (args[0] === 'deploy') {
-      const version = this.#upload(script, {
-        tag: optionOf('--tag'),
-        message: optionOf('--message'),
-        bindings: script.versions.at(-1)?.bindings ?? [],
-        exports: exportsOf(config),
-      });
-      makeClasses(script, version.exports);
-      deploy(script, [{ version_id: version.id, percentage: 100 }], {});
     } else if (args[0] !== 'triggers') {
       throw new WranglerError(`wrangler ${args.join(' ')} is not played`);
     }

@@ -9,6 +9,8 @@ export interface Call {
   readonly query: URLSearchParams;
   readonly body: Body;
   readonly token: string | null;
+  /** Whether wrangler asks, and not a script of ours. */
+  readonly isWranglers: boolean;
   /** The jurisdiction of an R2 bucket: each jurisdiction has its own buckets. */
   readonly jurisdiction: string;
 }
@@ -145,6 +147,7 @@ export async function readCall(request: IncomingMessage): Promise<Call> {
     query: url.searchParams,
     body: await readBody(Buffer.concat(chunks), request.headers['content-type'] ?? ''),
     token: /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? null,
+    isWranglers: request.headers['user-agent']?.startsWith('wrangler/') === true,
     jurisdiction: String(request.headers['cf-r2-jurisdiction'] ?? 'default'),
   };
 }

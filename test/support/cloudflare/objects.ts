@@ -6,7 +6,7 @@ const NAMESPACES = '/accounts/{account}/workers/durable_objects/namespaces';
 const OBJECTS = '/accounts/{account}/r2/buckets/{bucket}/objects';
 const OBJECTS_SHOWN = 1000;
 
-/** What the project's own scripts ask: see test/fixtures/cloudflare/additions.json. */
+/** What the project's own scripts ask: see test/fixtures/cloudflare/calls.json. */
 export function objectHandlers(account: Account, runtime: Runtime): Handlers {
   const namespaces = () =>
     [...account.scripts.values()].flatMap((script) =>

@@ -17,9 +17,9 @@
  *   keeps the network down until `recover()`; `failCall('PUT /accounts/{account}/workers/scripts/{script}',
  *   500, 3)` fails a call and wrangler's retries. Faults: `reset`, `answer lost` (after it took effect),
  *   500, 429, or an `ApiError` that Cloudflare may answer.
- * - **Contract**: a call that was not recorded, or whose body has other fields, is answered with 500, is
- *   in `refusals`, and makes `stop()` throw. `npm run lab -- record-cloudflare` records wrangler's calls;
- *   test/fixtures/cloudflare/additions.json has calls of our own scripts, with their documentation.
+ * - **Contract**: a call of our own scripts that test/fixtures/cloudflare/calls.json does not have, or whose
+ *   body has other fields, is answered with 500, is in `refusals`, and makes `stop()` throw. Each call there
+ *   names its documentation. Wrangler's own calls are as they are; one without a handler is refused.
  * - `gatewayUrl` takes requests by their Host header; `fetch(hostname, path)` sends one. Routes, custom
  *   domains and workers.dev lead to a Worker, the current deployment's percentages or
  *   `Cloudflare-Workers-Version-Overrides` to a version. The Worker sees an https address.
@@ -37,7 +37,7 @@ import { listenLocally } from '../../../lab/harness/local-server.ts';
 import { type Account, accountHandlers, newAccount } from './account.ts';
 import { Answer, API_PATH, ApiError, type Call, type Handlers, readCall } from './api.ts';
 import { AssetSessions } from './assets.ts';
-import { type Contract, readContract, violations, withExample } from './contract.ts';
+import { readContract, violations } from './contract.ts';
 import { d1Handlers } from './d1.ts';
 import { type Fault, Faults } from './faults.ts';
 import { answerAt, CERTIFICATE_FILE, gatewayServer, Router } from './gateway.ts';
@@ -56,8 +56,6 @@ export interface CloudflareOptions {
   readonly permissions?: readonly Permission[];
   /** Keeps objects and databases; by default it is temporary. */
   readonly directory?: string;
-  /** Learns the contract from the calls, and refuses none. */
-  readonly isRecording?: boolean;
   readonly port?: number;
   readonly gatewayPort?: number;
 }
@@ -67,7 +65,7 @@ export type Cloudflare = Awaited<ReturnType<typeof startCloudflare>>;
 const TOKEN = 'token-of-the-local-cloudflare';
 
 export async function startCloudflare(options: CloudflareOptions = {}) {
-  const { isRecording = false, permissions = ALL_PERMISSIONS } = options;
+  const { permissions = ALL_PERMISSIONS } = options;
   const directory = options.directory ?? (await mkdtemp(join(tmpdir(), 'kefel-cloudflare-')));
   const state = newAccount(options.account ?? {});
   const runtime = new Runtime(state, directory);
@@ -76,7 +74,7 @@ export async function startCloudflare(options: CloudflareOptions = {}) {
   const faults = new Faults();
   const calls: string[] = [];
   const refusals: string[] = [];
-  let contract: Contract = isRecording ? {} : readContract();
+  const contract = readContract();
   const handlers: Handlers = {
     ...accountHandlers(state),
     ...d1Handlers(state, runtime),
@@ -112,10 +110,7 @@ export async function startCloudflare(options: CloudflareOptions = {}) {
       return;
     }
     calls.push(call.name);
-    if (isRecording) {
-      contract = withExample(contract, call);
-    }
-    const found = isRecording ? [] : violations(contract, call);
+    const found = call.isWranglers ? [] : violations(contract, call);
     refusals.push(...found);
     try {
       if (found.length > 0) {
@@ -184,7 +179,6 @@ export async function startCloudflare(options: CloudflareOptions = {}) {
     gatewayUrl,
     calls,
     refusals,
-    contract: () => contract,
     /** Calls that changed something; D1 is asked and changed by the same call, which is left out. */
     changes: () => calls.filter((name) => !/^GET |\/(?:query|changeset)$/.test(name)),
     failCall: faults.failCall.bind(faults),

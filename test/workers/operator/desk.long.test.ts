@@ -644,6 +644,8 @@ describe('a merchant', () => {
     expect(await pageOf(MERCHANT)).toContain(`href="${recovery}"`);
     expect(await pageOf(recovery)).toContain('Cashier');
     expect(await pageOf(await change(recovery, {}))).toMatch(LINK);
+    // The newest link comes first.
+    advance(1_000);
     const invited = await pageOf(await change(`${MERCHANT}/invite`, INVITATION));
     const path = LINK.exec(invited)?.[0] ?? '';
     const [revoke = ''] = /[^"]*\/invitations\/[^"]*\/revoke/.exec(invited) ?? [];
