@@ -26,6 +26,7 @@ export const SECTIONS: readonly Section[] = [
     documents: [
       'quick-start',
       'payments',
+      'links',
       'refunds',
       'webhooks',
       'webhook-frameworks',

@@ -1189,6 +1189,87 @@ final class Transport
  *     paused?: bool|null
  * }
  *
+ * @phpstan-type NewPaymentLinkOpenAmount array{
+ *     min?: int|float|null,
+ *     max?: int|float|null,
+ *     suggestions?: list<int|float>|null
+ * }
+ *
+ * @phpstan-type NewPaymentLinkItem array{
+ *     name: string,
+ *     description?: string|null,
+ *     type: 'SERVICE'|'DIGITAL_PRODUCT'|'PHYSICAL_PRODUCT',
+ *     price: int|float,
+ *     quantityMax?: int|null
+ * }
+ *
+ * @phpstan-type NewPaymentLinkAskFor array{
+ *     name?: 'NO'|'OPTIONAL'|'REQUIRED'|null,
+ *     phone?: 'NO'|'OPTIONAL'|'REQUIRED'|null,
+ *     email?: 'NO'|'OPTIONAL'|'REQUIRED'|null,
+ *     note?: 'NO'|'OPTIONAL'|'REQUIRED'|null
+ * }
+ *
+ * @phpstan-type NewPaymentLink array{
+ *     paymentLinkUniqueId?: string|null,
+ *     title: string,
+ *     description?: string|null,
+ *     amount?: int|float|null,
+ *     openAmount?: NewPaymentLinkOpenAmount|null,
+ *     items?: list<NewPaymentLinkItem>|null,
+ *     currency?: 'ETB'|'USD'|null,
+ *     methods?: list<'TELE_BIRR'|'TELE_BIRR_USSD'|'CBE'|'ETS_SWITCH'|'M_PESA'|'E_BIRR'>|null,
+ *     askFor?: NewPaymentLinkAskFor|null,
+ *     commissionPaidByCustomer?: bool|null,
+ *     splitPayment?: list<SplitPayment>|null,
+ *     validUntil?: string|null,
+ *     paidText?: string|null,
+ *     returnUrl?: string|null,
+ *     callbackUrl?: string|null,
+ *     metadata?: array<string, string>|null,
+ *     isActive?: bool|null
+ * }
+ *
+ * @phpstan-type PaymentLinkChangesOpenAmount array{
+ *     min?: int|float|null,
+ *     max?: int|float|null,
+ *     suggestions?: list<int|float>|null
+ * }
+ *
+ * @phpstan-type PaymentLinkChangesItem array{
+ *     name: string,
+ *     description?: string|null,
+ *     type: 'SERVICE'|'DIGITAL_PRODUCT'|'PHYSICAL_PRODUCT',
+ *     price: int|float,
+ *     quantityMax?: int|null
+ * }
+ *
+ * @phpstan-type PaymentLinkChangesAskFor array{
+ *     name?: 'NO'|'OPTIONAL'|'REQUIRED'|null,
+ *     phone?: 'NO'|'OPTIONAL'|'REQUIRED'|null,
+ *     email?: 'NO'|'OPTIONAL'|'REQUIRED'|null,
+ *     note?: 'NO'|'OPTIONAL'|'REQUIRED'|null
+ * }
+ *
+ * @phpstan-type PaymentLinkChanges array{
+ *     title?: string,
+ *     description?: string|null,
+ *     amount?: int|float|null,
+ *     openAmount?: PaymentLinkChangesOpenAmount|null,
+ *     items?: list<PaymentLinkChangesItem>|null,
+ *     currency?: 'ETB'|'USD'|null,
+ *     methods?: list<'TELE_BIRR'|'TELE_BIRR_USSD'|'CBE'|'ETS_SWITCH'|'M_PESA'|'E_BIRR'>|null,
+ *     askFor?: PaymentLinkChangesAskFor|null,
+ *     commissionPaidByCustomer?: bool|null,
+ *     splitPayment?: list<SplitPayment>|null,
+ *     validUntil?: string|null,
+ *     paidText?: string|null,
+ *     returnUrl?: string|null,
+ *     callbackUrl?: string|null,
+ *     metadata?: array<string, string>|null,
+ *     isActive?: bool|null
+ * }
+ *
  * @phpstan-type CheckoutBeneficiary array{
  *     bank: string,
  *     creditAccount: string,
@@ -1457,6 +1538,57 @@ final class Transport
  *     secret: string
  * }
  *
+ * @phpstan-type PaymentLinkOpenAmount array{
+ *     min: int|float,
+ *     max: int|float|null,
+ *     suggestions: list<int|float>
+ * }
+ *
+ * @phpstan-type PaymentLinkItem array{
+ *     name: string,
+ *     description: string|null,
+ *     type: 'SERVICE'|'DIGITAL_PRODUCT'|'PHYSICAL_PRODUCT',
+ *     quantityMax: int,
+ *     price: int|float
+ * }
+ *
+ * @phpstan-type PaymentLinkAskFor array{
+ *     name: 'NO'|'OPTIONAL'|'REQUIRED',
+ *     phone: 'NO'|'OPTIONAL'|'REQUIRED',
+ *     email: 'NO'|'OPTIONAL'|'REQUIRED',
+ *     note: 'NO'|'OPTIONAL'|'REQUIRED'
+ * }
+ *
+ * @phpstan-type PaymentLinkSplitPayment array{
+ *     bank: string,
+ *     creditAccount: string,
+ *     splitType: 'PERCENTAGE'|'NUMBER',
+ *     amount: int|float
+ * }
+ *
+ * @phpstan-type PaymentLink array{
+ *     paymentLinkUniqueId: string,
+ *     url: string,
+ *     title: string,
+ *     description: string|null,
+ *     amount: int|float|null,
+ *     openAmount: PaymentLinkOpenAmount|null,
+ *     items: list<PaymentLinkItem>,
+ *     currency: 'ETB'|'USD',
+ *     methods: list<string>,
+ *     askFor: PaymentLinkAskFor,
+ *     commissionPaidByCustomer: bool,
+ *     splitPayment: list<PaymentLinkSplitPayment>,
+ *     validUntil: string|null,
+ *     paidText: string|null,
+ *     returnUrl: string|null,
+ *     callbackUrl: string|null,
+ *     metadata: array<string, string>,
+ *     isActive: bool,
+ *     createdAt: string,
+ *     updatedAt: string
+ * }
+ *
  * @phpstan-type WebhookKey array{
  *     keyId: string,
  *     algorithm: 'SHA256withRSA',
@@ -1628,6 +1760,43 @@ final class Shapes
             'enabled',
             'signatureHeader',
             'paused',
+        ],
+        'NewPaymentLink' => [
+            'paymentLinkUniqueId',
+            'title',
+            'description',
+            'amount',
+            'openAmount',
+            'items',
+            'currency',
+            'methods',
+            'askFor',
+            'commissionPaidByCustomer',
+            'splitPayment',
+            'validUntil',
+            'paidText',
+            'returnUrl',
+            'callbackUrl',
+            'metadata',
+            'isActive',
+        ],
+        'PaymentLinkChanges' => [
+            'title',
+            'description',
+            'amount',
+            'openAmount',
+            'items',
+            'currency',
+            'methods',
+            'askFor',
+            'commissionPaidByCustomer',
+            'splitPayment',
+            'validUntil',
+            'paidText',
+            'returnUrl',
+            'callbackUrl',
+            'metadata',
+            'isActive',
         ],
         'PaymentFilter' => [
             'status',

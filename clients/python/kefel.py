@@ -1034,6 +1034,109 @@ class WebhookEndpointChanges(TypedDict):
     paused: NotRequired[bool | None]
 
 
+class NewPaymentLinkOpenAmount(TypedDict):
+    """The customer types the amount"""
+
+    min: NotRequired[float | Decimal | None]
+    max: NotRequired[float | Decimal | None]
+    suggestions: NotRequired[list[float | Decimal] | None]
+
+
+class NewPaymentLinkItem(TypedDict):
+    name: str
+    description: NotRequired[str | None]
+    type: Literal["SERVICE", "DIGITAL_PRODUCT", "PHYSICAL_PRODUCT"]
+    price: float | Decimal
+    quantityMax: NotRequired[int | None]
+
+
+class NewPaymentLinkAskFor(TypedDict):
+    """What the page asks the customer for"""
+
+    name: NotRequired[Literal["NO", "OPTIONAL", "REQUIRED"] | None]
+    phone: NotRequired[Literal["NO", "OPTIONAL", "REQUIRED"] | None]
+    email: NotRequired[Literal["NO", "OPTIONAL", "REQUIRED"] | None]
+    note: NotRequired[Literal["NO", "OPTIONAL", "REQUIRED"] | None]
+
+
+class NewPaymentLink(TypedDict):
+    paymentLinkUniqueId: NotRequired[str | None]
+    title: str
+    description: NotRequired[str | None]
+    amount: NotRequired[float | Decimal | None]
+    openAmount: NotRequired[NewPaymentLinkOpenAmount | None]
+    items: NotRequired[list[NewPaymentLinkItem] | None]
+    currency: NotRequired[Literal["ETB", "USD"] | None]
+    methods: NotRequired[list[Literal[
+        "TELE_BIRR",
+        "TELE_BIRR_USSD",
+        "CBE",
+        "ETS_SWITCH",
+        "M_PESA",
+        "E_BIRR",
+    ]] | None]
+    askFor: NotRequired[NewPaymentLinkAskFor | None]
+    commissionPaidByCustomer: NotRequired[bool | None]
+    splitPayment: NotRequired[list[SplitPayment] | None]
+    validUntil: NotRequired[str | None]
+    paidText: NotRequired[str | None]
+    returnUrl: NotRequired[str | None]
+    callbackUrl: NotRequired[str | None]
+    metadata: NotRequired[dict[str, str] | None]
+    isActive: NotRequired[bool | None]
+
+
+class PaymentLinkChangesOpenAmount(TypedDict):
+    """The customer types the amount"""
+
+    min: NotRequired[float | Decimal | None]
+    max: NotRequired[float | Decimal | None]
+    suggestions: NotRequired[list[float | Decimal] | None]
+
+
+class PaymentLinkChangesItem(TypedDict):
+    name: str
+    description: NotRequired[str | None]
+    type: Literal["SERVICE", "DIGITAL_PRODUCT", "PHYSICAL_PRODUCT"]
+    price: float | Decimal
+    quantityMax: NotRequired[int | None]
+
+
+class PaymentLinkChangesAskFor(TypedDict):
+    """What the page asks the customer for"""
+
+    name: NotRequired[Literal["NO", "OPTIONAL", "REQUIRED"] | None]
+    phone: NotRequired[Literal["NO", "OPTIONAL", "REQUIRED"] | None]
+    email: NotRequired[Literal["NO", "OPTIONAL", "REQUIRED"] | None]
+    note: NotRequired[Literal["NO", "OPTIONAL", "REQUIRED"] | None]
+
+
+class PaymentLinkChanges(TypedDict):
+    title: NotRequired[str]
+    description: NotRequired[str | None]
+    amount: NotRequired[float | Decimal | None]
+    openAmount: NotRequired[PaymentLinkChangesOpenAmount | None]
+    items: NotRequired[list[PaymentLinkChangesItem] | None]
+    currency: NotRequired[Literal["ETB", "USD"] | None]
+    methods: NotRequired[list[Literal[
+        "TELE_BIRR",
+        "TELE_BIRR_USSD",
+        "CBE",
+        "ETS_SWITCH",
+        "M_PESA",
+        "E_BIRR",
+    ]] | None]
+    askFor: NotRequired[PaymentLinkChangesAskFor | None]
+    commissionPaidByCustomer: NotRequired[bool | None]
+    splitPayment: NotRequired[list[SplitPayment] | None]
+    validUntil: NotRequired[str | None]
+    paidText: NotRequired[str | None]
+    returnUrl: NotRequired[str | None]
+    callbackUrl: NotRequired[str | None]
+    metadata: NotRequired[dict[str, str] | None]
+    isActive: NotRequired[bool | None]
+
+
 class CheckoutBeneficiary(TypedDict):
     bank: str
     creditAccount: str
@@ -1320,6 +1423,57 @@ class WebhookEndpointWithSecret(TypedDict):
     secret: str
 
 
+class PaymentLinkOpenAmount(TypedDict):
+    min: float
+    max: float | None
+    suggestions: list[float]
+
+
+class PaymentLinkItem(TypedDict):
+    name: str
+    description: str | None
+    type: Literal["SERVICE", "DIGITAL_PRODUCT", "PHYSICAL_PRODUCT"]
+    quantityMax: int
+    price: float
+
+
+class PaymentLinkAskFor(TypedDict):
+    name: Literal["NO", "OPTIONAL", "REQUIRED"]
+    phone: Literal["NO", "OPTIONAL", "REQUIRED"]
+    email: Literal["NO", "OPTIONAL", "REQUIRED"]
+    note: Literal["NO", "OPTIONAL", "REQUIRED"]
+
+
+class PaymentLinkSplitPayment(TypedDict):
+    bank: str
+    creditAccount: str
+    splitType: Literal["PERCENTAGE", "NUMBER"]
+    amount: float
+
+
+class PaymentLink(TypedDict):
+    paymentLinkUniqueId: str
+    url: str
+    title: str
+    description: str | None
+    amount: float | None
+    openAmount: PaymentLinkOpenAmount | None
+    items: list[PaymentLinkItem]
+    currency: Literal["ETB", "USD"]
+    methods: list[str]
+    askFor: PaymentLinkAskFor
+    commissionPaidByCustomer: bool
+    splitPayment: list[PaymentLinkSplitPayment]
+    validUntil: str | None
+    paidText: str | None
+    returnUrl: str | None
+    callbackUrl: str | None
+    metadata: dict[str, str]
+    isActive: bool
+    createdAt: str
+    updatedAt: str
+
+
 class WebhookKey(TypedDict):
     keyId: str
     algorithm: Literal["SHA256withRSA"]
@@ -1460,6 +1614,14 @@ __all__ += [
     "RefundRequest",
     "NewWebhookEndpoint",
     "WebhookEndpointChanges",
+    "NewPaymentLinkOpenAmount",
+    "NewPaymentLinkItem",
+    "NewPaymentLinkAskFor",
+    "NewPaymentLink",
+    "PaymentLinkChangesOpenAmount",
+    "PaymentLinkChangesItem",
+    "PaymentLinkChangesAskFor",
+    "PaymentLinkChanges",
     "CheckoutBeneficiary",
     "ProductItem",
     "Transaction",
@@ -1479,6 +1641,11 @@ __all__ += [
     "Bank",
     "WebhookEndpoint",
     "WebhookEndpointWithSecret",
+    "PaymentLinkOpenAmount",
+    "PaymentLinkItem",
+    "PaymentLinkAskFor",
+    "PaymentLinkSplitPayment",
+    "PaymentLink",
     "WebhookKey",
     "ExpressPayment",
     "CreatedRefund",

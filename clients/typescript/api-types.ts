@@ -32,6 +32,9 @@ export type ErrorCode =
       | 'webhook_endpoint_not_found'
       | 'webhook_endpoint_limit'
       | 'webhook_secret_limit'
+      | 'payment_link_not_found'
+      | 'payment_link_limit'
+      | 'duplicate_payment_link_id'
       | 'payment_in_progress'
       | 'payment_ended'
       | 'duplicate_refund_id'
@@ -425,6 +428,306 @@ export interface NewWebhookSecret {
    * For how long the old secrets sign too
    */
   overlapHours?: number | null;
+}
+export interface NewPaymentLink {
+  /**
+   * Your id of the link; absent: Kefel makes one
+   */
+  paymentLinkUniqueId?: string | null;
+  /**
+   * What is paid for: the headline of the page, and of its preview in a chat
+   */
+  title: string;
+  /**
+   * More about it; customers read it
+   */
+  description?: string | null;
+  /**
+   * A fixed amount in major units, at least 1.00
+   */
+  amount?: number | null;
+  /**
+   * The customer types the amount
+   */
+  openAmount?: {
+    /**
+     * The least amount; absent: 1.00
+     */
+    min?: number | null;
+    /**
+     * The largest amount; absent: what the operator lets you take
+     */
+    max?: number | null;
+    /**
+     * Up to four amounts that the page offers
+     *
+     * @maxItems 4
+     */
+    suggestions?: number[] | null;
+  } | null;
+  /**
+   * The customer chooses how many of each
+   *
+   * @maxItems 20
+   */
+  items?:
+    | {
+        /**
+         * What it is
+         */
+        name: string;
+        /**
+         * More about it; customers read it
+         */
+        description?: string | null;
+        /**
+         * What kind of thing it is
+         */
+        type: 'SERVICE' | 'DIGITAL_PRODUCT' | 'PHYSICAL_PRODUCT';
+        /**
+         * The price of one, in major units
+         */
+        price: number;
+        /**
+         * The most that one customer can choose
+         */
+        quantityMax?: number | null;
+      }[]
+    | null;
+  /**
+   * The currency
+   */
+  currency?: 'ETB' | 'USD' | null;
+  /**
+   * The methods that the customer may choose; `[]` means all that are enabled then
+   *
+   * @maxItems 100
+   */
+  methods?: ('TELE_BIRR' | 'TELE_BIRR_USSD' | 'CBE' | 'ETS_SWITCH' | 'M_PESA' | 'E_BIRR')[] | null;
+  /**
+   * What the page asks the customer for
+   */
+  askFor?: {
+    /**
+     * The name: `REQUIRED`, `OPTIONAL` or, by default, `NO`. It becomes `customerInfo.name`
+     */
+    name?: 'NO' | 'OPTIONAL' | 'REQUIRED' | null;
+    /**
+     * The mobile number: `REQUIRED`, `OPTIONAL` or, by default, `NO`. It becomes `customerInfo.phone`
+     */
+    phone?: 'NO' | 'OPTIONAL' | 'REQUIRED' | null;
+    /**
+     * The e-mail address: `REQUIRED`, `OPTIONAL` or, by default, `NO`. It becomes `customerInfo.email`
+     */
+    email?: 'NO' | 'OPTIONAL' | 'REQUIRED' | null;
+    /**
+     * A note of up to 200 characters: `REQUIRED`, `OPTIONAL` or, by default, `NO`. It becomes `metadata.customerNote`
+     */
+    note?: 'NO' | 'OPTIONAL' | 'REQUIRED' | null;
+  } | null;
+  /**
+   * Whether the customer bears the commission
+   */
+  commissionPaidByCustomer?: boolean | null;
+  /**
+   * Beneficiaries who share the amount
+   *
+   * @maxItems 20
+   */
+  splitPayment?:
+    | {
+        /**
+         * A `code` of the list of banks
+         */
+        bank: string;
+        /**
+         * The account to credit
+         */
+        creditAccount: string;
+        /**
+         * A percentage, or an amount in major units, by `splitType`
+         */
+        amount: number;
+        /**
+         * What `amount` means
+         */
+        splitType: 'PERCENTAGE' | 'NUMBER';
+      }[]
+    | null;
+  /**
+   * From this time on, the page takes no payment
+   */
+  validUntil?: string | null;
+  /**
+   * What the page says after a payment
+   */
+  paidText?: string | null;
+  /**
+   * Where the customer goes after a payment instead of to the page of the link
+   */
+  returnUrl?: string | null;
+  /**
+   * Where the webhooks of its payments go; without it, to your endpoints
+   */
+  callbackUrl?: string | null;
+  /**
+   * Your own notes, which every payment of the link carries: at most 19 entries
+   */
+  metadata?: {
+    [k: string]: string;
+  } | null;
+  /**
+   * Whether the page takes payments; at first `true`
+   */
+  isActive?: boolean | null;
+}
+export interface PaymentLinkChanges {
+  /**
+   * What is paid for: the headline of the page, and of its preview in a chat
+   */
+  title?: string;
+  /**
+   * More about it; customers read it
+   */
+  description?: string | null;
+  /**
+   * A fixed amount in major units, at least 1.00
+   */
+  amount?: number | null;
+  /**
+   * The customer types the amount
+   */
+  openAmount?: {
+    /**
+     * The least amount; absent: 1.00
+     */
+    min?: number | null;
+    /**
+     * The largest amount; absent: what the operator lets you take
+     */
+    max?: number | null;
+    /**
+     * Up to four amounts that the page offers
+     *
+     * @maxItems 4
+     */
+    suggestions?: number[] | null;
+  } | null;
+  /**
+   * The customer chooses how many of each
+   *
+   * @maxItems 20
+   */
+  items?:
+    | {
+        /**
+         * What it is
+         */
+        name: string;
+        /**
+         * More about it; customers read it
+         */
+        description?: string | null;
+        /**
+         * What kind of thing it is
+         */
+        type: 'SERVICE' | 'DIGITAL_PRODUCT' | 'PHYSICAL_PRODUCT';
+        /**
+         * The price of one, in major units
+         */
+        price: number;
+        /**
+         * The most that one customer can choose
+         */
+        quantityMax?: number | null;
+      }[]
+    | null;
+  /**
+   * The currency
+   */
+  currency?: 'ETB' | 'USD' | null;
+  /**
+   * The methods that the customer may choose; `[]` means all that are enabled then
+   *
+   * @maxItems 100
+   */
+  methods?: ('TELE_BIRR' | 'TELE_BIRR_USSD' | 'CBE' | 'ETS_SWITCH' | 'M_PESA' | 'E_BIRR')[] | null;
+  /**
+   * What the page asks the customer for
+   */
+  askFor?: {
+    /**
+     * The name: `REQUIRED`, `OPTIONAL` or, by default, `NO`. It becomes `customerInfo.name`
+     */
+    name?: 'NO' | 'OPTIONAL' | 'REQUIRED' | null;
+    /**
+     * The mobile number: `REQUIRED`, `OPTIONAL` or, by default, `NO`. It becomes `customerInfo.phone`
+     */
+    phone?: 'NO' | 'OPTIONAL' | 'REQUIRED' | null;
+    /**
+     * The e-mail address: `REQUIRED`, `OPTIONAL` or, by default, `NO`. It becomes `customerInfo.email`
+     */
+    email?: 'NO' | 'OPTIONAL' | 'REQUIRED' | null;
+    /**
+     * A note of up to 200 characters: `REQUIRED`, `OPTIONAL` or, by default, `NO`. It becomes `metadata.customerNote`
+     */
+    note?: 'NO' | 'OPTIONAL' | 'REQUIRED' | null;
+  } | null;
+  /**
+   * Whether the customer bears the commission
+   */
+  commissionPaidByCustomer?: boolean | null;
+  /**
+   * Beneficiaries who share the amount
+   *
+   * @maxItems 20
+   */
+  splitPayment?:
+    | {
+        /**
+         * A `code` of the list of banks
+         */
+        bank: string;
+        /**
+         * The account to credit
+         */
+        creditAccount: string;
+        /**
+         * A percentage, or an amount in major units, by `splitType`
+         */
+        amount: number;
+        /**
+         * What `amount` means
+         */
+        splitType: 'PERCENTAGE' | 'NUMBER';
+      }[]
+    | null;
+  /**
+   * From this time on, the page takes no payment
+   */
+  validUntil?: string | null;
+  /**
+   * What the page says after a payment
+   */
+  paidText?: string | null;
+  /**
+   * Where the customer goes after a payment instead of to the page of the link
+   */
+  returnUrl?: string | null;
+  /**
+   * Where the webhooks of its payments go; without it, to your endpoints
+   */
+  callbackUrl?: string | null;
+  /**
+   * Your own notes, which every payment of the link carries: at most 19 entries
+   */
+  metadata?: {
+    [k: string]: string;
+  } | null;
+  /**
+   * Whether the page takes payments; at first `true`
+   */
+  isActive?: boolean | null;
 }
 export interface ResendEventsRequest {
   /**
@@ -1443,6 +1746,92 @@ export interface WebhookEndpointWithSecret {
    * Keep it on your server. No later answer holds it.
    */
   secret: string;
+}
+export interface PaymentLink {
+  /**
+   * The id that payments of the link carry
+   */
+  paymentLinkUniqueId: string;
+  /**
+   * The address of the page, to share
+   */
+  url: string;
+  title: string;
+  description: string | null;
+  /**
+   * The fixed amount, in major units, as it was sent
+   */
+  amount: number | null;
+  openAmount: {
+    /**
+     * The least amount, in major units, as it was sent
+     */
+    min: number;
+    /**
+     * The largest amount, in major units, as it was sent
+     */
+    max: number | null;
+    /**
+     * Items: An amount that the page offers, in major units, as it was sent
+     */
+    suggestions: number[];
+  } | null;
+  items: {
+    name: string;
+    description: string | null;
+    type: 'SERVICE' | 'DIGITAL_PRODUCT' | 'PHYSICAL_PRODUCT';
+    quantityMax: number;
+    /**
+     * The price of one, in major units, as it was sent
+     */
+    price: number;
+  }[];
+  currency: 'ETB' | 'USD';
+  /**
+   * Empty: all that are enabled
+   */
+  methods: (
+    | ('TELE_BIRR' | 'TELE_BIRR_USSD' | 'CBE' | 'ETS_SWITCH' | 'M_PESA' | 'E_BIRR')
+    | (string & {})
+  )[];
+  askFor: {
+    name: 'NO' | 'OPTIONAL' | 'REQUIRED';
+    phone: 'NO' | 'OPTIONAL' | 'REQUIRED';
+    email: 'NO' | 'OPTIONAL' | 'REQUIRED';
+    note: 'NO' | 'OPTIONAL' | 'REQUIRED';
+  };
+  commissionPaidByCustomer: boolean;
+  splitPayment: {
+    bank: string;
+    creditAccount: string;
+    splitType: 'PERCENTAGE' | 'NUMBER';
+    /**
+     * A percentage, or an amount in major units
+     */
+    amount: number;
+  }[];
+  /**
+   * ISO 8601 in UTC with milliseconds
+   */
+  validUntil: string | null;
+  paidText: string | null;
+  returnUrl: string | null;
+  callbackUrl: string | null;
+  /**
+   * As sent when the payment was created
+   */
+  metadata: {
+    [k: string]: string;
+  };
+  isActive: boolean;
+  /**
+   * ISO 8601 in UTC with milliseconds
+   */
+  createdAt: string;
+  /**
+   * ISO 8601 in UTC with milliseconds
+   */
+  updatedAt: string;
 }
 export interface WebhookKey {
   keyId: string;

@@ -133,8 +133,10 @@ export const PLANTED_KEEPING: Readonly<Record<string, Readonly<Record<string, st
   'src/recovery/backup/daily.ts': {
     "«await writePart(env, manifestName(run), [manifest], nowMs);\n  await finishRun(env.DB, 'payments', run, nowMs);→await finishRun(env.DB, 'payments', run, nowMs);\n  await writePart(env, manifestName(run), [manifest], nowMs);»":
       'a crash at the end of a run leaves it without a manifest',
-    'registers: «await registerExports(env.DB, run)→[]»,':
+    "registers: «await registerExports(env.DB, run, 'refunds')→[]»,":
       'refunds that only the register knows are not in the backup',
+    "links: «await registerExports(env.DB, run, 'links')→[]»,":
+      'payment links are not in the backup',
     'WEBHOOK_RSA_PRIVATE_KEYS_\\w+«|RAIL_\\w+_(?:SANDBOX|PRODUCTION)→»|ALERT':
       "the providers' secrets are not in the backup",
   },
@@ -152,8 +154,9 @@ export const PLANTED_KEEPING: Readonly<Record<string, Readonly<Record<string, st
     "(name !== undefined && «only.includes(name)→name !== ''»)) {":
       'a later round brings back what members have removed since',
     'untaken: [...counted.untaken, «name→»]': 'a part that is put back is not taken',
-    '«  await registerOf(call.env, register).restore({ refunds });\n→»':
+    '«  await register.restore({ refunds });\n→»':
       'a register forgets its refunds, and the id of one is used again',
+    '«    await register.restore({ links });\n→»': 'payment links do not come back',
     ', «...pauseStatements(table, rows)→...[]»];':
       'members may change what the operator had paused',
   },

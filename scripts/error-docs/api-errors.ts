@@ -104,7 +104,7 @@ export const API_ERRORS: Readonly<Record<ProblemCode, ErrorText>> = {
   },
   idempotency_key_reused: {
     meaning:
-      'This payment or refund was created with the same `Idempotency-Key`, but by another body or at another endpoint. Kefel compares bytes, so a new order of fields counts as another body. Another refund of the same payment with the key gets this error too.',
+      'This payment, refund, endpoint or payment link was created with the same `Idempotency-Key`, but by another body or at another endpoint. Kefel compares bytes, so a new order of fields counts as another body. Another refund of the same payment with the key gets this error too.',
     remedy:
       'Repeat the stored bytes of the first request. For a new payment or refund, use a new id and a new key.',
   },
@@ -132,6 +132,21 @@ export const API_ERRORS: Readonly<Record<ProblemCode, ErrorText>> = {
     meaning: 'The endpoint has as many valid secrets as it can have.',
     remedy:
       'Wait until an old one expires, revoke one in the dashboard, or send `overlapHours: 0`.',
+  },
+  payment_link_not_found: {
+    meaning: "The key's environment has no payment link with this id.",
+    remedy: 'List the links and compare the ids, and percent-encode the id in the path.',
+  },
+  payment_link_limit: {
+    meaning: 'The environment has as many payment links as it can have. Links are never deleted.',
+    remedy: 'Change a link that you no longer need instead of creating another one.',
+  },
+  duplicate_payment_link_id: {
+    meaning:
+      'A payment link with this `paymentLinkUniqueId` exists in this environment. Nothing was created.',
+    remedy:
+      'After a lost answer, read the link by its id. For another link use another id, or send none: Kefel makes one.',
+    retry: 'never',
   },
   payment_in_progress: {
     meaning: 'The customer is paying right now, so the payment cannot be canceled.',

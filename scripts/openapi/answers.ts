@@ -27,6 +27,7 @@ import type { PaymentSummaryContent } from '../../src/lists/api/payments.ts';
 import type { BankContent, WebhookKeyContent } from '../../src/lists/api/reference-data.ts';
 import type { RefundSummaryContent } from '../../src/lists/api/refunds.ts';
 import type { EndpointContent } from '../../src/lists/api/webhook-endpoints.ts';
+import type { PaymentLinkContent } from '../../src/lists/links/schema.ts';
 import { converted, type JsonSchema, nullable, openEnum, reference } from './json-schema.ts';
 
 /**
@@ -73,6 +74,8 @@ const constant = <const Value extends string | number>(value: Value, type: strin
 const integer = v.pipe(v.number(), v.integer());
 const amountMinor = (description: string) =>
   described(integer, `${description}, in minor units (15050 is 150.50)`);
+const majorUnits = (description: string) =>
+  described(v.number(), `${description}, in major units, as it was sent`);
 
 /** One of these, or a text that is added later. */
 function open<const Values extends readonly string[]>(values: Values) {
@@ -87,6 +90,7 @@ const timeOf = (description: string) => described(time, description);
 const uuid = v.pipe(v.string(), v.metadata({ format: 'uuid' }));
 const currency = v.picklist(CURRENCIES);
 const method = open(METHODS);
+const asking = v.picklist(['NO', 'OPTIONAL', 'REQUIRED']);
 const failureReason = described(
   open(FAILURE_REASONS),
   'Treat a reason that you do not know like `declined`.',
@@ -447,6 +451,54 @@ const SHARED = {
   WebhookEndpointWithSecret: v.object({
     ...webhookEndpoint,
     secret: described(pattern('^whsec_'), 'Keep it on your server. No later answer holds it.'),
+  }),
+  PaymentLink: answer<PaymentLinkContent>({
+    paymentLinkUniqueId: text('The id that payments of the link carry'),
+    url: text('The address of the page, to share'),
+    title: v.string(),
+    description: v.nullable(v.string()),
+    amount: v.nullable(majorUnits('The fixed amount')),
+    openAmount: v.nullable(
+      answer<NonNullable<PaymentLinkContent['openAmount']>>({
+        min: majorUnits('The least amount'),
+        max: v.nullable(majorUnits('The largest amount')),
+        suggestions: v.array(majorUnits('An amount that the page offers')),
+      }),
+    ),
+    items: v.array(
+      answer<PaymentLinkContent['items'][number]>({
+        name: v.string(),
+        description: v.nullable(v.string()),
+        type: v.picklist(['SERVICE', 'DIGITAL_PRODUCT', 'PHYSICAL_PRODUCT']),
+        quantityMax: integer,
+        price: majorUnits('The price of one'),
+      }),
+    ),
+    currency,
+    methods: described(v.array(method), 'Empty: all that are enabled'),
+    askFor: answer<PaymentLinkContent['askFor']>({
+      name: asking,
+      phone: asking,
+      email: asking,
+      note: asking,
+    }),
+    commissionPaidByCustomer: v.boolean(),
+    splitPayment: v.array(
+      answer<PaymentLinkContent['splitPayment'][number]>({
+        bank: v.string(),
+        creditAccount: v.string(),
+        splitType: v.picklist(['PERCENTAGE', 'NUMBER']),
+        amount: described(v.number(), 'A percentage, or an amount in major units'),
+      }),
+    ),
+    validUntil: v.nullable(time),
+    paidText: v.nullable(v.string()),
+    returnUrl: v.nullable(v.string()),
+    callbackUrl: v.nullable(v.string()),
+    metadata,
+    isActive: v.boolean(),
+    createdAt: time,
+    updatedAt: time,
   }),
   WebhookKey: answer<WebhookKeyContent>({
     keyId: v.string(),

@@ -110,13 +110,14 @@ function addObject(
   name: string,
   schema: JsonSchema,
   isSent: boolean,
+  isInner = false,
 ): void {
   const { properties = {}, required = [], description = null } = schema;
   const members = Object.entries(properties).map(([member, value]) => {
     const innerObject = innerObjectOf(value);
     const innerName = innerObject && inner.get(innerObject);
     if (innerObject && innerName) {
-      addObject(objects, inner, innerName, innerObject, isSent);
+      addObject(objects, inner, innerName, innerObject, isSent, true);
     }
     return {
       name: member,
@@ -124,7 +125,7 @@ function addObject(
       type: typeOf(value, innerName ?? null),
     };
   });
-  objects.set(name, { name, description, isSent, isChecked: isRequest(name), members });
+  objects.set(name, { name, description, isSent, isChecked: !isInner && isRequest(name), members });
 }
 
 /** An optional filter may be null: the first page has no cursor. */
@@ -167,11 +168,17 @@ function innerNames(
       return schema === null ? [] : [{ outer, member: singular(member), schema }];
     }),
   );
-  const kinds = Map.groupBy(found, ({ member }) => member);
+  // Released names stay although links, which came later, have other objects of the same name.
+  const isLater = (outer: string) => outer.includes('PaymentLink');
+  const kinds = Map.groupBy(
+    found.filter(({ outer }) => !isLater(outer)),
+    ({ member }) => member,
+  );
   return new Map(
     found.map(({ outer, member, schema }) => {
       const forms = new Set(kinds.get(member)?.map((it) => formOf(it.schema)));
-      return [schema, forms.size === 1 ? member : outer + member];
+      const isShared = forms.size === 1 && forms.has(formOf(schema));
+      return [schema, isShared ? member : outer + member];
     }),
   );
 }

@@ -87,6 +87,7 @@ const TAGS: Readonly<Record<Tag, string>> = {
   Refunds: 'Return money to customers.',
   Events: 'What webhooks said, or should have.',
   'Webhook endpoints': 'Where events are sent.',
+  'Payment links': 'Pages at which any number of customers pay.',
   'Reference data': 'What requests can name.',
   Sandbox: `No money moves in the sandbox. ${SANDBOX}`,
 };

@@ -165,6 +165,51 @@ export const EVENTS_QUERY_NOTES: Notes = {
   ...PAGE_NOTES,
 };
 
+export const LINKS_QUERY_NOTES: Notes = {
+  isActive: 'Only links that are active, or only those that are not',
+  ...PAGE_NOTES,
+};
+
+const ASKING = '`REQUIRED`, `OPTIONAL` or, by default, `NO`';
+
+export const LINK_NOTES: Notes = {
+  title: [
+    'What is paid for: the headline of the page, and of its preview in a chat',
+    'Honey, 1 kg',
+  ],
+  description: ['More about it; customers read it', 'White honey from Tigray'],
+  amount: ['A fixed amount in major units, at least 1.00', 450],
+  openAmount: 'The customer types the amount',
+  'openAmount.min': 'The least amount; absent: 1.00',
+  'openAmount.max': 'The largest amount; absent: what the operator lets you take',
+  'openAmount.suggestions': 'Up to four amounts that the page offers',
+  items: 'The customer chooses how many of each',
+  'items[].name': 'What it is',
+  'items[].description': 'More about it; customers read it',
+  'items[].type': 'What kind of thing it is',
+  'items[].price': 'The price of one, in major units',
+  'items[].quantityMax': 'The most that one customer can choose',
+  currency: 'The currency',
+  methods: 'The methods that the customer may choose; `[]` means all that are enabled then',
+  askFor: 'What the page asks the customer for',
+  'askFor.name': `The name: ${ASKING}. It becomes \`customerInfo.name\``,
+  'askFor.phone': `The mobile number: ${ASKING}. It becomes \`customerInfo.phone\``,
+  'askFor.email': `The e-mail address: ${ASKING}. It becomes \`customerInfo.email\``,
+  'askFor.note': `A note of up to 200 characters: ${ASKING}. It becomes \`metadata.customerNote\``,
+  commissionPaidByCustomer: 'Whether the customer bears the commission',
+  splitPayment: 'Beneficiaries who share the amount',
+  'splitPayment[].bank': 'A `code` of the list of banks',
+  'splitPayment[].creditAccount': 'The account to credit',
+  'splitPayment[].amount': 'A percentage, or an amount in major units, by `splitType`',
+  'splitPayment[].splitType': 'What `amount` means',
+  validUntil: ['From this time on, the page takes no payment', '2026-12-31T21:00:00Z'],
+  paidText: ['What the page says after a payment', 'We call you to arrange the delivery.'],
+  returnUrl: 'Where the customer goes after a payment instead of to the page of the link',
+  callbackUrl: 'Where the webhooks of its payments go; without it, to your endpoints',
+  metadata: 'Your own notes, which every payment of the link carries: at most 19 entries',
+  isActive: 'Whether the page takes payments; at first `true`',
+};
+
 export const RESEND_NOTES: Notes = {
   since: ['Events from this time on', '2026-11-22T08:00:00Z'],
   cursor: '`nextCursor` of the answer before; without it, the oldest event comes first',

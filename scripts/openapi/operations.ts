@@ -44,6 +44,7 @@ export type Tag =
   | 'Refunds'
   | 'Events'
   | 'Webhook endpoints'
+  | 'Payment links'
   | 'Reference data'
   | 'Sandbox';
 
@@ -85,6 +86,11 @@ const OF_REFUND = {
 };
 const EVENT_ID = 'The `id` of the event: `webhook-id` of its webhook';
 const ENDPOINT_ID = 'The `id` of the endpoint, `we_…`';
+
+const OF_LINK = {
+  idText: 'The `paymentLinkUniqueId`, percent-encoded',
+  idExample: 'link-honey',
+};
 
 const LISTING =
   'Newest first. All filters must match; a parameter that does not exist is an error.';
@@ -279,6 +285,56 @@ const DESCRIPTIONS: Readonly<Record<OperationId, Description>> = {
     isBodyOptional: true,
     answer: envelope(one('WebhookEndpointWithSecret')),
     problems: [...PROBLEMS_OF_BODIES, 'webhook_endpoint_not_found', 'webhook_secret_limit'],
+  },
+  listPaymentLinks: {
+    tag: 'Payment links',
+    summary: 'List payment links',
+    description: LISTING,
+    query: queryParameters('links'),
+    answer: envelope(pageOf('PaymentLink')),
+    problems: ['validation_failed'],
+  },
+  createPaymentLink: {
+    tag: 'Payment links',
+    summary: 'Create a payment link',
+    description:
+      'Answers the link with the `url` of its page. Each submission of the page makes an ordinary hosted payment. Send exactly one of `amount`, `openAmount` and `items`. Unknown fields are errors. Each environment has at most 10,000 links.',
+    request: 'NewPaymentLink',
+    answer: withWarnings(one('PaymentLink')),
+    problems: [
+      ...PROBLEMS_OF_BODIES,
+      'idempotency_key_invalid',
+      'idempotency_key_reused',
+      'duplicate_payment_link_id',
+      'payment_link_limit',
+    ],
+  },
+  readPaymentLink: {
+    tag: 'Payment links',
+    summary: 'Read a payment link',
+    description: 'The link as it is now.',
+    ...OF_LINK,
+    answer: envelope(one('PaymentLink')),
+    problems: ['payment_link_not_found'],
+  },
+  changePaymentLink: {
+    tag: 'Payment links',
+    summary: 'Change a payment link',
+    description:
+      'Absent fields do not change; `null` removes a value. To change from one kind of price to another, send `null` for the old one, or `[]` for `items`. The `url` and the payments that exist stay as they are.',
+    ...OF_LINK,
+    request: 'PaymentLinkChanges',
+    answer: withWarnings(one('PaymentLink')),
+    problems: [...PROBLEMS_OF_BODIES, 'payment_link_not_found'],
+  },
+  deactivatePaymentLink: {
+    tag: 'Payment links',
+    summary: 'Deactivate a payment link',
+    description:
+      'Its page says that it takes no more payments, and shows your contact. Deactivating it again changes nothing. `isActive: true` by the call above activates it again.',
+    ...OF_LINK,
+    answer: envelope(one('PaymentLink')),
+    problems: ['payment_link_not_found'],
   },
   listBanks: {
     tag: 'Reference data',

@@ -7,6 +7,7 @@ import { METHODS } from '../../src/engine/domain/method.ts';
 import type { Environment } from '../../src/kit/tenant.ts';
 import {
   eventsQuery,
+  linksQuery,
   paymentsQuery,
   refundsQuery,
   resendBody,
@@ -16,11 +17,14 @@ import {
   newEndpointSchema,
   newSecretSchema,
 } from '../../src/lists/api/schema/webhook-endpoint.ts';
+import { linkChangesSchema, newLinkSchema } from '../../src/lists/links/schema.ts';
 import {
   ENDPOINT_NOTES,
   EVENTS_QUERY_NOTES,
   EXPRESS_NOTES,
   HOSTED_NOTES,
+  LINK_NOTES,
+  LINKS_QUERY_NOTES,
   type Notes,
   PAYMENTS_QUERY_NOTES,
   REFUND_NOTES,
@@ -68,6 +72,14 @@ export function requestComponents(): Readonly<Record<string, JsonSchema>> {
     NewWebhookSecret: described(jsonSchemaOf(newSecretSchema), {
       overlapHours: ['For how long the old secrets sign too', 24],
     }),
+    NewPaymentLink: described(jsonSchemaOf(newLinkSchema(contextOf('production'))), {
+      paymentLinkUniqueId: ['Your id of the link; absent: Kefel makes one', 'link-honey'],
+      ...LINK_NOTES,
+    }),
+    PaymentLinkChanges: described(
+      jsonSchemaOf(linkChangesSchema(contextOf('production'))),
+      LINK_NOTES,
+    ),
     ResendEventsRequest: described(jsonSchemaOf(resendBody), RESEND_NOTES),
   };
 }
@@ -88,6 +100,7 @@ const QUERIES = {
   payments: { schema: paymentsQuery, notes: PAYMENTS_QUERY_NOTES },
   refunds: { schema: refundsQuery, notes: REFUNDS_QUERY_NOTES },
   events: { schema: eventsQuery, notes: EVENTS_QUERY_NOTES },
+  links: { schema: linksQuery, notes: LINKS_QUERY_NOTES },
 };
 
 /** The parameters of a list, from the schema that validates them. */

@@ -131,6 +131,14 @@ test('every call answers as docs/reference.md shows', { timeout: 200_000 }, asyn
     shownRequest('Rotate the secret of a webhook endpoint'),
   );
   samples.deleteWebhookEndpoint = await answer(`DELETE ${path}`);
+  samples.createPaymentLink = await answer('POST links', shownRequest('Create a payment link'));
+  samples.listPaymentLinks = await answer('GET links');
+  samples.readPaymentLink = await answer('GET links/link-honey');
+  samples.changePaymentLink = await answer(
+    'PATCH links/link-honey',
+    shownRequest('Change a payment link'),
+  );
+  samples.deactivatePaymentLink = await answer('POST links/link-honey/deactivate');
   samples.listWebhookKeys = await answer('GET webhook-keys');
   const banks = await answer<readonly unknown[]>('GET banks');
   samples.listBanks = { ...banks, content: banks.content.slice(0, 2) };
@@ -151,7 +159,10 @@ function fixed(samples: unknown, hook: Endpoint): unknown {
       value
         .replaceAll(hook.url, 'https://shop.example.com/webhooks')
         .replaceAll(scene.server.baseUrl, 'https://shop.example.com')
-        .replaceAll(/http:\/\/localhost:\d+\/(checkout|receipt)\/.*/g, 'http://localhost:8787/$1/…')
+        .replaceAll(
+          /http:\/\/localhost:\d+\/(checkout|receipt|pay)\/.*/g,
+          'http://localhost:8787/$1/…',
+        )
         .replaceAll(UUID, (id) => `01a2008e-cb2e-7e59-b4f1-00000000000${numberOf(id)}`)
         .replaceAll(/evt_\w+/g, (id) => `evt_01a2008ecbf57962970755ee9ce4000${numberOf(id)}`)
         .replace(/^we_.*/, 'we_3593f4e0884c4f19b6d9')

@@ -46,6 +46,9 @@ async function things() {
   await payHosted();
   await addEndpoint(ALPHA, 'we_alpha', { url: 'https://shop.example.com/' });
   expect((await postRefund()).status).toBe(200);
+  const link = { paymentLinkUniqueId: 'link-1', title: 'Honey', amount: 450 };
+  const linked = await call('/api/v1/payment/sandbox/links', { method: 'POST', body: link });
+  expect(linked.status).toBe(200);
   await consumeAll(caught);
   const [event] = await clientOf().events();
   const eventId = event?.eventId ?? '';
@@ -59,6 +62,7 @@ async function things() {
     refund: [['refund-1', 'refund-9']],
     event: [[eventId, `${eventId.slice(0, -4)}0000`]],
     endpoint: [['we_alpha', 'we_other']],
+    link: [['link-1', 'link-9']],
   } as const;
 }
 

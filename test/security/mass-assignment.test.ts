@@ -95,6 +95,14 @@ const STRICT: readonly (readonly [string, (extra: Body) => Promise<Response>])[]
         body: { url: 'https://shop.example.com/', ...extra },
       }),
   ],
+  [
+    'a payment link',
+    (extra) =>
+      call('/api/v1/payment/sandbox/links', {
+        method: 'POST',
+        body: { title: 'Honey', amount: 450, ...extra },
+      }),
+  ],
   ['a refund', (extra) => postRefund(extra)],
 ];
 

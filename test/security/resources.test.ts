@@ -139,7 +139,7 @@ const BODIES: readonly (readonly [string, string, number])[] = [
 
 test.each(BODIES)('API4:2023 each call refuses a body %s', async (_name, body, expected) => {
   const apiKey = ALPHA.apiKeys.sandbox;
-  for (const path of ['intent', 'refund', 'webhook-endpoints']) {
+  for (const path of ['intent', 'refund', 'webhook-endpoints', 'links']) {
     const url = `/api/v1/payment/sandbox/${path}`;
     const { status } = await ask(url, { method: 'POST', apiKey, body });
     expect([path, status]).toEqual([path, expected]);

@@ -9,6 +9,7 @@ export const AUDIT_GROUPS = [
   'webhooks',
   'methods',
   'branding',
+  'links',
   'payments',
   'merchant',
 ] as const;
@@ -31,6 +32,8 @@ const GROUP_OF: Readonly<Record<AuditAction, AuditGroup>> = {
   'api_key.renamed': 'keys',
   'api_key.rolled': 'keys',
   'api_key.revoked': 'keys',
+  'payment_link.create_requested': 'links',
+  'payment_link.change_requested': 'links',
   'webhook.endpoint_created': 'webhooks',
   'webhook.endpoint_changed': 'webhooks',
   'webhook.endpoint_deleted': 'webhooks',

@@ -1,8 +1,8 @@
 import type { IntentStatus } from '../../../src/engine/domain/intent.ts';
 import { METHODS } from '../../../src/engine/domain/method.ts';
 import { CURRENCIES } from '../../../src/kit/money.ts';
+import { amountMinorFrom } from '../../../src/kit/typed-amount.ts';
 import type { PaymentFilter } from '../../../src/lists/book/rows.ts';
-import { amountMinorFrom } from '../../elements/typed-amount.ts';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import type { DashboardCall } from '../call.ts';
 import { dayField, dayFrom, rangeOf } from '../days.ts';

@@ -1,6 +1,6 @@
 import { BASIS_POINTS_MAX } from '../../../src/control/operator/fields.ts';
 import { METHODS } from '../../../src/engine/domain/method.ts';
-import { amountMinorFrom } from '../../elements/typed-amount.ts';
+import { amountMinorFrom } from '../../../src/kit/typed-amount.ts';
 import { NAME_LENGTH_MAX } from '../../members/members.ts';
 import {
   type ActionCommand,

@@ -6,7 +6,7 @@ import {
   NOTE_LENGTH_MAX,
 } from '../../../src/engine/domain/manual-resolution.ts';
 import { REFUND_REASON_LENGTH_MAX } from '../../../src/engine/domain/refund.ts';
-import { amountMinorFrom } from '../../elements/typed-amount.ts';
+import { amountMinorFrom } from '../../../src/kit/typed-amount.ts';
 import { paymentContent } from '../payment-content.ts';
 import {
   type ActionField,

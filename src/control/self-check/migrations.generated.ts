@@ -10,4 +10,5 @@ export const PAYMENTS_MIGRATIONS = [
   '0007_endpoint_answers.sql',
   '0008_closed_merchants.sql',
   '0009_switched_off_methods.sql',
+  '0010_payment_links.sql',
 ] as const;

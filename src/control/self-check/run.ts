@@ -52,6 +52,7 @@ const BINDINGS: Readonly<Record<Exclude<BindingName, 'BACKUPS'>, true>> = {
   CALLBACK_RATE_LIMIT: true,
   FAILED_KEY_RATE_LIMIT: true,
   PHONE_PROMPT_RATE_LIMIT: true,
+  LINK_SUBMISSION_RATE_LIMIT: true,
   TEST_EVENT_RATE_LIMIT: true,
   EVENT_STREAM_RATE_LIMIT: true,
   RESEND_RATE_LIMIT: true,

@@ -9,6 +9,11 @@ import type { IdempotencyClaim } from '../intent/protocol.ts';
 const IDEMPOTENCY_KEY_LENGTH_MAX = 255;
 const PRINTABLE_ASCII = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 
+export interface KeyedBody {
+  readonly value: unknown;
+  readonly idempotency: IdempotencyClaim | null;
+}
+
 /**
  * The JSON body of a request that may have an Idempotency-Key, with digests of both
  * (docs/decisions.md#8), or null without the header. The key is digested, because merchants may put
@@ -17,8 +22,8 @@ const PRINTABLE_ASCII = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
  */
 export async function readKeyedBody(
   request: Request,
-  endpoint: IntentKind | 'refund' | 'webhook_endpoint',
-): Promise<{ readonly value: unknown; readonly idempotency: IdempotencyClaim | null }> {
+  endpoint: IntentKind | 'refund' | 'webhook_endpoint' | 'payment_link',
+): Promise<KeyedBody> {
   const { value, bytes } = await readJsonBody(request, BODY_BYTES_MAX);
   const key = request.headers.get('idempotency-key');
   if (key === null) {

@@ -7,7 +7,7 @@ import type { NoticeKind } from './pages/notice.tsx';
 export const FAILED_PARAMETER = 'failed';
 
 /** The first segments of pages that a link leads to. */
-const PAGES: readonly string[] = ['checkout', 'receipt', 'simulator'];
+const PAGES: readonly string[] = ['checkout', 'receipt', 'pay', 'simulator'];
 
 const ANSWERS: Readonly<
   Record<NoticeKind, { readonly status: number; readonly retryAfterSeconds?: number }>

@@ -22,7 +22,7 @@ export async function showStatus({ env, client, intent }: LinkCall): Promise<Res
  * The URL names the logo's digest, so its bytes never change. Private, because the URL contains the
  * customer's link.
  */
-const FOR_EVER = 'private, max-age=31536000, immutable';
+export const FOR_EVER = 'private, max-age=31536000, immutable';
 
 /**
  * GET …/:token/logo/:digest: the logo that the payment was created with, and no other. The

@@ -1,7 +1,7 @@
 import { backOfficeOrigin, type ProblemContext } from '../../kit/http/envelope.ts';
 import { HEALTH_PATH, healthBy } from '../../kit/http/health.ts';
 import type { Problem } from '../../kit/http/problem.ts';
-import { AreaRouter, methodNotAllowed } from '../../kit/http/router.ts';
+import { AreaRouter, type Handler, methodNotAllowed } from '../../kit/http/router.ts';
 import { configOf } from '../config.ts';
 import { lostPage, receiptOverPage, unavailablePage, unknownPage } from './notices.ts';
 import { behindLink, type LinkCall } from './open-link.ts';
@@ -48,8 +48,17 @@ for (const [name, post] of [
 checkoutRouter.get('/receipt/:token', behindLink('receipt', showReceipt, receiptOverPage));
 checkoutRouter.get('/receipt/:token/logo/:digest', behindLink('receipt', showLogo));
 checkoutRouter.get('/receipt/:token/qr.svg', showQr('receipt'));
+checkoutRouter.get('/pay/:slug', linked('showLink'));
+checkoutRouter.post('/pay/:slug', linked('submitLink'));
+checkoutRouter.get('/pay/:slug/paid', linked('showPaid'));
+checkoutRouter.get('/pay/:slug/logo/:digest', linked('showLinkLogo'));
 checkoutRouter.get('/simulator/:token', behindLink('attempt', simulated('showSimulator')));
 checkoutRouter.post('/rails/simulator/:token', behindLink('attempt', simulated('decideSimulated')));
+
+/** Loaded with the first page of a payment link. */
+function linked(name: 'showLink' | 'submitLink' | 'showPaid' | 'showLinkLogo'): Handler {
+  return async (...call) => (await import('./payment-link.ts'))[name](...call);
+}
 
 /** Loaded with the first simulated attempt: production has none. */
 function simulated(name: 'showSimulator' | 'decideSimulated') {
@@ -62,7 +71,7 @@ function claiming(name: 'showClaim' | 'takeClaim') {
 }
 
 /** Addresses that only a link to a payment has. */
-const OF_PAYMENT = /^\/(?:checkout|receipt|simulator|rails)(?:\/|$)/;
+const OF_PAYMENT = /^\/(?:checkout|receipt|pay|simulator|rails)(?:\/|$)/;
 
 function refuse(request: Request, problem: Problem, { env }: ProblemContext<Env>) {
   switch (problem.status) {

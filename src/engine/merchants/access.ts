@@ -1,7 +1,7 @@
 import type { Currency } from '../../kit/money.ts';
 import { prepare, readInTime } from '../../kit/platform/database.ts';
 import { compareJurisdiction } from '../../kit/platform/objects.ts';
-import type { Environment } from '../../kit/tenant.ts';
+import type { Environment, Tenant } from '../../kit/tenant.ts';
 import { type Bindings, placementOf } from '../config.ts';
 import type { Branding, Business } from '../domain/merchant.ts';
 import { METHODS, type Method } from '../domain/method.ts';
@@ -57,7 +57,7 @@ export interface KnownKey {
 }
 
 /** The JSON columns are text. */
-interface KeyRow
+interface AccessRow
   extends Omit<
       MerchantAccess,
       | 'branding'
@@ -69,7 +69,6 @@ interface KeyRow
       | 'appSchemes'
       | 'isInMaintenance'
     >,
-    Omit<KnownKey, 'access'>,
     Branding {
   readonly business: string | null;
   readonly permissions: string | null;
@@ -81,8 +80,11 @@ interface KeyRow
   readonly objectJurisdiction: string | null;
 }
 
-const KEY_SQL = `
-  SELECT
+type KeyRow = AccessRow & Omit<KnownKey, 'access'>;
+type TenantRow = Omit<AccessRow, 'keyDigest' | 'keyName' | 'permissions'>;
+
+/** What a key gives access to; or, without a key, what a merchant's own pages give. */
+const COLUMNS = `
     merchants.id AS merchantId,
     merchants.name AS merchantName,
     merchants.number AS merchantNumber,
@@ -92,36 +94,46 @@ const KEY_SQL = `
     (SELECT json_object('legalName', legal_name, 'tin', tin, 'vatNumber', vat_number,
         'address', address, 'contact', contact)
       FROM merchant_business WHERE merchant_id = merchants.id) AS business,
-    api_keys.environment,
-    api_keys.digest AS keyDigest,
-    api_keys.name AS keyName,
-    api_keys.permissions,
-    api_keys.expires_at_ms AS expiresAtMs,
-    api_keys.last_used_at_ms AS lastUsedAtMs,
+    scope.environment,
     (SELECT json_group_array(json_object('method', method, 'rate', json_object(
         'basisPoints', commission_basis_points, 'fixedMinor', commission_fixed_minor)))
       FROM merchant_methods
-      WHERE merchant_methods.merchant_id = api_keys.merchant_id
-        AND merchant_methods.environment = api_keys.environment
+      WHERE merchant_methods.merchant_id = merchants.id
+        AND merchant_methods.environment = scope.environment
         AND enabled = 1 AND offered = 1) AS methods,
     (SELECT json_group_array(method) FROM switched_off_methods
-      WHERE switched_off_methods.environment = api_keys.environment) AS switchedOff,
+      WHERE switched_off_methods.environment = scope.environment) AS switchedOff,
     (SELECT json_group_object(currency, amount_minor_max) FROM merchant_limits
-      WHERE merchant_limits.merchant_id = api_keys.merchant_id
-        AND merchant_limits.environment = api_keys.environment
+      WHERE merchant_limits.merchant_id = merchants.id
+        AND merchant_limits.environment = scope.environment
         AND amount_minor_max IS NOT NULL) AS limits,
     (SELECT COALESCE(MAX(volume), 0) FROM book_volumes
-      WHERE book_volumes.merchant_id = api_keys.merchant_id
-        AND book_volumes.environment = api_keys.environment) AS bookVolume,
+      WHERE book_volumes.merchant_id = merchants.id
+        AND book_volumes.environment = scope.environment) AS bookVolume,
     (SELECT mode FROM gateway_settings) AS mode,
-    (SELECT object_jurisdiction FROM gateway_settings) AS objectJurisdiction
-  FROM api_keys
-  JOIN merchants ON merchants.id = api_keys.merchant_id
+    (SELECT object_jurisdiction FROM gateway_settings) AS objectJurisdiction`;
+
+const KEY_SQL = `
+  SELECT ${COLUMNS},
+    scope.digest AS keyDigest,
+    scope.name AS keyName,
+    scope.permissions,
+    scope.expires_at_ms AS expiresAtMs,
+    scope.last_used_at_ms AS lastUsedAtMs
+  FROM api_keys AS scope
+  JOIN merchants ON merchants.id = scope.merchant_id
   LEFT JOIN merchant_branding ON merchant_branding.merchant_id = merchants.id
-  WHERE api_keys.digest = ?1
-    AND api_keys.revoked_at_ms IS NULL
-    AND (api_keys.expires_at_ms IS NULL OR api_keys.expires_at_ms > ?2)
+  WHERE scope.digest = ?1
+    AND scope.revoked_at_ms IS NULL
+    AND (scope.expires_at_ms IS NULL OR scope.expires_at_ms > ?2)
     AND merchants.status = 'active'`;
+
+const TENANT_SQL = `
+  SELECT ${COLUMNS}
+  FROM (SELECT ?1 AS merchant_id, ?2 AS environment) AS scope
+  JOIN merchants ON merchants.id = scope.merchant_id
+  LEFT JOIN merchant_branding ON merchant_branding.merchant_id = merchants.id
+  WHERE merchants.status = 'active'`;
 
 /** The valid key of this digest, by one query, or null. Throws DatabaseUnavailable. */
 export async function readKey(
@@ -134,10 +146,28 @@ export async function readKey(
   if (row === null) {
     return null;
   }
-  const { expiresAtMs, lastUsedAtMs, color, logoDigest, mode, objectJurisdiction, ...key } = row;
+  const { expiresAtMs, lastUsedAtMs, ...key } = row;
+  return { access: accessOf(env, key), expiresAtMs, lastUsedAtMs };
+}
+
+/**
+ * What the merchant's own pages may create without a key, by one query; null unless the merchant is
+ * active. Throws DatabaseUnavailable.
+ */
+export async function readTenantAccess(
+  env: Bindings,
+  { merchantId, environment }: Tenant,
+): Promise<MerchantAccess | null> {
+  const query = { sql: TENANT_SQL, params: [merchantId, environment] };
+  const row = await readInTime(() => prepare(env.DB, query).first<TenantRow>());
+  return row && accessOf(env, { ...row, keyDigest: '', keyName: '', permissions: null });
+}
+
+function accessOf(env: Bindings, row: AccessRow): MerchantAccess {
+  const { color, logoDigest, mode, objectJurisdiction, ...key } = row;
   compareJurisdiction(objectJurisdiction, placementOf(env));
   const active = JSON.parse(row.methods) as readonly MerchantMethod[];
-  const access = {
+  return {
     ...key,
     branding: color === null && logoDigest === null ? null : { color, logoDigest },
     business: row.business === null ? null : (JSON.parse(row.business) as Business),
@@ -148,5 +178,4 @@ export async function readKey(
     appSchemes: JSON.parse(row.appSchemes) as readonly string[],
     isInMaintenance: mode === 'maintenance',
   };
-  return { access, expiresAtMs, lastUsedAtMs };
 }

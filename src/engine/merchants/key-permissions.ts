@@ -8,6 +8,8 @@ export const KEY_PERMISSIONS = [
   /** Read events, and send them again. */
   'events',
   'webhook_endpoints',
+  /** Create, read and change payment links. */
+  'payment_links',
 ] as const;
 
 export type KeyPermission = (typeof KEY_PERMISSIONS)[number];

@@ -2,10 +2,19 @@ import { concurrently } from '../../kit/platform/concurrently.ts';
 import { prepare, readInTime } from '../../kit/platform/database.ts';
 import { errorText, log } from '../../kit/platform/log.ts';
 import { ObjectAlarm } from '../../kit/platform/object-alarm.ts';
+import type { Cursor, Page } from '../../kit/platform/paging.ts';
 import type { Tenant } from '../../kit/tenant.ts';
 import { ENVIRONMENTS } from '../../kit/tenant.ts';
 import { paymentRetentionMs } from '../config.ts';
 import { earliest } from '../domain/earliest.ts';
+import type { OpeningResult } from '../links/openings.ts';
+import type { LinkClaim, PaymentLink, StoredLink } from '../links/payment-link.ts';
+import {
+  type LinkCreated,
+  type LinkCreation,
+  type LinkFilter,
+  PaymentLinks,
+} from './payment-links.ts';
 import type {
   ClaimResult,
   CountedRefund,
@@ -41,6 +50,7 @@ export class OpenRegister {
   readonly #refunds: RefundClaims;
   readonly #references: References;
   readonly #volumes: Volumes;
+  readonly #links: PaymentLinks;
   readonly #alarm: ObjectAlarm;
 
   constructor(ctx: RegisterState, env: Env, ports: RegisterPorts) {
@@ -50,6 +60,7 @@ export class OpenRegister {
     this.#refunds = new RefundClaims(ctx.storage.sql);
     this.#references = new References(ctx.storage.sql, paymentRetentionMs(env));
     this.#volumes = new Volumes(ctx.storage.sql);
+    this.#links = new PaymentLinks(ctx.storage.sql);
     this.#alarm = new ObjectAlarm(ctx, {
       wakeAtMs: () => this.#wakeAtMs(),
       work: () => this.#work(),
@@ -125,12 +136,56 @@ export class OpenRegister {
     });
   }
 
+  /** Creates a payment link, unless its id or its Idempotency-Key is taken. */
+  createLink(creation: LinkCreation): LinkCreated {
+    return this.#commit(() => this.#links.create(creation));
+  }
+
+  /** The answer to a repeated creation, or null. */
+  linkAnswer(claim: LinkClaim): LinkCreated | null {
+    return this.#links.answerTo(claim);
+  }
+
+  /** The link with this `paymentLinkUniqueId`, or null. */
+  link(id: string): PaymentLink | null {
+    return this.#links.byId(id);
+  }
+
+  /** The link with this code, which its address carries, or null. */
+  linkOfCode(code: string): PaymentLink | null {
+    return this.#links.byCode(code);
+  }
+
+  /** The links, newest first. */
+  links(filter: LinkFilter, cursor: Cursor | null, limit: number): Page<PaymentLink> {
+    return this.#links.page(filter, cursor, limit);
+  }
+
+  /** False when another change came first. */
+  changeLink(link: PaymentLink): boolean {
+    return this.#commit(() => this.#links.change(link));
+  }
+
+  /** Counts a submission of a link's page, within the link's limit. Null: there is no such link. */
+  openLink(code: string, hasWaited: boolean): OpeningResult | null {
+    // A link of a register that was not restored yet must not create its tables.
+    return this.#links.byCode(code) === null
+      ? null
+      : this.#commit(() => this.#links.open(code, Date.now(), hasWaited));
+  }
+
+  /** The links after an id, in the order of their ids, for the backup. */
+  exportLinks(after: string, limit: number): readonly StoredLink[] {
+    return this.#links.storedAfter(after, limit);
+  }
+
   /** Brings back rows of a backup. Repeated calls change nothing, and newer rows stay. */
   async restore({
     refunds,
     volumes,
     references,
     payments,
+    links,
   }: Partial<RegisterBackup>): Promise<void> {
     await this.#alarm.learn();
     this.#commit(() => {
@@ -145,6 +200,9 @@ export class OpenRegister {
       }
       for (const payment of payments ?? []) {
         this.#refunds.restorePayment(payment);
+      }
+      for (const link of links ?? []) {
+        this.#links.restore(link);
       }
       this.#arm();
     });

@@ -1,6 +1,7 @@
 import type { Currency } from '../../kit/money.ts';
 import type { Intent } from '../domain/intent.ts';
 import { holdsMoney, type Refund } from '../domain/refund.ts';
+import type { StoredLink } from '../links/payment-link.ts';
 
 /** The messages between a merchant's register and its callers. */
 
@@ -73,6 +74,7 @@ export interface RegisterBackup {
   readonly references: readonly { readonly reference: string; readonly paymentUniqueId: string }[];
   /** Payments whose objects have their rows, for the register to compare. */
   readonly payments: readonly RestoredPayment[];
+  readonly links: readonly StoredLink[];
 }
 
 /** A claim without a refund yet. */

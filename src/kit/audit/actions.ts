@@ -10,6 +10,8 @@ export const REQUEST_ACTIONS = [
   'refund.cancel_requested',
   'event.resend_requested',
   'events.resend_requested',
+  'payment_link.create_requested',
+  'payment_link.change_requested',
   'webhook.test_requested',
   'webhook.secret_shown',
   'payments.exported',

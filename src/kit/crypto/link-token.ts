@@ -1,7 +1,7 @@
 import { base32FromBytes, bytesFromBase32, bytesFromHex, hexFromBytes } from './encoding.ts';
 import type { KeyRing, NamedKey } from './key-ring.ts';
 import { joined } from './keyed-text.ts';
-import { macOf, signBytes, verifyBytes } from './signed-bytes.ts';
+import { areEqual, macOf, signBytes, verifyBytes } from './signed-bytes.ts';
 
 /**
  * Link tokens, which unauthenticated pages and callbacks carry in their URLs. The gateway checks
@@ -65,15 +65,6 @@ export async function verifyLinkId(keys: readonly NamedKey[], id: string): Promi
 
 async function idMac(key: NamedKey, payload: Uint8Array): Promise<Uint8Array> {
   return (await macOf(key, ID_PURPOSE, payload)).subarray(0, ID_MAC_BYTES);
-}
-
-/** Compares in constant time: the duration must not reveal where a forged MAC differs. */
-function areEqual(one: Uint8Array, other: Uint8Array): boolean {
-  let difference = one.length ^ other.length;
-  for (const [index, byte] of one.entries()) {
-    difference |= byte ^ (other[index] ?? 0);
-  }
-  return difference === 0;
 }
 
 function payloadOf({ objectName, index }: Link): Uint8Array {

@@ -52,6 +52,15 @@ export async function macOf(
   return new Uint8Array(await crypto.subtle.sign('HMAC', await hmacKey(key), message));
 }
 
+/** Compares in constant time: the duration must not reveal where a forged MAC differs. */
+export function areEqual(one: Uint8Array, other: Uint8Array): boolean {
+  let difference = one.length ^ other.length;
+  for (const [index, byte] of one.entries()) {
+    difference |= byte ^ (other[index] ?? 0);
+  }
+  return difference === 0;
+}
+
 function messageOf(purpose: string, payload: Uint8Array): Uint8Array<ArrayBuffer> {
   return joined(utf8(`kefel/${purpose}/`), payload);
 }
@@ -70,6 +79,7 @@ export type TextPurpose =
   | 'challenge/webhook-secret'
   | 'challenge/webhook-endpoint'
   | 'challenge/webhook-enable'
+  | 'form/link'
   | 'form/operator'
   | 'session/operator';
 

@@ -76,6 +76,19 @@ export const PROBLEMS = {
     message:
       'There are already {secretsMax} secrets in force; revoke one in the dashboard, or rotate with overlapHours 0',
   },
+  payment_link_not_found: {
+    status: 404,
+    message: 'There is no such payment link in this environment',
+  },
+  payment_link_limit: {
+    status: 409,
+    message:
+      'There are already {linksMax} payment links, which are never deleted; change one of them',
+  },
+  duplicate_payment_link_id: {
+    status: 409,
+    message: 'Duplicate key: paymentLinkUniqueId "{linkUniqueId}" already exists',
+  },
   payment_in_progress: {
     status: 409,
     message: 'A payment is in progress; it cannot be canceled now',

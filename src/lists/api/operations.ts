@@ -13,6 +13,7 @@ const post = callsBy('post');
 /** Payments need none of these: an isolate loads each with its first call. */
 const events = lazy(() => import('./events.ts'));
 const endpoints = lazy(() => import('./webhook-endpoints.ts'));
+const links = lazy(() => import('./payment-links.ts'));
 const payments = lazy(() => import('./payments.ts'));
 const refunds = lazy(() => import('../../engine/api/routes/refunds.ts'));
 const refundList = lazy(() => import('./refunds.ts'));
@@ -32,6 +33,11 @@ function ofEndpoints(
   path: string,
 ) {
   return callsBy(method)('webhook_endpoints', endpoints(name), `/webhook-endpoints${path}`);
+}
+
+/** A call about payment links. */
+function ofLinks(method: Operation['method'], name: Parameters<typeof links>[0], path: string) {
+  return callsBy(method)('payment_links', links(name), `/links${path}`);
 }
 
 /** In the order in which the router tries them. */
@@ -88,6 +94,11 @@ export const OPERATIONS = {
   changeWebhookEndpoint: ofEndpoints('patch', 'changeWebhookEndpoint', '/:id'),
   deleteWebhookEndpoint: ofEndpoints('delete', 'deleteWebhookEndpoint', '/:id'),
   rotateWebhookSecret: ofEndpoints('post', 'rotateWebhookSecret', '/:id/secret'),
+  listPaymentLinks: ofLinks('get', 'listPaymentLinks', ''),
+  createPaymentLink: ofLinks('post', 'createPaymentLink', ''),
+  readPaymentLink: ofLinks('get', 'readPaymentLink', '/:id'),
+  changePaymentLink: ofLinks('patch', 'changePaymentLink', '/:id'),
+  deactivatePaymentLink: ofLinks('post', 'deactivatePaymentLink', '/:id/deactivate'),
   listBanks: get(null, async (call) => (await referenceData()).listBanks(call), '/banks'),
 } as const satisfies Readonly<Record<string, Operation>>;
 

@@ -6,8 +6,14 @@ import type { Tenant } from '../../kit/tenant.ts';
 import { isIncomplete } from '../incomplete.ts';
 import { hasBucket, writePart } from './bucket.ts';
 import { purgeBackups } from './expiry.ts';
-import type { BookBackup, Manifest, RegisterExport } from './manifest.ts';
-import { manifestName, registerPartName, runTimeMs } from './names.ts';
+import type { BookBackup, Manifest, PartDigest, RegisterExport } from './manifest.ts';
+import {
+  isRegisterPart,
+  manifestName,
+  type RegisterPart,
+  registerPartName,
+  runTimeMs,
+} from './names.ts';
 import { databaseFacts, type Place, readPage } from './pages.ts';
 import {
   commitStep,
@@ -35,6 +41,8 @@ const STEPS_MAX = 500;
 
 /** Refunds of one part, of about 150 bytes each. */
 const REFUNDS_PER_PART = 5_000;
+/** Links of the largest size make a part of nine megabytes. */
+const LINKS_PER_PART = 300;
 /** A page must end within the lease of its run. */
 const REGISTERS_PER_PAGE = 20;
 const BOOKS_PER_PAGE = 1_000;
@@ -92,12 +100,14 @@ async function exportTable(env: Env, progress: Progress): Promise<Stepped> {
   return { place: next, lease };
 }
 
-/** Exports the refunds of some registers: of the tenants whose books have any. */
+/** Exports some registers: of the tenants whose books have refunds, or who have payment links. */
 async function exportRegisters(env: Env, progress: Progress): Promise<Stepped> {
   const after = progress.place?.after;
   const { results: tenants } = await prepare(env.DB, {
-    sql: `SELECT DISTINCT environment, merchant_id AS merchantId FROM book_digest
-      WHERE digest ->> '$.hasRefunds' = 1 AND (environment, merchant_id) > (?1, ?2)
+    sql: `SELECT environment, merchant_id AS merchantId FROM (
+        SELECT environment, merchant_id FROM book_digest WHERE digest ->> '$.hasRefunds' = 1
+        UNION SELECT environment, merchant_id FROM payment_link_merchants)
+      WHERE (environment, merchant_id) > (?1, ?2)
       ORDER BY environment, merchant_id LIMIT ${REGISTERS_PER_PAGE}`,
     params: [after?.[0] ?? '', after?.[1] ?? ''],
   }).all<Tenant>();
@@ -116,16 +126,37 @@ async function exportRegisters(env: Env, progress: Progress): Promise<Stepped> {
 
 async function exportRegister(env: Env, run: string, tenant: Tenant) {
   const register = registerOf(env, tenant);
-  const parts = [];
+  const write = (kind: RegisterPart) => (rows: readonly object[], number: number) =>
+    writePart(env, registerPartName(tenant, run, kind, number), rows, Date.now());
+  return [
+    ...(await writeAll(
+      (after) => register.exportRefunds(after, REFUNDS_PER_PART),
+      (last) => last.refund_unique_id,
+      write('refunds'),
+    )),
+    ...(await writeAll(
+      (after) => register.exportLinks(after, LINKS_PER_PART),
+      (last) => last.id,
+      write('links'),
+    )),
+  ];
+}
+
+/** Writes pages of rows, each a part, until there are no more. */
+async function writeAll<Row extends object>(
+  read: (after: string) => Promise<readonly Row[]>,
+  idOf: (row: Row) => string,
+  write: (rows: readonly Row[], number: number) => Promise<PartDigest>,
+): Promise<readonly PartDigest[]> {
+  const parts: PartDigest[] = [];
   for (let after = ''; ; ) {
-    const rows = await register.exportRefunds(after, REFUNDS_PER_PART);
+    const rows = await read(after);
     const last = rows.at(-1);
     if (last === undefined) {
       return parts;
     }
-    const name = registerPartName(tenant, run, parts.length + 1);
-    parts.push(await writePart(env, name, rows, Date.now()));
-    after = last.refund_unique_id;
+    parts.push(await write(rows, parts.length + 1));
+    after = idOf(last);
   }
 }
 
@@ -145,7 +176,8 @@ async function finish(env: Env, run: string, nowMs: number): Promise<void> {
     finishedAtMs: nowMs,
     databases: { payments, 'back-office': backOffice },
     books,
-    registers: await registerExports(env.DB, run),
+    registers: await registerExports(env.DB, run, 'refunds'),
+    links: await registerExports(env.DB, run, 'links'),
     secrets: secretsOf(env),
   };
   await writePart(env, manifestName(run), [manifest], nowMs);
@@ -179,8 +211,14 @@ async function bookBackups(db: D1Database): Promise<readonly BookBackup[]> {
   }
 }
 
-async function registerExports(db: D1Database, run: string): Promise<readonly RegisterExport[]> {
-  const parts = (await partsOf(db, 'payments', run)).filter(({ table }) => table === REGISTERS);
+async function registerExports(
+  db: D1Database,
+  run: string,
+  kind: RegisterPart,
+): Promise<readonly RegisterExport[]> {
+  const parts = (await partsOf(db, 'payments', run)).filter(
+    ({ table, name }) => table === REGISTERS && isRegisterPart(name, kind),
+  );
   const ofRegister = Map.groupBy(parts, ({ name }) => name.split('/').slice(1, 3).join('/'));
   return [...ofRegister].map(([register, own]) => {
     const [environment, merchantId = ''] = register.split('/') as [Tenant['environment'], string];

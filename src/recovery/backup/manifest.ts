@@ -1,4 +1,5 @@
 import type { StoredRecord } from '../../engine/intent/protocol.ts';
+import type { StoredLink } from '../../engine/links/payment-link.ts';
 import type { StoredRefund } from '../../engine/register/refund-claims.ts';
 import type { Tenant } from '../../kit/tenant.ts';
 import type { DigestedBackup } from '../../lists/book/digest.ts';
@@ -16,6 +17,9 @@ export interface PaymentLine {
 
 /** A line of a register's part. */
 export type RefundLine = StoredRefund;
+
+/** A line of a register's part with payment links. */
+export type LinkLine = StoredLink;
 
 /** A line of a database's part: a row, by the names of its columns. */
 export type RowLine = Readonly<Record<string, string | number | null>>;
@@ -36,7 +40,10 @@ export interface Manifest {
   readonly databases: Readonly<Record<'payments', DatabaseExport>> &
     Readonly<Record<'back-office', DatabaseExport | null>>;
   readonly books: readonly BookBackup[];
+  /** The refunds of registers. */
   readonly registers: readonly RegisterExport[];
+  /** The payment links of registers. Absent: a release made it that had none. */
+  readonly links?: readonly RegisterExport[];
   /** The secrets of the payments Worker by their names, except BACKUP_KEYS. */
   readonly secrets: Readonly<Record<string, string>>;
 }

@@ -88,12 +88,20 @@ export function auditPrefix(database: DatabaseName): string {
   return `databases/${database}/audit_log/`;
 }
 
+/** What a register's part has. */
+export type RegisterPart = 'refunds' | 'links';
+
 export function registerPartName(
   tenant: { readonly environment: Environment; readonly merchantId: string },
   run: string,
+  kind: RegisterPart,
   number: number,
 ): string {
-  return `registers/${tenant.environment}/${tenant.merchantId}/${run}/refunds-${number}`;
+  return `registers/${tenant.environment}/${tenant.merchantId}/${run}/${kind}-${number}`;
+}
+
+export function isRegisterPart(name: string, kind: RegisterPart): boolean {
+  return name.slice(name.lastIndexOf('/') + 1).startsWith(`${kind}-`);
 }
 
 export const MANIFESTS_PREFIX = 'runs/';

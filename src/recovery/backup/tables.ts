@@ -29,6 +29,7 @@ export const PAYMENTS_TABLES: readonly ExportedTable[] = [
   { table: 'merchant_limits', key: ['merchant_id', 'environment', 'currency'], pageRows: SMALL },
   { table: 'merchant_methods', key: ['merchant_id', 'environment', 'method'], pageRows: SMALL },
   { table: 'book_volumes', key: ['merchant_id', 'environment', 'volume'], pageRows: SMALL },
+  { table: 'payment_link_merchants', key: ['merchant_id', 'environment'], pageRows: SMALL },
   { table: 'api_keys', key: ['digest'], pageRows: SMALL },
   { table: 'webhook_secrets', key: ['id'], pageRows: SMALL },
   { table: 'webhook_endpoints', key: ['id'], pageRows: MEDIUM },

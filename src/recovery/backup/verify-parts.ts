@@ -66,11 +66,12 @@ interface NamedPart extends PartDigest {
   readonly table: string;
 }
 
-export function namedParts({ databases, registers }: Manifest): readonly NamedPart[] {
+export function namedParts({ databases, registers, links = [] }: Manifest): readonly NamedPart[] {
   const tables = Object.values(databases).flatMap((database) => database?.tables ?? []);
   return [
     ...tables.flatMap(({ table, parts }) => parts.map((part) => ({ ...part, table }))),
     ...registers.flatMap(({ parts }) => parts.map((part) => ({ ...part, table: 'refunds' }))),
+    ...links.flatMap(({ parts }) => parts.map((part) => ({ ...part, table: 'payment_links' }))),
   ];
 }
 

@@ -4,7 +4,7 @@ import { prepare } from '../../kit/platform/database.ts';
 import type { Tenant } from '../../kit/tenant.ts';
 import { bookOf } from '../../lists/book/client.ts';
 import { readIfWhole } from '../backup/bucket.ts';
-import type { Manifest, TableExport } from '../backup/manifest.ts';
+import type { Manifest, RegisterExport, TableExport } from '../backup/manifest.ts';
 import { nameOf } from '../payments/restore.ts';
 import type { Counts } from '../restore-state.ts';
 import { DIFFERENCES_MAX, tablesOf } from './steps.ts';
@@ -106,7 +106,7 @@ async function lostRefunds(env: Env, tenant: Tenant): Promise<readonly string[]>
  */
 async function linesOfBooks(
   env: Env,
-  { books, registers }: Manifest,
+  { books, registers, links = [] }: Manifest,
   counted: Counts,
 ): Promise<ProofLine[]> {
   const byStatus = new Map<string, number>();
@@ -122,13 +122,18 @@ async function linesOfBooks(
     lines.push(line(`payments of ${nameOf(book)}`, counted.payments[nameOf(book)] ?? 0, total));
     refunds += counts?.refunds ?? 0;
   }
-  const inBackup = registers.reduce((sum, { rows }) => sum + rows, 0);
+  const inBackup = rowsIn(registers);
   return [
     ...lines,
     ...[...byStatus].sort().map(([status, count]) => line(`payments ${status}`, null, count)),
     line('refunds', inBackup, counted.rows.refunds ?? 0),
     line('refunds of payments', null, refunds),
+    line('payment links', rowsIn(links), counted.rows.payment_links ?? 0),
   ];
+}
+
+function rowsIn(exports: readonly RegisterExport[]): number {
+  return exports.reduce((sum, { rows }) => sum + rows, 0);
 }
 
 function line(what: string, inBackup: number | null, inGateway: number): ProofLine {

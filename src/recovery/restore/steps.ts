@@ -1,25 +1,15 @@
 import { registerOf } from '../../engine/register/client.ts';
 import { type Actor, auditEntry } from '../../kit/audit/log.ts';
 import { prepare, runBatch, type SqlStatement } from '../../kit/platform/database.ts';
-import { readIfWhole, readPart } from '../backup/bucket.ts';
-import {
-  type DatabaseExport,
-  type Manifest,
-  type PartDigest,
-  type RefundLine,
-  type RegisterExport,
-  type RowLine,
-  type TableExport,
-  withoutAddresses,
+import { readPart } from '../backup/bucket.ts';
+import type {
+  DatabaseExport,
+  Manifest,
+  RegisterExport,
+  RowLine,
+  TableExport,
 } from '../backup/manifest.ts';
-import {
-  auditPrefix,
-  type BookName,
-  DATABASES,
-  manifestName,
-  paymentsPrefix,
-} from '../backup/names.ts';
-import { digestOf } from '../backup/part.ts';
+import { type BookName, manifestName, paymentsPrefix } from '../backup/names.ts';
 import { PAYMENTS_TABLES } from '../backup/tables.ts';
 import { nameOf, type RestoredLines, restorePayments } from '../payments/restore.ts';
 import {
@@ -30,6 +20,7 @@ import {
   type Place,
   type RestoreState,
 } from '../restore-state.ts';
+import { linesOf, restoreRegisterPart } from './parts.ts';
 import { countOthers, insertStatements, withParents } from './rows.ts';
 import { nextUnnamedBook } from './unnamed-books.ts';
 
@@ -245,57 +236,23 @@ async function rowsAt(env: Env, { parts }: TableExport, part: number) {
   return digest === undefined ? { rows: [], differences: [] } : linesOf<RowLine>(env, digest);
 }
 
-/** The lines of a part, and how they differ from the manifest. */
-async function linesOf<Line>(env: Env, expected: PartDigest) {
-  const { part, differences } = await readIfWhole<Line>(env, expected.name);
-  if (part === null) {
-    return { rows: [], differences };
-  }
-  const isSame = (await digestIn(part.lines, expected.name)) === expected.sha256;
-  return { rows: part.lines, differences: isSame ? [] : [`${expected.name} has other lines`] };
-}
-
-/** The manifest's digest of an audit log is that of its entries after their retention. */
-function digestIn(lines: readonly unknown[], name: string): Promise<string> {
-  const isAudit = DATABASES.some((database) => name.startsWith(auditPrefix(database)));
-  return digestOf(isAudit ? withoutAddresses(lines as readonly RowLine[]) : lines);
-}
-
 async function restoreRegister(
   call: StepCall,
   state: RestoreState,
-  { registers }: Manifest,
+  { registers, links = [] }: Manifest,
   place: Extract<Place, { phase: 'registers' }>,
 ): Promise<void> {
-  const register = registers[place.register];
+  const register = [...registers, ...links][place.register];
   if (register === undefined) {
     await restoreVolumes(call.env);
     return move(call, state, { phase: 'payments', book: 0, from: null });
   }
-  const { rows, differences } = await refundsAt(call.env, register, place.part);
-  const refunds = rows.map(refundOf);
-  await registerOf(call.env, register).restore({ refunds });
+  const { table, rows, differences } = await restoreRegisterPart(call.env, register, place.part);
   const next: Place =
     place.part + 1 < register.parts.length
       ? { ...place, part: place.part + 1 }
       : { ...place, register: place.register + 1, part: 0 };
-  await move(call, state, next, countRows(state.counts, 'refunds', rows.length, differences));
-}
-
-async function refundsAt(env: Env, { parts }: RegisterExport, part: number) {
-  const digest = parts[part];
-  return digest === undefined ? { rows: [], differences: [] } : linesOf<RefundLine>(env, digest);
-}
-
-function refundOf(line: RefundLine) {
-  return {
-    id: line.refund_unique_id,
-    paymentUniqueId: line.payment_unique_id,
-    stage: line.stage,
-    amountMinor: line.amount_minor,
-    currency: line.currency,
-    day: line.day,
-  };
+  await move(call, state, next, countRows(state.counts, table, rows, differences));
 }
 
 /** Few merchants have a second volume. */

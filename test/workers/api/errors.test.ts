@@ -4,6 +4,7 @@ import { expect, test, vi } from 'vitest';
 import type { Command } from '../../../src/engine/domain/command.ts';
 import { REFUNDS_MAX } from '../../../src/engine/domain/refund-amounts.ts';
 import { IntentClient } from '../../../src/engine/intent/client.ts';
+import { LINKS_MAX } from '../../../src/engine/links/payment-link.ts';
 import { simulator } from '../../../src/engine/rails/simulator/rail.ts';
 import { ENDPOINTS_MAX } from '../../../src/engine/webhooks/endpoints.ts';
 import { SECRETS_MAX } from '../../../src/engine/webhooks/secret-rules.ts';
@@ -11,6 +12,7 @@ import { PROBLEMS, type ProblemCode } from '../../../src/kit/http/problems.ts';
 import { ObjectUnavailable } from '../../../src/kit/platform/object-call.ts';
 import worker from '../../support/gateway.ts';
 import { operate } from '../operator/support.ts';
+import { copyLinks } from '../support/links.ts';
 import {
   ALPHA,
   addEndpoint,
@@ -35,6 +37,7 @@ import {
   resolveAttempt,
   startRedirect,
   statusPath,
+  tenantOf,
   useGateway,
 } from '../support.ts';
 
@@ -138,6 +141,18 @@ const PROVOKED: Readonly<Record<ProblemCode, () => Promise<Response>>> = {
       await call(path, { method: 'POST' });
     }
     return call(path, { method: 'POST' });
+  },
+  payment_link_not_found: () => call('/api/v1/payment/sandbox/links/none'),
+  duplicate_payment_link_id: async () => {
+    const body = { paymentLinkUniqueId: 'link-1', title: 'Honey', amount: 450 };
+    await call('/api/v1/payment/sandbox/links', { method: 'POST', body });
+    return call('/api/v1/payment/sandbox/links', { method: 'POST', body });
+  },
+  payment_link_limit: async () => {
+    const body = { title: 'Honey', amount: 450 };
+    await call('/api/v1/payment/sandbox/links', { method: 'POST', body });
+    await copyLinks(tenantOf(ALPHA), LINKS_MAX - 1);
+    return call('/api/v1/payment/sandbox/links', { method: 'POST', body });
   },
   payment_in_progress: async () => {
     await createHosted();

@@ -10,7 +10,7 @@ import { type Body, expressBody, hostedBody } from '../support.ts';
  */
 
 /** Something of a merchant, which does not exist for others. */
-export type Thing = 'payment' | 'refund' | 'event' | 'endpoint';
+export type Thing = 'payment' | 'refund' | 'event' | 'endpoint' | 'link';
 
 interface Request {
   /** What the path's id names; of a refund, what its body names. Null: nothing. */
@@ -59,6 +59,19 @@ const REQUESTS: Readonly<Record<Exclude<OperationId, 'listWebhookKeys'>, Request
   rotateWebhookSecret: { thing: 'endpoint', permission: 'webhook_endpoints' },
   // The last about endpoints, because tests send all calls in this order.
   deleteWebhookEndpoint: { thing: 'endpoint', permission: 'webhook_endpoints' },
+  listPaymentLinks: { thing: null, permission: 'payment_links' },
+  createPaymentLink: {
+    thing: null,
+    permission: 'payment_links',
+    body: () => ({ title: 'Another', amount: 10 }),
+  },
+  readPaymentLink: { thing: 'link', permission: 'payment_links' },
+  changePaymentLink: {
+    thing: 'link',
+    permission: 'payment_links',
+    body: () => ({ title: 'Changed' }),
+  },
+  deactivatePaymentLink: { thing: 'link', permission: 'payment_links' },
   listBanks: { thing: null, permission: null },
 };
 

@@ -139,7 +139,7 @@ export async function backUp(
       payments: new Set(own.flat().map(({ uniqueId }) => uniqueId)).size,
     });
     const refunds = (await registerRows('refunds', tenant)) as readonly RefundLine[];
-    const part = await seal(bucket, registerPartName(tenant, RUN, 1), refunds);
+    const part = await seal(bucket, registerPartName(tenant, RUN, 'refunds', 1), refunds);
     registers.push({ ...tenant, rows: refunds.length, parts: [part] });
   }
   const manifest: Manifest = {

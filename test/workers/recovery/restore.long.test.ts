@@ -501,7 +501,7 @@ test('a register whose copy had only the claim of a refund gets the refund, with
   ]);
   await reportsAreSent();
   const bucket = await backUp([SANDBOX], [[name]]);
-  await seal(bucket, registerPartName(SANDBOX, RUN, 1), []);
+  await seal(bucket, registerPartName(SANDBOX, RUN, 'refunds', 1), []);
   await loseGateway(bucket);
   advance(7 * DAY_MS);
   const errors = vi.spyOn(console, 'error').mockClear();

@@ -18,7 +18,7 @@ import { destinationRefusal } from '../../webhooks/send.ts';
 import { type MerchantCall, ownOriginOf } from '../call.ts';
 import { expressAnswer, onlyAttempt, savedBody } from '../express-answer.ts';
 import { heldExpiryWarnings, type RailChoice } from '../held-expiry.ts';
-import { readKeyedBody } from '../keyed-body.ts';
+import { type KeyedBody, readKeyedBody } from '../keyed-body.ts';
 import type {
   CallbackUse,
   OfferedMethod,
@@ -33,7 +33,23 @@ import { paymentContent } from './read-payment.ts';
 
 /** POST …/intent: a hosted checkout. One call to the object, and no D1 query with a warm cache. */
 export async function createHosted(call: MerchantCall): Promise<Response> {
-  const payment = await readNewPayment(call, 'hosted');
+  return createHostedOf(call, await readKeyedBody(call.request, 'hosted'));
+}
+
+/** What a payment link's page adds to a hosted payment, beyond what a body can say. */
+export interface LinkTerms {
+  readonly description: string;
+  /** Nine digits, also of a number that begins with 7; null: none. */
+  readonly phone: string | null;
+}
+
+/** The same for a body that was read, or that a payment link's page made. */
+export async function createHostedOf(
+  call: MerchantCall,
+  body: KeyedBody,
+  added: LinkTerms | null = null,
+): Promise<Response> {
+  const payment = await readNewPayment(call, 'hosted', body, added);
   if (payment instanceof Response) {
     return payment;
   }
@@ -52,7 +68,8 @@ const ANSWER_MARGIN_MS = 3_000;
 
 /** POST …/express/…pay. Stores the payment with its attempt before it calls the provider. */
 export async function createExpress(call: MerchantCall): Promise<Response> {
-  const payment = await readNewPayment(call, 'express');
+  const body = await readKeyedBody(call.request, 'express');
+  const payment = await readNewPayment(call, 'express', body);
   if (payment instanceof Response) {
     return payment;
   }
@@ -129,14 +146,15 @@ async function charge(
  * The payment that a valid body asks for, or the answer for an id that is taken. Problem 400 with
  * every failing field.
  */
-async function readNewPayment(call: MerchantCall, kind: IntentKind) {
+async function readNewPayment(
+  call: MerchantCall,
+  kind: IntentKind,
+  { value: body, idempotency }: KeyedBody,
+  added: LinkTerms | null = null,
+) {
   const { env, access } = call;
-  const { value: body, idempotency } = await readKeyedBody(call.request, kind);
   // Once for the whole request: validation, warnings and the start must agree on a method's rail.
-  const methods = access.methods.flatMap((offered) => {
-    const support = methodSupport(env, access.environment, offered.method);
-    return support === null ? [] : [{ ...offered, ...support }];
-  });
+  const methods = servedMethods(call);
   const validate = kind === 'hosted' ? validateHosted : validateExpress;
   const validated = validate(body, await validationContext(call, methods, body));
   if (!validated.ok || access.isInMaintenance) {
@@ -147,7 +165,8 @@ async function readNewPayment(call: MerchantCall, kind: IntentKind) {
     }
     return taken;
   }
-  const terms = termsOf(call, validated.value);
+  const order = validated.value;
+  const terms = termsOf(call, added === null ? order : withLinkTerms(order, added));
   const rails = terms.methods.map(({ method }) => ({
     method,
     rail: methods.find((offered) => offered.method === method)?.chooseRail(terms) ?? null,
@@ -158,7 +177,7 @@ async function readNewPayment(call: MerchantCall, kind: IntentKind) {
     /** In the order of the terms' methods. */
     rails,
     /** Express: the phone to charge, if any. */
-    phone: validated.value.phone,
+    phone: order.phone,
     idempotency,
     /** For the answer, in sentences. */
     warnings: [
@@ -177,6 +196,21 @@ function simulatedAppWarnings({ appForm }: IntentTerms, [choice]: readonly RailC
         'telebirrForm has no effect in the simulator: telebirr is null. Open the paymentUrl instead.',
       ]
     : [];
+}
+
+const NO_CUSTOMER = { name: null, email: null, isPhoneUpdatable: null };
+
+function withLinkTerms(order: PaymentOrder, { description, phone }: LinkTerms): PaymentOrder {
+  const customer = phone === null ? order.customer : { ...NO_CUSTOMER, ...order.customer, phone };
+  return { ...order, description, customer };
+}
+
+/** The merchant's methods that a rail serves. */
+function servedMethods({ env, access }: MerchantCall) {
+  return access.methods.flatMap((offered) => {
+    const support = methodSupport(env, access.environment, offered.method);
+    return support === null ? [] : [{ ...offered, ...support }];
+  });
 }
 
 type NewPayment = Exclude<Awaited<ReturnType<typeof readNewPayment>>, Response>;
@@ -201,10 +235,11 @@ async function answerIfTaken(
   return probed.type === 'free' ? null : answerTaken(call, intent, uniqueId, probed, warnings);
 }
 
-async function validationContext(
+/** What a body of this merchant is validated with. */
+export async function validationContext(
   call: MerchantCall,
-  methods: readonly OfferedMethod[],
-  body: unknown,
+  methods: readonly OfferedMethod[] = servedMethods(call),
+  body: unknown = null,
 ): Promise<ValidationContext> {
   return {
     environment: call.access.environment,

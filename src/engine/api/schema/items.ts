@@ -20,7 +20,7 @@ import {
 } from './fields.ts';
 import type { Problems } from './problems.ts';
 
-const ITEM_TYPES = ['SERVICE', 'DIGITAL_PRODUCT', 'PHYSICAL_PRODUCT'] as const;
+export const ITEM_TYPES = ['SERVICE', 'DIGITAL_PRODUCT', 'PHYSICAL_PRODUCT'] as const;
 
 const NO_DISCOUNT = fieldError(
   'too_small',

@@ -20,7 +20,11 @@ export interface CheckoutDocumentProps {
   /** The merchant's style sheet. The response's CSP must name its hash. */
   readonly brandCss?: string | null;
   /** What a chat shows of a link to the page. Null: nothing. */
-  readonly preview?: { readonly title: string; readonly imageUrl: string | null } | null;
+  readonly preview?: {
+    readonly title: string;
+    readonly description?: string | null;
+    readonly imageUrl: string | null;
+  } | null;
   /** Where the customer returns to, with the payment's status; for the page that opened a popup. */
   readonly returnUrl?: string | null;
   readonly children: ComponentChildren;
@@ -39,6 +43,7 @@ export function CheckoutDocument(props: CheckoutDocumentProps) {
         <>
           <meta name="format-detection" content="telephone=no" />
           {preview && <meta property="og:title" content={preview.title} />}
+          {preview?.description && <meta property="og:description" content={preview.description} />}
           {preview?.imageUrl && <meta property="og:image" content={preview.imageUrl} />}
           {inlineStyle(CHECKOUT_CSS)}
           {brandCss && inlineStyle(brandCss)}

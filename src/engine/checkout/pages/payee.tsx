@@ -1,13 +1,18 @@
 import { useText } from '../texts.ts';
 import { Amount } from './elements.tsx';
-import type { PageProps, SummaryProps } from './props.ts';
+import type { SummaryProps } from './props.ts';
 
 /**
  * The merchant and the amount. Names are isolated: they may run right to left, or try to mislead.
  */
-export function Payee(
-  props: SummaryProps & Pick<PageProps, 'path'> & { readonly isPayable: boolean },
-) {
+export function Payee(props: {
+  readonly summary: Pick<
+    SummaryProps['summary'],
+    'merchantName' | 'branding' | 'totals' | 'currency' | 'description'
+  >;
+  readonly path: string;
+  readonly isPayable: boolean;
+}) {
   const { summary, path, isPayable } = props;
   const { totals, currency } = summary;
   const text = useText();
@@ -44,7 +49,11 @@ export function Payee(
 /**
  * The merchant's logo, or its first letter. Hidden from screen readers, as the name is next to it.
  */
-function Logo({ summary, path }: { readonly summary: SummaryProps['summary']; path: string }) {
+export function Logo(props: {
+  readonly summary: Pick<SummaryProps['summary'], 'merchantName' | 'branding'>;
+  readonly path: string;
+}) {
+  const { summary, path } = props;
   const digest = summary.branding?.logoDigest ?? null;
   if (digest === null) {
     const [initial = ''] = new Intl.Segmenter('en').segment(summary.merchantName.trim());

@@ -53,5 +53,11 @@ export const refundsQuery = v.object({
   ...listEntries,
 });
 
+/** GET …/links */
+export const linksQuery = v.object({
+  isActive: v.optional(oneOf(['true', 'false'])),
+  ...listEntries,
+});
+
 /** The body of POST …/events/resend. */
 export const resendBody = bodyRecord({ since: timeField, cursor: optional(cursorField) });
