@@ -70,7 +70,6 @@ export interface Bucket {
   readonly location: string;
   readonly storage_class: string;
   readonly jurisdiction: string;
-  rules: readonly unknown[];
 }
 
 export interface Script {

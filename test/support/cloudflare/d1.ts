@@ -71,6 +71,5 @@ export function d1Handlers(account: Account, runtime: Runtime): Handlers {
         throw new ApiError(7500, error instanceof Error ? error.message : String(error));
       }
     },
-    [`GET ${D1}/{database}/time_travel/bookmark`]: (call) => ({ bookmark: `${find(call).uuid}-0` }),
   };
 }

@@ -83,7 +83,6 @@ export function queueHandlers(account: Account, runtime: Runtime): Handlers {
       account.queues.splice(account.queues.indexOf(queue), 1);
       return null;
     },
-    [`GET ${QUEUES}/{queue}/consumers`]: (call) => find(call).consumers.map(shownConsumer),
     [`POST ${QUEUES}/{queue}/consumers`]: (call) => {
       const queue = find(call);
       if (queue.consumers.length > 0) {

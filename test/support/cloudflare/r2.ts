@@ -46,7 +46,6 @@ export function r2Handlers(account: Account, runtime: Runtime): Handlers {
         location: given.locationHint ?? 'weur',
         storage_class: given.storageClass ?? 'Standard',
         jurisdiction: call.jurisdiction,
-        rules: [],
       };
       account.buckets.push(bucket);
       return bucket;
@@ -59,11 +58,6 @@ export function r2Handlers(account: Account, runtime: Runtime): Handlers {
         throw new ApiError(10008, 'The bucket you tried to delete is not empty.', 409);
       }
       account.buckets.splice(account.buckets.indexOf(bucket), 1);
-      return {};
-    }),
-    [`GET ${R2}/{bucket}/lifecycle`]: guarded((call) => ({ rules: find(call).rules })),
-    [`PUT ${R2}/{bucket}/lifecycle`]: guarded((call) => {
-      find(call).rules = jsonOf<{ rules: readonly unknown[] }>(call).rules;
       return {};
     }),
   };

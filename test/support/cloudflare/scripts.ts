@@ -1,5 +1,5 @@
 import type { Account, Script } from './account.ts';
-import { ApiError, type Call, type Handlers, jsonOf, page } from './api.ts';
+import { ApiError, type Call, type Handlers, jsonOf } from './api.ts';
 import type { AssetSessions } from './assets.ts';
 import type { Runtime } from './runtime.ts';
 import { newScript, uploadedVersion } from './upload.ts';
@@ -60,9 +60,6 @@ export function scriptHandlers(
       };
     },
     [`DELETE ${SCRIPT}`]: (call) => remove(account, call, runtime),
-    // `wrangler delete` looks for the files of an older kind of Worker.
-    'GET /accounts/{account}/storage/kv/namespaces': ({ query }) => page([], query),
-    [`DELETE ${WORKERS}/services/{service}`]: (call) => remove(account, call, runtime),
     [`GET ${SCRIPT}/settings`]: (call) => settingsOf(find(call)),
     [`GET ${SCRIPT}/script-settings`]: ({ params, ...call }) => {
       const { observability } = find({ ...call, params });

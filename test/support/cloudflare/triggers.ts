@@ -88,13 +88,6 @@ export function triggerHandlers(account: Account): Handlers {
       return added;
     },
     [`GET ${WORKERS}/domains`]: () => account.domains,
-    [`GET ${WORKERS}/domains/{domain}`]: ({ params }) => {
-      const found = account.domains.find(({ id }) => id === params.domain);
-      if (found === undefined) {
-        throw new ApiError(100120, 'The custom domain does not exist', 404);
-      }
-      return found;
-    },
     [`DELETE ${WORKERS}/domains/{domain}`]: ({ params }) => {
       const index = account.domains.findIndex(({ id }) => id === params.domain);
       account.domains.splice(index, index < 0 ? 0 : 1);

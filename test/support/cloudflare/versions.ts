@@ -44,10 +44,6 @@ export function versionHandlers(
     [`GET ${SCRIPTS}/{script}/versions`]: (call) => ({
       items: find(call).versions.toReversed().map(shownVersion),
     }),
-    [`GET ${SCRIPTS}/{script}/versions/{version}`]: (call) => {
-      const version = versionOf(find(call), call.params.version ?? '');
-      return { ...shownVersion(version), startup_time_ms: 10, ...resourcesOf(version) };
-    },
     [`POST ${SCRIPTS}/{script}/versions`]: (call) => {
       const script = find(call);
       const version = uploadedVersion(call, script, account, sessions);
@@ -69,14 +65,6 @@ export function versionHandlers(
     [`GET ${SCRIPTS}/{script}/deployments`]: (call) => ({
       deployments: find(call).deployments.slice(0, DEPLOYMENTS_SHOWN),
     }),
-    [`GET ${SCRIPTS}/{script}/deployments/{deployment}`]: (call) => {
-      const { deployments } = find(call);
-      const found = deployments.find(({ id }) => id === call.params.deployment);
-      if (found === undefined) {
-        throw new ApiError(10092, 'The deployment does not exist', 404);
-      }
-      return found;
-    },
     [`POST ${SCRIPTS}/{script}/deployments`]: (call) => {
       const { versions, annotations = {} } = jsonOf<NewDeployment>(call);
       if (call.query.get('force') !== 'true') {
