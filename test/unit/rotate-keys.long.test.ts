@@ -556,16 +556,18 @@ describe('a teardown', () => {
   });
 });
 
-test('a teardown leaves backups and the list of their keys, unless told', async () => {
+test('a teardown ends the addresses, and leaves backups and the list of their keys, unless told', async () => {
   await using other = await setupScene();
-  await other.setup();
+  await other.setup({ url: 'https://pay.example.com' });
   const { state, runtime } = other.cloudflare;
+  expect([state.domains, state.routes].map(({ length }) => length > 0)).toEqual([true, true]);
   state.scripts.clear();
   await (await runtime.bucket('kefel-backups')).put('payments/sandbox/a b/1', 'sealed');
   const names = { accountName: state.name, deploymentName: 'production' };
   const { isDone, text } = await other.teardown(names);
   expect(isDone).toBe(true);
   expect(text).toContain('The bucket kefel-backups has backups, so it stays.');
+  expect([...state.domains, ...state.routes]).toEqual([]);
   expect(state.buckets).toHaveLength(1);
   expect((await other.deployment()).keys.BACKUP_KEYS).toHaveLength(1);
   expect((await other.teardown({ ...names, isWithBackups: true })).isDone).toBe(true);
