@@ -1,6 +1,6 @@
 import type { alertsOf } from '../../src/control/alerts/ask.ts';
 import { AREAS } from '../../src/control/rpc/areas.ts';
-import type { AlertReports } from '../../src/engine/alerts/client.ts';
+import type { AlertAnswers, AlertReports } from '../../src/engine/alerts/client.ts';
 import type { IntentClient } from '../../src/engine/intent/client.ts';
 import type { registerOf } from '../../src/engine/register/client.ts';
 import type { bookOf } from '../../src/lists/book/client.ts';
@@ -74,11 +74,12 @@ const OF_BOOKS: MethodsOf<ReturnType<typeof bookOf>> = {
   settleBackup: true,
 };
 
-const OF_ALERTS: MethodsOf<ReturnType<typeof alertsOf> & AlertReports> = {
+const OF_ALERTS: MethodsOf<ReturnType<typeof alertsOf> & AlertReports & AlertAnswers> = {
   stand: true,
   tally: true,
   happen: true,
   look: true,
+  outages: true,
   state: true,
   testChannel: true,
 };

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'smol-toml';
+import { forgetOutages } from '../../src/engine/attempts/method-outages.ts';
 import { configOf } from '../../src/engine/config.ts';
 import { forgetDeliverySlots } from '../../src/engine/webhooks/consume.ts';
 import { forgetCaches } from './bounded-cache.ts';
@@ -59,6 +60,7 @@ export async function runHistory(
   // Shared by all histories of this process: the configuration never changes.
   configOf(world.env);
   forgetCaches();
+  forgetOutages();
   forgetDeliverySlots();
   insertMerchants(setup.sqlite, plan.refundDailyMaxMinor);
   try {

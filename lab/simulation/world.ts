@@ -104,5 +104,6 @@ const ALERTS = {
     stand: async () => undefined,
     tally: async () => undefined,
     happen: async () => undefined,
+    outages: async () => [],
   }),
 };

@@ -127,7 +127,7 @@ export const VIEWS: Readonly<Record<Answers, Shown>> = {
   ),
   payment: paymentLines,
   probe: (result: ProbedRail) => probeLines(result),
-  rails: ['environment method state rail problem'],
+  rails: ['environment method state rail problem downSinceAtMs downFor'],
   rebuilt: ['rebuilt missing failed next'],
   requests: [
     'id kind requestedBy requestedAtMs searchedAtMs finishedAtMs erased reason',

@@ -164,7 +164,7 @@ describe('the status of a card order', () => {
 
   test('fails an unknown order only if no customer has seen its page, or ever will', () => {
     const notFound = { errorCode: '6', errorMessage: 'Unknown order id' };
-    const failed = { type: 'failed', reason: 'rail_unavailable' };
+    const failed = { type: 'failed', reason: 'rail_unavailable', neverReached: true };
     const unanswered = { railReference: null, redirectUrl: null };
     // The start may take 20 s, and 10 s more to be sent.
     expect(read(notFound, unanswered, 30_000)).toEqual(failed);

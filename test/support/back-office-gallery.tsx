@@ -285,11 +285,17 @@ const TOTAL = {
   returnedCommissionMinor: 20,
 } as const;
 
+const NOT_WORKING = [
+  { method: 'CBE', why: 'off', sinceMs: NOW_MS, text: 'Back <tomorrow> at 8:00' },
+  { method: 'M_PESA', why: 'down', sinceMs: NOW_MS, text: null },
+] as const;
+
 function overview(isEmpty: boolean): Answers {
   return {
     audit: { newAccess: [] },
     lists: {
       overview: {
+        notWorking: isEmpty ? [] : NOT_WORKING,
         failing: [],
         hasPayments: !isEmpty,
         totals: isEmpty
@@ -834,13 +840,15 @@ export const BACK_OFFICE_GALLERY = {
   }),
   'desk-rails': desk('/operator/rails', {
     readSwitchedOff: [],
-    rails: METHODS.map((method) => ({
+    rails: METHODS.map((method, index) => ({
       environment: 'production' as const,
       method,
       secret: `RAIL_${method}_PRODUCTION`,
       state: 'misconfigured' as const,
       rail: null,
       problem: 'privateKey is missing',
+      downSinceAtMs: index < 2 ? NOW_MS : null,
+      downFor: index === 1 ? [MERCHANT_ID] : null,
     })),
     railOutcomes: [
       {

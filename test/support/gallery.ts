@@ -89,6 +89,8 @@ function refused(problem: FormProblem, phone: string): Answer {
   }));
 }
 
+const SWITCH_TEXT = 'CBE says that it will work again tomorrow at 8:00.';
+
 const PUSHED: Partial<Attempt> = {
   method: 'M_PESA',
   flow: 'push',
@@ -296,6 +298,19 @@ export const GALLERY = {
   'failed-timed-out': failedBefore('timed_out'),
   'failed-unavailable': failedBefore('rail_unavailable'),
   'failed-last-try': failedBefore('declined', 9),
+  'choose-down': payment((nowMs) => ({
+    intent: intentWith(terms(nowMs)),
+    context: {
+      down: ['TELE_BIRR', 'M_PESA'],
+      switchedOff: [{ environment: 'production', method: 'CBE', text: SWITCH_TEXT }],
+    },
+  })),
+  'failed-down': payment((nowMs) => {
+    const failure = { status: 'failed', failureReason: 'rail_unavailable' } as const;
+    const failed = attemptAt(nowMs, { ...PUSHED, ...failure, neverReached: true });
+    const intent = intentWith(terms(nowMs), { attempts: [failed, failed] });
+    return { intent, context: { down: ['M_PESA'] } };
+  }),
   'choose-left': payment((nowMs) => {
     const left = attemptAt(nowMs, { status: 'unresolved', failureReason: 'abandoned' });
     return { intent: intentWith(terms(nowMs), { attempts: [left] }) };

@@ -68,6 +68,15 @@ export function fail(attemptId: Attempt['id']): Command {
   return { type: 'resolve_attempt', attemptId, outcome: { type: 'failed', reason: 'declined' } };
 }
 
+/** The provider certainly knows nothing of the attempt. */
+export function neverReach(attemptId: Attempt['id']): Command {
+  return {
+    type: 'resolve_attempt',
+    attemptId,
+    outcome: { type: 'failed', reason: 'rail_unavailable', neverReached: true },
+  };
+}
+
 export function unknown(attemptId: Attempt['id'], checkAtMs: number | null = null): Command {
   return { type: 'resolve_attempt', attemptId, outcome: { type: 'unknown', checkAtMs } };
 }

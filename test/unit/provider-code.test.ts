@@ -129,7 +129,7 @@ test('rejects 64 KiB of anything within a moment', () => {
 });
 
 test('the answer to a start carries the provider code into the command', () => {
-  const attempt = { id: 'a', startedAtMs: 0 };
+  const attempt = { id: 'a', startClaim: 'not_needed', startedAtMs: 0 } as const;
   const providerCode = 'W1';
   expect(
     commandFor(

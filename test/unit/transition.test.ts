@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { ATTEMPTS_MAX, type FailureReason } from '../../src/engine/domain/attempt.ts';
+import {
+  ATTEMPTS_MAX,
+  type FailureReason,
+  UNCOUNTED_ATTEMPTS_MAX,
+} from '../../src/engine/domain/attempt.ts';
 import type { Command } from '../../src/engine/domain/command.ts';
 import {
   attemptsToCheck,
@@ -17,6 +21,7 @@ import {
   CANCEL,
   fail,
   failManually,
+  neverReach,
   refuseCallback,
   someTerms,
   startAttempt,
@@ -50,6 +55,13 @@ const failures = (count: number): Story =>
     startAttempt(`a${index}`),
     fail(`a${index}`),
   ]).flat();
+/** Attempts that never reached the provider. */
+const unreached = (count: number): Story =>
+  Array.from({ length: count }, (_, index) => [
+    startAttempt(`u${index}`),
+    neverReach(`u${index}`),
+  ]).flat();
+const failedTimes = (count: number) => Array(count).fill('failed').join(' ');
 const NINE_FAILED = Array(ATTEMPTS_MAX - 1)
   .fill('failed')
   .join(' ');
@@ -303,6 +315,42 @@ const ROWS: readonly StoryRow[] = [
     `failed [${NINE_FAILED} unresolved] payment_failed`,
   ],
   [
+    'decisions.md#66: attempts that never reached the provider leave it open',
+    unreached(UNCOUNTED_ATTEMPTS_MAX),
+    `open [${failedTimes(20)}]`,
+  ],
+  [
+    'decisions.md#66: nine failures and twenty such attempts leave it open',
+    [...unreached(UNCOUNTED_ATTEMPTS_MAX), ...failures(ATTEMPTS_MAX - 1)],
+    `open [${failedTimes(29)}]`,
+  ],
+  [
+    'decisions.md#66: one more of either is final',
+    [...unreached(UNCOUNTED_ATTEMPTS_MAX + 1), ...failures(ATTEMPTS_MAX - 1)],
+    `failed [${failedTimes(30)}] payment_failed`,
+  ],
+  [
+    'decisions.md#66: the tenth failure is final, with twenty such attempts before it',
+    [...unreached(UNCOUNTED_ATTEMPTS_MAX), ...failures(ATTEMPTS_MAX)],
+    `failed [${failedTimes(30)}] payment_failed`,
+  ],
+  [
+    'decisions.md#66: a provider that is never reached ends the payment with the thirtieth attempt',
+    unreached(UNCOUNTED_ATTEMPTS_MAX + ATTEMPTS_MAX),
+    `failed [${failedTimes(30)}] payment_failed`,
+  ],
+  [
+    'decisions.md#66: such an attempt of an express payment is final',
+    [REDIRECT, neverReach('a')],
+    'failed [failed] payment_failed',
+    'express',
+  ],
+  [
+    'decisions.md#66: an unclear answer counts, because it may have reached the provider',
+    [...failures(ATTEMPTS_MAX - 1), PUSH, unknown('a'), fail('a')],
+    `failed [${NINE_FAILED} failed] payment_failed`,
+  ],
+  [
     'decisions.md#31: a due check comes before the expiry, even when the alarm is late',
     [QUERIED, at(70_000, TICK), at(70_000, succeed('a'))],
     'succeeded [succeeded] payment_succeeded',
@@ -350,6 +398,18 @@ test('each version knows the status before it, and keeps it while the status sta
   expect(previous(at(1, REDIRECT))).toBe('open');
   expect(previous(at(1, REDIRECT), at(2, refuseCallback('a')))).toBe('open');
   expect(previous(at(1, REDIRECT), at(2, succeed('a')))).toBe('processing');
+});
+
+test('decisions.md#66: a success takes back that the attempt never reached the provider', () => {
+  const story = [REDIRECT, neverReach('a'), succeed('a')];
+  expect(play(story.slice(0, 2)).intent.attempts).toMatchObject([{ neverReached: true }]);
+  expect(play(story).intent.attempts[0]).not.toHaveProperty('neverReached');
+});
+
+test('decisions.md#66: a start that was never made does not count', () => {
+  const waiting = startAttempt('a', { startClaim: 'free' });
+  const { attempts } = play([waiting, at(31_000, TICK)]).intent;
+  expect(attempts).toMatchObject([{ status: 'expired', neverReached: true }]);
 });
 
 test.each<[string, Story, FailureReason | null, IntentKind?]>([

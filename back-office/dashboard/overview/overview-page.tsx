@@ -3,8 +3,9 @@ import { dayText } from '../../../src/kit/ethiopian-time.ts';
 import { countText } from '../../../src/kit/i18n/money-text.ts';
 import { useTexts } from '../../../src/kit/ui/texts.ts';
 import type { AccessChanges } from '../../audit.ts';
-import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
-import { Message } from '../../ui/elements.tsx';
+import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
+import { Message, When } from '../../ui/elements.tsx';
+import { shownText } from '../../ui/untrusted-text.ts';
 import { type DashboardCall, tenantOf, useCall } from '../call.ts';
 import { CalendarSwitch, DatePresets } from '../date-fields.tsx';
 import type { DaysForm } from '../days.ts';
@@ -47,6 +48,9 @@ function OverviewPage(props: {
   return (
     <Frame title={text.title} active="overview">
       <AccessNotice changes={changes} />
+      {shown.notWorking.map((one) => (
+        <MethodNotice {...one} />
+      ))}
       {shown.failing
         // Production shows only its own endpoints, which affect money. The sandbox shows both.
         .filter((one) => environment === 'sandbox' || one.environment === environment)
@@ -98,6 +102,24 @@ function DaysFigures(props: {
 
 function queryOf({ fromDay, toDay }: FigureDays): string {
   return queryFrom({ since: dayText(fromDay), until: dayText(toDay) });
+}
+
+/** The members' customers ask why, so the home page says it. */
+function MethodNotice({ method, why, sinceMs, text: words }: Overview['notWorking'][number]) {
+  const text = useTexts(DASHBOARD_TEXTS).overview;
+  const name = useTexts(CHECKOUT_TEXTS).methodName[method];
+  return (
+    <Message tone="warning">
+      <p>
+        {why === 'off' ? text.methodOff(name) : text.methodDown(name)} <When atMs={sinceMs} />
+      </p>
+      {words !== null && (
+        <p>
+          <bdi>{shownText(words)}</bdi>
+        </p>
+      )}
+    </Message>
+  );
 }
 
 /** Webhooks that do not arrive concern every member, so the home page says it. */

@@ -188,6 +188,9 @@ export const dashboard: DashboardMessages = {
     toPayments: 'እነዚህን ክፍያዎች ይመልከቱ',
     todayTitle: 'የዛሬ ሽያጭ',
     weekAgo: (date) => `ከሳምንት በፊት፣ ${date}፣ ሙሉ ቀን`,
+    methodDown: (method) =>
+      `${method} በአሁኑ ጊዜ አይሠራም፤ ክፍያዎች አቅራቢው ዘንድ አይደርሱም። ለደንበኞች ተነግሯል፤ አሁንም ሊሞክሩት ይችላሉ። ከዚህ ጊዜ ጀምሮ፦`,
+    methodOff: (method) => `${method} ለጊዜው ለሁሉም ነጋዴዎች ተዘግቷል። ደንበኞች ሊመርጡት አይችሉም። ከዚህ ጊዜ ጀምሮ፦`,
     pausedEndpoints: (count, shown) =>
       count === 1
         ? 'አንድ የዌብሁክ አድራሻ ለቀናት ስላልተቀበለ አቁመነዋል። ሰርቨርዎ እንደገና እስኪሠራ ማሳወቂያዎቹ ይጠብቃሉ።'

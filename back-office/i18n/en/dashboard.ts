@@ -218,6 +218,10 @@ export const dashboard = {
     toPayments: 'View these payments',
     todayTitle: 'Sold today',
     weekAgo: (date: string) => `A week ago, ${date}, the whole day`,
+    methodDown: (method: string) =>
+      `${method} is not working at the moment: payments do not reach its provider. Customers are told, and can still try it. Since`,
+    methodOff: (method: string) =>
+      `${method} is switched off for now, for all merchants. Customers cannot choose it. Since`,
     pausedEndpoints: (count: number, shown: string) =>
       count === 1
         ? 'One webhook address has failed for days, so we paused it. Its events wait until your server works again.'

@@ -322,6 +322,8 @@ export const desk = {
       'Each payment method, and when a payment by it last ended. A method that cannot be used has no secret or an invalid one. A check signs in at the provider and moves no money.',
     customers: 'Customers',
     isOff: 'Switched off',
+    isDown: 'Not working',
+    onlyFor: 'only for',
     switchOff: 'Switch off',
     switchOffLead:
       'For all merchants, within 10 seconds: customers’ pages show the method as not available now, express charges by it are refused, and so is a payment that could use no other method. Attempts under way continue.',

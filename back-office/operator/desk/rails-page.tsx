@@ -2,7 +2,7 @@ import type { Bank } from '../../../src/control/merchants/banks.ts';
 import type {
   LastOutcome,
   ProbedRail,
-  RailState,
+  RailStanding,
   SwitchedOffMethod,
 } from '../../../src/control/rpc/operations.ts';
 import { seal, unseal } from '../../../src/kit/crypto/sealed.ts';
@@ -25,7 +25,7 @@ import { type DeskCall, useDesk } from './call.ts';
 import { answerDesk, Frame } from './frame.tsx';
 import { ADD_BANK_PATH, BANKS_PATH, PATHS } from './paths.ts';
 
-const TONES: Readonly<Record<RailState['state'], BadgeTone>> = {
+const TONES: Readonly<Record<RailStanding['state'], BadgeTone>> = {
   configured: 'good',
   not_configured: 'plain',
   misconfigured: 'bad',
@@ -65,7 +65,7 @@ export async function showRailsPage(call: DeskCall): Promise<Response> {
 }
 
 function RailsPage(props: {
-  readonly states: readonly RailState[];
+  readonly states: readonly RailStanding[];
   readonly outcomes: readonly LastOutcome[];
   readonly switchedOff: readonly SwitchedOffMethod[];
   readonly banks: readonly Bank[];
@@ -163,7 +163,7 @@ function Probe(probe: ShownProbe) {
 }
 
 function useCells(
-  rail: RailState,
+  rail: RailStanding,
   outcomes: readonly LastOutcome[],
   switchedOff: readonly SwitchedOffMethod[],
 ) {
@@ -206,19 +206,40 @@ function useCells(
   ];
 }
 
-/** Whether customers are offered the method, and the link to the switch. */
-function Switch(props: { readonly rail: RailState; readonly off: SwitchedOffMethod | undefined }) {
+/** Whether customers are offered the method and told that it works, and the link to the switch. */
+function Switch(props: {
+  readonly rail: RailStanding;
+  readonly off: SwitchedOffMethod | undefined;
+}) {
   const { rail, off } = props;
   const text = useTexts(DESK_TEXTS).pages;
   const path = `${PATHS.rails}/${rail.environment}/${rail.method}`;
   return off === undefined ? (
-    <a href={`${path}/switch-off`}>{text.switchOff}</a>
+    <span>
+      <Down {...rail} /> <a href={`${path}/switch-off`}>{text.switchOff}</a>
+    </span>
   ) : (
     <span>
       <Badge tone="bad">{text.isOff}</Badge> <When atMs={off.startedAtMs} />{' '}
       {off.text !== null && <bdi>{shownText(off.text)}</bdi>}{' '}
       <a href={`${path}/switch-on`}>{text.switchOn}</a>
     </span>
+  );
+}
+
+/** Since when customers are told that the method does not work, and whose. */
+function Down({ downSinceAtMs, downFor }: RailStanding) {
+  const text = useTexts(DESK_TEXTS).pages;
+  return downSinceAtMs === null ? null : (
+    <>
+      <Badge tone="bad">{text.isDown}</Badge> <When atMs={downSinceAtMs} />
+      {downFor !== null && (
+        <span class="small">
+          {' '}
+          {text.onlyFor} <Untrusted text={downFor.join(', ')} />
+        </span>
+      )}
+    </>
   );
 }
 

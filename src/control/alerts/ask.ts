@@ -8,6 +8,7 @@ export function alertsOf(env: Env) {
     stand: method('stand'),
     happen: method('happen'),
     look: method('look'),
+    outages: method('outages'),
     state: method('state'),
     testChannel: method('testChannel'),
   };

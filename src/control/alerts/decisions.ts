@@ -1,4 +1,10 @@
-import type { EventSubject, MethodTally, Source, Standing } from '../../engine/alerts/standing.ts';
+import type {
+  EventSubject,
+  MethodTally,
+  Source,
+  Standing,
+  ToldOutage,
+} from '../../engine/alerts/standing.ts';
 import { SUBJECT_IDS, type SubjectId } from '../../engine/alerts/subjects.ts';
 import { earliest } from '../../engine/domain/earliest.ts';
 import { businessDay, businessDayStartMs } from '../../kit/ethiopian-time.ts';
@@ -83,6 +89,11 @@ export class Decisions {
   /** The subjects that need a person now. */
   open(nowMs: number): readonly NoticeSubject[] {
     return this.#ledger.open(nowMs);
+  }
+
+  /** Which methods do not work now, as customers are told. */
+  outages(nowMs: number): readonly ToldOutage[] {
+    return this.#methods.outages(nowMs);
   }
 
   #post(notice: Notice): void {

@@ -1,4 +1,10 @@
-import type { EventSubject, MethodTally, Source, Standing } from '../../engine/alerts/standing.ts';
+import type {
+  EventSubject,
+  MethodTally,
+  Source,
+  Standing,
+  ToldOutage,
+} from '../../engine/alerts/standing.ts';
 import type { SubjectId } from '../../engine/alerts/subjects.ts';
 import { earliest } from '../../engine/domain/earliest.ts';
 import { ALARM_SAFETY_MS, ObjectAlarm } from '../../kit/platform/object-alarm.ts';
@@ -83,6 +89,11 @@ export class OpenAlerts {
   state(): AlertsState {
     const open = this.#decisions.open(Date.now());
     return { open, lookedAtMs: this.#lookedAtMs(), ...this.#sender.state() };
+  }
+
+  /** Which methods do not work now, as customers are told. Reads memory only. */
+  outages(): readonly ToldOutage[] {
+    return this.#decisions.outages(Date.now());
   }
 
   /**

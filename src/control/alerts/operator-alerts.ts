@@ -17,6 +17,7 @@ export function operatorAlerts(lookAround: LookAround) {
       tally: true,
       happen: true,
       look: true,
+      outages: true,
       state: true,
       testChannel: true,
       alarm: true,

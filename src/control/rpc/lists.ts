@@ -18,6 +18,7 @@ import {
   STATEMENT_PARTS,
 } from '../../lists/book/rows.ts';
 import { beginPage, sealPlace } from '../audit/readings.ts';
+import { notWorkingFor } from '../health/outages.ts';
 import { withMaskedPhone } from '../merchants/masked-phone.ts';
 import { type MemberCall, readByMember } from './member.ts';
 import type { Plane } from './plane.ts';
@@ -157,7 +158,7 @@ export function refusedRequests({ env }: Plane, tenant: Tenant) {
 }
 
 /**
- * What the first page shows: the failing endpoints of both environments, the attempts of days, and
+ * What the first page shows: the methods that do not work now, the failing endpoints of both environments, the attempts of days, and
  * the totals of `trend`, `daysEach` together.
  */
 export async function overview(
@@ -170,7 +171,8 @@ export async function overview(
   } | null,
 ) {
   const reader = await readerOf(plane.env, tenant);
-  const [failing, newest, totals, attempts] = await Promise.all([
+  const [notWorking, failing, newest, totals, attempts] = await Promise.all([
+    notWorkingFor(plane.env, tenant),
     Promise.all(
       ENVIRONMENTS.map(async (environment) => ({
         environment,
@@ -182,6 +184,7 @@ export async function overview(
     range === null ? [] : reader.attemptTotals(range.days),
   ]);
   return {
+    notWorking,
     failing,
     hasPayments: newest.rows.length > 0,
     totals,

@@ -1,5 +1,5 @@
 import { lastOutcomes } from '../health/digests.ts';
-import { railStates } from '../health/rails.ts';
+import { type RailStanding, railStandings } from '../health/outages.ts';
 import { onDatabase, type Plane } from './plane.ts';
 
 /**
@@ -51,7 +51,8 @@ export type { DeadLetter } from '../dead-letters/store.ts';
 export type { LastOutcome, RailOutcome } from '../health/digests.ts';
 export type { EnvironmentHealth, Health } from '../health/health.ts';
 export { readHealth, refreshHealth } from '../health/health.ts';
-export type { ProbedRail, RailState } from '../health/rails.ts';
+export type { RailStanding } from '../health/outages.ts';
+export type { ProbedRail } from '../health/rails.ts';
 export { probe } from '../health/rails.ts';
 export type { Bank } from '../merchants/banks.ts';
 export { addBank, changeBank, listBanks } from '../merchants/banks.ts';
@@ -98,9 +99,9 @@ export { readSelfCheck, startSelfCheck } from '../self-check/run.ts';
 export type { StatementsPage } from '../statements/export-statements.ts';
 export { exportStatements } from '../statements/export-statements.ts';
 
-/** The rail of each method in both environments. Calls no provider. */
-export function rails({ env }: Plane) {
-  return railStates(env);
+/** The rail of each method in both environments, and whether it works now. Calls no provider. */
+export function rails({ env }: Plane): Promise<readonly RailStanding[]> {
+  return railStandings(env);
 }
 
 /** When a payment by each rail last ended. */

@@ -2,7 +2,7 @@ import { errorText, log } from '../../kit/platform/log.ts';
 import { methodsOf } from '../../kit/platform/object-call.ts';
 import { objectsIn } from '../../kit/platform/objects.ts';
 import { placementOf } from '../config.ts';
-import type { EventSubject, MethodTally, Source, Standing } from './standing.ts';
+import type { EventSubject, MethodTally, Source, Standing, ToldOutage } from './standing.ts';
 
 /** What the parts of the gateway may tell the object of the alerts. `OpenAlerts` says what it does. */
 export interface AlertReports {
@@ -12,11 +12,16 @@ export interface AlertReports {
   look(): Promise<void>;
 }
 
+/** What the object tells the isolates that serve payments. */
+export interface AlertAnswers {
+  outages(): readonly ToldOutage[];
+}
+
 /** There is one object for the gateway. */
 const NAME = 'gateway';
 
 /** Calls the object of the alerts by the names of its methods. Each throws ObjectUnavailable. */
-export function alertsMethods<Target extends AlertReports>(env: Env) {
+export function alertsMethods<Target extends AlertReports | AlertAnswers>(env: Env) {
   const alerts = objectsIn(env.OPERATOR_ALERTS, placementOf(env));
   const id = alerts.idFromName(NAME);
   return methodsOf<Target>(() => alerts.get(id));

@@ -1,5 +1,6 @@
 import type { Environment } from '../../kit/tenant.ts';
 import type { Method } from '../domain/method.ts';
+import type { KnownOutage } from '../domain/method-outage.ts';
 import type { SubjectId } from './subjects.ts';
 
 /**
@@ -49,4 +50,17 @@ export interface MethodTally {
   readonly refused: number;
   /** Attempts that did not reach the provider, or that it refused because of the gateway. */
   readonly unreached: number;
+  /** Those of them that certainly never reached the provider. Older books do not report it. */
+  readonly neverReached?: number;
+  /** When the first of these was counted; null: none. */
+  readonly neverReachedFromMs?: number | null;
+  /** When the last success was counted; null: none. */
+  readonly succeededAtMs?: number | null;
+  /** Whose payments these were. */
+  readonly merchantId?: string;
+}
+
+/** What the object of the alerts tells isolates of a method in production. */
+export interface ToldOutage extends KnownOutage {
+  readonly method: Method;
 }

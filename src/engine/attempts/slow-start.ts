@@ -10,7 +10,7 @@ import type { StartResult } from '../rails/rail.ts';
 import { railOf } from '../rails/registry.ts';
 import { railOrder } from './order.ts';
 import { storeResult } from './provider-reports.ts';
-import { commandFor } from './start.ts';
+import { commandFor, startAtRail } from './start.ts';
 
 /**
  * Claims a start that waits for the customer, calls the provider once, and stores its answer. Runs in
@@ -63,5 +63,5 @@ async function callOnce(
     // Without an answer by then, the object has died, and only a query can find the outcome.
     ...(rail.query !== undefined && { checkAtMs: deadlineAtMs }),
   });
-  return claimed.type === 'done' && claimed.rejection === null ? rail.start(order) : null;
+  return claimed.type === 'done' && claimed.rejection === null ? startAtRail(rail, order) : null;
 }

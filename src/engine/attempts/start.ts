@@ -14,6 +14,8 @@ import type { IntentClient } from '../intent/client.ts';
 import type { ExecuteResult, ExpressFacts } from '../intent/protocol.ts';
 import { claimedWindowEndMs } from '../rails/phone-prompt.ts';
 import type { Rail, StartResult } from '../rails/rail.ts';
+import type { RailOrder } from '../rails/rail-order.ts';
+import { isNeverReached, noteStart } from './method-outages.ts';
 import { railOrder } from './order.ts';
 import { storeResult } from './provider-reports.ts';
 
@@ -129,13 +131,20 @@ export async function runAttempt(
     return { type: 'started', intent: start.intent, attempt: started };
   }
   const order = await railOrder(env, rail, start.intent, started);
-  const result = await rail.start(order);
+  const result = await startAtRail(rail, order);
   const stored = await storeStart(env, client, started, result);
   if (stored?.type === 'not_found') {
     return stored;
   }
   const { intent } = stored ?? start;
   return { type: 'started', intent, attempt: attemptOf(intent, planned.id) };
+}
+
+/** The one call that asks the provider for the money. */
+export async function startAtRail(rail: Rail, order: RailOrder): Promise<StartResult> {
+  const result = await rail.start(order);
+  noteStart(order.terms, order.attempt, rail, result, Date.now());
+  return result;
 }
 
 /** Stores the rail's answer as `storeResult` does. */
@@ -155,7 +164,7 @@ export function storeStart(
  */
 export function commandFor(
   result: StartResult,
-  attempt: Pick<Attempt, 'id' | 'startedAtMs'>,
+  attempt: Pick<Attempt, 'id' | 'startClaim' | 'startedAtMs'>,
   nowMs: number,
 ): Command {
   const attemptId = attempt.id;
@@ -171,6 +180,7 @@ export function commandFor(
         outcome: {
           type: 'failed',
           reason: result.reason,
+          ...(isNeverReached(result.reason, attempt.startClaim) && { neverReached: true }),
           providerCode: result.providerCode ?? null,
         },
       };

@@ -1,10 +1,12 @@
 import type { Handler } from '../../kit/http/router.ts';
 import { seeOther } from '../../kit/ui/headers.ts';
+import { notWorkingSinceMs, refreshOutages } from '../attempts/method-outages.ts';
 import { receiptPathOf } from '../attempts/order.ts';
 import { railPageUrl } from '../attempts/rail-page.ts';
 import { runAttempt } from '../attempts/start.ts';
 import { configOf } from '../config.ts';
 import type { Intent } from '../domain/intent.ts';
+import type { Method } from '../domain/method.ts';
 import type { IntentClient } from '../intent/client.ts';
 import { switchedOffMethods } from '../merchants/switched-off.ts';
 import { acceptsPhone, railFor } from '../rails/registry.ts';
@@ -27,6 +29,7 @@ export async function showCheckout(call: LinkCall): Promise<Response> {
   const railPage = await railPageUrl(env, client, intent);
   const query = new URL(request.url).searchParams;
   const isOpen = intent.status === 'open';
+  const nowMs = Date.now();
   return checkoutPage(
     request,
     configOf(env),
@@ -35,6 +38,7 @@ export async function showCheckout(call: LinkCall): Promise<Response> {
     {
       railPage,
       switchedOff: isOpen ? await switchedOffIn(env, intent) : [],
+      down: isOpen ? downIn(call, nowMs) : [],
       refusedForm: await refusedFormFrom(env, intent, query.get(FORM_PARAMETER)),
       hasFailed: query.has(FAILED_PARAMETER),
       triedAgain: query.has(ALREADY_PARAMETER),
@@ -46,6 +50,14 @@ export async function showCheckout(call: LinkCall): Promise<Response> {
 
 function switchedOffIn(env: Env, { terms }: Intent) {
   return switchedOffMethods(env, terms.environment, Date.now());
+}
+
+/** The methods that do not work now. The page does not wait for newer knowledge: the next one has it. */
+function downIn({ env, ctx, intent: { terms } }: LinkCall, nowMs: number): readonly Method[] {
+  ctx.waitUntil(refreshOutages(env, terms.environment, nowMs));
+  return terms.methods
+    .map(({ method }) => method)
+    .filter((method) => notWorkingSinceMs(terms, method, nowMs) !== null);
 }
 
 /** GET /receipt/:token: only what was paid and returned. Nothing can be paid by this link. */

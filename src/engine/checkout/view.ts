@@ -1,5 +1,10 @@
 import { webUrl } from '../../kit/http/web-url.ts';
-import { ATTEMPTS_MAX, type Attempt, type FailureReason } from '../domain/attempt.ts';
+import {
+  ATTEMPTS_MAX,
+  type Attempt,
+  countedAttempts,
+  type FailureReason,
+} from '../domain/attempt.ts';
 import { decide } from '../domain/decide.ts';
 import { attemptInFlight, type Intent, reportedAttempt } from '../domain/intent.ts';
 import { type Method, TRAITS } from '../domain/method.ts';
@@ -66,6 +71,8 @@ export interface RefusedForm {
 export interface ViewContext {
   /** The methods that the operator has switched off for now. */
   readonly switchedOff?: readonly SwitchedOff[];
+  /** The methods whose provider seems to be down (docs/decisions.md#66). */
+  readonly down?: readonly Method[];
   readonly refusedForm?: RefusedForm | null;
   readonly hasFailed?: boolean;
   /** The provider's page for the attempt in flight, from `railPageUrl`. */
@@ -178,7 +185,7 @@ function stateOf(intent: Intent, nowMs: number, context: ViewContext): CheckoutS
 function chooseState(
   intent: Intent,
   left: Method | null,
-  { refusedForm = null, hasFailed = false, switchedOff = [] }: ViewContext,
+  { refusedForm = null, hasFailed = false, switchedOff = [], down = [] }: ViewContext,
 ) {
   const { terms } = intent;
   const last = intent.attempts.at(-1) ?? null;
@@ -187,17 +194,27 @@ function chooseState(
   const lastFailure = hasLeft ? null : failureOf(last);
   const failed = lastFailure === null ? null : last?.method;
   const choices = terms.methods
-    .map(({ method }) => methodChoice(terms, method, method === failed, switchedOff))
-    .sort((one, other) => Number(other.isRetry) - Number(one.isRetry));
+    .map(({ method }) => ({
+      ...methodChoice(terms, method, method === failed, switchedOff),
+      /** It stays choosable. */
+      isDown: down.includes(method),
+    }))
+    .sort((one, other) => placeOf(one) - placeOf(other));
   const methods = [...Map.groupBy(choices, accountOf).values()].flatMap(waysOf);
   const free = methods.filter(({ off }) => off === null);
   const only = free.length === 1 ? (free[0]?.method ?? null) : null;
   const lastWanted = hasLeft ? null : last?.method;
   const wanted = refusedForm === null ? lastWanted : refusedForm.method;
-  const selected = free.find(({ method }) => method === wanted)?.method ?? only;
+  // The page proposes no method that does not work. The customer may have chosen it all the same.
+  const mayPropose = (choice: MethodChoice) => refusedForm !== null || !choice.isDown;
+  const found = free.find((choice) => choice.method === wanted && mayPropose(choice));
+  const selected = found?.method ?? only;
   return {
     kind: 'choose' as const,
-    /** In the order of the page: the one that has just failed is the first, ways of one account together. */
+    /**
+     * In the order of the page: the one that has just failed is the first, those that do not work are
+     * the last, ways of one account together.
+     */
     methods,
     selected,
     /** Null when no method needs a phone. */
@@ -207,7 +224,7 @@ function chooseState(
     lastFailure: refusedForm === null ? lastFailure : null,
     /** The provider may still confirm an attempt by it that the customer left: they must not pay twice. */
     left,
-    isLastAttempt: intent.attempts.length === ATTEMPTS_MAX - 1,
+    isLastAttempt: countedAttempts(intent.attempts) === ATTEMPTS_MAX - 1,
     problem: refusedForm?.problem ?? null,
     /** Kefel could not process a form because of its own failure. */
     hasFailed,
@@ -221,6 +238,17 @@ function chooseState(
 function failureOf(attempt: Attempt | null): Exclude<FailureReason, 'abandoned'> | null {
   const reason = attempt?.failureReason ?? null;
   return reason === 'abandoned' ? null : reason;
+}
+
+/** Where a method stands on the page: what works before what does not, what nobody can choose last. */
+function placeOf({ off, isDown, isRetry }: PlainChoice): number {
+  if (off !== null) {
+    return 3;
+  }
+  if (isDown) {
+    return 2;
+  }
+  return isRetry ? 0 : 1;
 }
 
 /** `isRetry`: it has just failed. */
@@ -255,7 +283,7 @@ function waysOf(choices: readonly PlainChoice[]) {
   });
 }
 
-type PlainChoice = ReturnType<typeof methodChoice>;
+type PlainChoice = ReturnType<typeof methodChoice> & { readonly isDown: boolean };
 
 /** The sandbox accepts any number, so that merchants can test with their own. */
 function phoneStarts({ environment }: IntentTerms, method: Method): string {
@@ -321,7 +349,8 @@ function inFlightState(intent: Intent, nowMs: number, railPage: string | null): 
 }
 
 function pushState(intent: Intent, attempt: Attempt, pageUrl: string | null, isTimeOver: boolean) {
-  const canStartAnother = intent.terms.kind === 'hosted' && intent.attempts.length < ATTEMPTS_MAX;
+  const canStartAnother =
+    intent.terms.kind === 'hosted' && countedAttempts(intent.attempts) < ATTEMPTS_MAX;
   return {
     ...inFlight(intent, attempt, isTimeOver),
     kind: 'push' as const,

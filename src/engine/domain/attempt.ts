@@ -2,10 +2,19 @@ import type { Method } from './method.ts';
 import type { Proposal } from './operator-name.ts';
 
 /**
- * A hosted intent stays payable after a failed attempt until it has this many attempts
+ * A hosted intent stays payable after a failed attempt until it has this many attempts that count
  * (docs/decisions.md#30).
  */
 export const ATTEMPTS_MAX = 10;
+
+/** So many attempts that never reached the provider do not count (docs/decisions.md#66). */
+export const UNCOUNTED_ATTEMPTS_MAX = 20;
+
+/** How many of a payment's attempts count towards `ATTEMPTS_MAX`. */
+export function countedAttempts(attempts: readonly Pick<Attempt, 'neverReached'>[]): number {
+  const neverReached = attempts.filter((attempt) => attempt.neverReached === true).length;
+  return attempts.length - Math.min(neverReached, UNCOUNTED_ATTEMPTS_MAX);
+}
 
 /**
  * `unresolved`: the rail's window closed, or the customer abandoned the attempt, without proof of
@@ -91,6 +100,8 @@ export interface Attempt extends AttemptPlan {
    */
   readonly isProved: boolean;
   readonly failureReason: FailureReason | null;
+  /** The start certainly never reached the provider. Absent on nearly every attempt. */
+  readonly neverReached?: true;
   /** The operator's finding "paid" that awaits a second operator; null without one. */
   readonly proposal: PaidProposal | null;
   /** The id of the operator's manual resolution; null without one. */
@@ -121,7 +132,8 @@ export type Outcome = (
       /** When the customer paid, by the provider's own date; absent where it gives none. */
       readonly paidAtMs?: number | null;
     }
-  | { readonly type: 'failed'; readonly reason: FailureReason }
+  /** `neverReached`: the provider certainly knows nothing of the attempt. */
+  | { readonly type: 'failed'; readonly reason: FailureReason; readonly neverReached?: true }
   /** An inconclusive query. `checkAtMs`: when to query again. */
   | { readonly type: 'unknown'; readonly checkAtMs: number | null }
 ) & { readonly providerCode?: string | null };

@@ -83,8 +83,9 @@ function recordSuccess(step: Step, attempt: Attempt, outcome: Success): Step {
 
 /** The same for a success that the provider reports and for one that an operator records. */
 export function recordPaid(step: Step, attempt: Attempt, outcome: Success): Step {
+  const { neverReached: _, ...reached } = attempt;
   const paid: Attempt = {
-    ...attempt,
+    ...reached,
     status: 'succeeded',
     failureReason: null,
     proposal: null,
@@ -154,7 +155,7 @@ function isPaidAfterExpiry({ intent, nowMs }: Step, { paidAtMs }: Success): bool
 export function recordFailure(
   step: Step,
   attempt: Attempt,
-  { reason, providerCode }: Failure,
+  { reason, neverReached, providerCode }: Failure,
 ): Step {
   if (attempt.status === 'succeeded') {
     // This answers the query whether the provider confirms the payment.
@@ -172,6 +173,7 @@ export function recordFailure(
     ...attempt,
     status: 'failed',
     failureReason: reason,
+    ...(neverReached && { neverReached }),
     proposal: null,
     checkAtMs: null,
     providerCode: lastCode(attempt, providerCode),

@@ -1,5 +1,5 @@
 import type { Attempt, FailureReason } from './attempt.ts';
-import { ATTEMPTS_MAX } from './attempt.ts';
+import { ATTEMPTS_MAX, countedAttempts } from './attempt.ts';
 import type { Rejection } from './command.ts';
 import type { Anomaly, EventType, Intent, IntentStatus } from './intent.ts';
 import type { Refund } from './refund.ts';
@@ -49,7 +49,7 @@ const EVENT_OF = {
 /** The attempt in flight ended unpaid: the intent reopens or fails (docs/decisions.md#30). */
 export function reopenOrFail(step: Step, reason: FailureReason): Step {
   const { terms, attempts } = step.intent;
-  if (terms.kind === 'express' || attempts.length >= ATTEMPTS_MAX) {
+  if (terms.kind === 'express' || countedAttempts(attempts) >= ATTEMPTS_MAX) {
     return end(step, 'failed', reason);
   }
   // An intent that reopens after its time expires in the same commit.

@@ -38,6 +38,7 @@ function closeWindow(step: Step, attempt: Attempt): Step {
     ...attempt,
     status: 'expired',
     failureReason: attempt.failureReason ?? reason,
+    ...(wasNeverCalled && { neverReached: true }),
     checkAtMs: null,
     updatedAtMs: step.nowMs,
   });

@@ -1,4 +1,4 @@
-import { ATTEMPTS_MAX, type Attempt, type NewAttempt } from './attempt.ts';
+import { ATTEMPTS_MAX, type Attempt, countedAttempts, type NewAttempt } from './attempt.ts';
 import type { Command } from './command.ts';
 import { type Anomaly, attemptInFlight, type Intent } from './intent.ts';
 import { isWellFormedNote, resolveManually } from './manual-resolution.ts';
@@ -163,7 +163,7 @@ function startAttempt(
   if (intent.status === 'processing' || isHeldOpen(step)) {
     return reject(step, 'attempt_in_flight');
   }
-  if (intent.status !== 'open' || intent.attempts.length >= ATTEMPTS_MAX) {
+  if (intent.status !== 'open' || countedAttempts(intent.attempts) >= ATTEMPTS_MAX) {
     return reject(step, 'not_open');
   }
   // A form that is sent twice must start one attempt, even when that attempt fails at once.

@@ -98,6 +98,7 @@ export const checkout: CheckoutMessages = {
   qrAlternative: 'የዚህ ገጽ ሊንክ ያለበት QR ኮድ',
 
   notAvailableNow: 'አሁን አይገኝም',
+  notWorkingNow: 'በአሁኑ ጊዜ አይሠራም',
   problemTitle: 'እባክዎ ምርጫዎን እንደገና ይመልከቱ',
   problem: {
     method_missing: 'በምን እንደሚከፍሉ ይምረጡ።',

@@ -84,6 +84,7 @@ export const checkout = {
   qrAlternative: 'QR code for this page',
 
   notAvailableNow: 'Not available now',
+  notWorkingNow: 'Not working at the moment',
   problemTitle: 'Please check your details',
   problem: {
     method_missing: 'Choose how you want to pay.',

@@ -79,6 +79,7 @@ export const checkout: CheckoutMessages = {
   qrAlternative: 'Koodii QR liinkii fuula kanaa qabu',
 
   notAvailableNow: 'Amma hin argamu',
+  notWorkingNow: 'Yeroo ammaa hin hojjetu',
   problemTitle: 'Maaloo filannoo keessan ilaalaa',
   problem: {
     method_missing: 'Maaliin akka kaffaltan filadhaa.',

@@ -75,6 +75,7 @@ export const checkout: CheckoutMessages = {
   qrAlternative: 'ሊንክ እዚ ገፅ ዝሓዘ QR ኮድ',
 
   notAvailableNow: 'ሕጂ ኣይርከብን',
+  notWorkingNow: 'ኣብዚ እዋን ኣይሰርሕን',
   problemTitle: 'በጃኹም ምርጫኹም ደጊምኩም ርአዩ',
   problem: {
     method_missing: 'ብምንታይ ከም እትኸፍሉ ምረፁ።',

@@ -114,6 +114,8 @@ interface AttemptCount {
   readonly succeeded: number;
   /** Attempts that did not reach the provider, or that it refused because of the gateway. */
   readonly unreached?: number;
+  /** Those of them whose start the provider was asked for, and that certainly never reached it. */
+  readonly neverReached?: number;
 }
 
 /**
@@ -126,8 +128,20 @@ function attemptCounts({ attempts, paidAttemptId }: Intent): readonly AttemptCou
     const own = ended.filter((attempt) => attempt.method === method);
     const succeeded = own.filter(({ status }) => status === 'succeeded').length;
     const unreached = own.filter(({ failureReason }) => isUnreached(failureReason)).length;
-    return { method, ended: own.length, succeeded, ...(unreached > 0 && { unreached }) };
+    const neverReached = own.filter(isOutage).length;
+    return {
+      method,
+      ended: own.length,
+      succeeded,
+      ...(unreached > 0 && { unreached }),
+      ...(neverReached > 0 && { neverReached }),
+    };
   });
+}
+
+/** A start that nobody made, which expires, says nothing about the provider. */
+function isOutage({ status, neverReached }: Attempt): boolean {
+  return status === 'failed' && neverReached === true;
 }
 
 function isUnreached(reason: FailureReason | null): boolean {

@@ -3,6 +3,7 @@ import type { MethodTally, Standing } from '../../engine/alerts/standing.ts';
 import { earliest } from '../../engine/domain/earliest.ts';
 import { prepare, readInTime } from '../../kit/platform/database.ts';
 import { errorText, log } from '../../kit/platform/log.ts';
+import type { AttemptCounts } from './ended-attempts.ts';
 import { identityOf } from './schema.ts';
 
 /**
@@ -25,7 +26,7 @@ const NOTHING = '[]';
 /** Stored before each report: its answer may be lost, and then the book does not know what arrived. */
 const UNKNOWN = '';
 
-type Counts = Pick<MethodTally, 'method' | 'succeeded' | 'refused' | 'unreached'>;
+type Counts = AttemptCounts & Pick<MethodTally, 'neverReachedFromMs' | 'succeededAtMs'>;
 
 export class BookAlerts {
   readonly #storage: DurableObjectStorage;
@@ -46,8 +47,9 @@ export class BookAlerts {
   }
 
   /** Counts attempts that have just ended. In memory: a lost count hides no money. */
-  count(tallies: readonly Counts[]): void {
-    this.#tallies = tallies.reduce(added, this.#tallies);
+  count(tallies: readonly AttemptCounts[]): void {
+    const nowMs = Date.now();
+    this.#tallies = tallies.reduce((known, one) => added(known, one, nowMs), this.#tallies);
   }
 
   /** The next report says all again: a restored book remembers what it told at another time. */
@@ -142,9 +144,11 @@ export class BookAlerts {
     if (this.#tallies.length === 0 || nowMs - this.#talliedAtMs < everyMs) {
       return;
     }
+    const { merchantId } = identityOf(this.#storage.sql);
     const tallies = this.#tallies.map(
       (counts): MethodTally => ({
         environment: 'production',
+        merchantId,
         ...counts,
       }),
     );
@@ -193,13 +197,18 @@ const STANDINGS = `SELECT subject, COUNT(*) AS count, MIN(at_ms) AS sinceAtMs FR
           ELSE item.value ->> '$.moneyConflicts' > 0 END)
   GROUP BY subject ORDER BY subject`;
 
-function added(known: readonly Counts[], one: Counts): readonly Counts[] {
+/** The object hears of it up to a minute later, so it is told when the attempts ended. */
+function added(known: readonly Counts[], one: AttemptCounts, nowMs: number): readonly Counts[] {
   const before = known.find(({ method }) => method === one.method);
-  const sum = {
+  const failedAtMs = one.neverReached > 0 ? nowMs : null;
+  const sum: Counts = {
     method: one.method,
     succeeded: one.succeeded + (before?.succeeded ?? 0),
     refused: one.refused + (before?.refused ?? 0),
     unreached: one.unreached + (before?.unreached ?? 0),
+    neverReached: one.neverReached + (before?.neverReached ?? 0),
+    neverReachedFromMs: before?.neverReachedFromMs ?? failedAtMs,
+    succeededAtMs: one.succeeded > 0 ? nowMs : (before?.succeededAtMs ?? null),
   };
   return [...known.filter(({ method }) => method !== one.method), sum];
 }

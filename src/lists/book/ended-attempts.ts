@@ -4,6 +4,9 @@ import type { AttemptCount, ProjectionMessage } from '../../engine/intent/book-m
 /** A change that is older comes from a rebuilt or restored payment, and says nothing about today. */
 const RECENT_MS = 10 * 60_000;
 
+export type AttemptCounts = Pick<MethodTally, 'method' | 'succeeded' | 'refused' | 'unreached'> &
+  Required<Pick<MethodTally, 'neverReached'>>;
+
 interface Before {
   readonly attempts: string;
   readonly paid_at_ms: number | null;
@@ -14,7 +17,7 @@ export function endedAttempts(
   before: Before | null,
   { row, paidAtMs }: ProjectionMessage,
   nowMs: number,
-): readonly Omit<MethodTally, 'environment'>[] {
+): readonly AttemptCounts[] {
   if (nowMs - row.updatedAtMs > RECENT_MS) {
     return [];
   }
@@ -25,11 +28,13 @@ export function endedAttempts(
     const succeeded = after.succeeded - (earlier?.succeeded ?? 0);
     const unreached = (after.unreached ?? 0) - (earlier?.unreached ?? 0);
     const ended = after.ended - (earlier?.ended ?? 0);
-    return { method: after.method, succeeded, refused: ended - succeeded - unreached, unreached };
+    const neverReached = (after.neverReached ?? 0) - (earlier?.neverReached ?? 0);
+    const refused = ended - succeeded - unreached;
+    return { method: after.method, succeeded, refused, unreached, neverReached };
   });
   const paid =
     hasPaid && row.method !== null
-      ? [{ method: row.method, succeeded: 1, refused: 0, unreached: 0 }]
+      ? [{ method: row.method, succeeded: 1, refused: 0, unreached: 0, neverReached: 0 }]
       : [];
   return [...tallies, ...paid].filter(
     ({ succeeded, refused, unreached }) => succeeded + refused + unreached > 0,

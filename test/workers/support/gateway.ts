@@ -2,6 +2,7 @@ import { abortAllDurableObjects, reset, runInDurableObject } from 'cloudflare:te
 import { env } from 'cloudflare:workers';
 import { afterEach, beforeEach, vi } from 'vitest';
 import { MerchantBook } from '../../../src/connected-objects.ts';
+import { forgetOutages } from '../../../src/engine/attempts/method-outages.ts';
 import type { ResultMessage } from '../../../src/engine/attempts/provider-reports.ts';
 import type { ProjectionMessage } from '../../../src/engine/intent/book-message.ts';
 import type { DeliveryMessage } from '../../../src/engine/intent/protocol.ts';
@@ -57,6 +58,7 @@ export function useGateway(): CaughtMessages {
       return apply.call(this, message);
     });
     forgetDirectory();
+    forgetOutages();
     forgetRefusedRequests();
     forgetSwitchedOff();
     forgetWebhookSettings();

@@ -2,9 +2,16 @@ import { uuidV7 } from '../../../kit/crypto/uuid-v7.ts';
 import { jsonResponse } from '../../../kit/http/envelope.ts';
 import { maintenance, problem, validationProblem } from '../../../kit/http/problem.ts';
 import { errorText, log } from '../../../kit/platform/log.ts';
+import { refreshOutages } from '../../attempts/method-outages.ts';
 import { checkoutUrlOf, railOrder } from '../../attempts/order.ts';
 import { railPageUrl } from '../../attempts/rail-page.ts';
-import { hasSharedAddress, holdReference, newAttempt, storeStart } from '../../attempts/start.ts';
+import {
+  hasSharedAddress,
+  holdReference,
+  newAttempt,
+  startAtRail,
+  storeStart,
+} from '../../attempts/start.ts';
 import type { Attempt } from '../../domain/attempt.ts';
 import { intentNumberFrom } from '../../domain/identifiers.ts';
 import type { IntentKind, IntentTerms } from '../../domain/terms.ts';
@@ -19,6 +26,7 @@ import { type MerchantCall, ownOriginOf } from '../call.ts';
 import { expressAnswer, onlyAttempt, savedBody } from '../express-answer.ts';
 import { heldExpiryWarnings, type RailChoice } from '../held-expiry.ts';
 import { type KeyedBody, readKeyedBody } from '../keyed-body.ts';
+import { outageWarnings } from '../outage-warnings.ts';
 import type {
   CallbackUse,
   OfferedMethod,
@@ -78,6 +86,7 @@ export async function createExpress(call: MerchantCall): Promise<Response> {
   if (method === null || rail === null) {
     throw new Error('validated method has no rail');
   }
+  call.ctx.waitUntil(refreshOutages(call.env, terms.environment, terms.createdAtMs));
   const attempt = newAttempt(terms, method, phone, rail, terms.createdAtMs);
   if (hasSharedAddress(rail)) {
     // A taken id must not write a reference, nor wait for the register: its answer is known.
@@ -124,7 +133,7 @@ async function charge(
 ): Promise<string> {
   const intent = { terms, attempts: [attempt] };
   const order = await railOrder(env, rail, intent, attempt);
-  const result = await rail.start(order);
+  const result = await startAtRail(rail, order);
   const { redirectUrl = null, app = null } = result.type === 'accepted' ? result : {};
   const facts = { paymentUrl: redirectUrl ?? paymentUrl, telebirr: app, warnings };
   // The provider has answered, so an error here would make the merchant charge again, even if the
@@ -184,6 +193,7 @@ async function readNewPayment(
       ...validated.warnings,
       ...heldExpiryWarnings(terms, rails),
       ...simulatedAppWarnings(terms, rails),
+      ...outageWarnings(terms, rails),
     ],
   };
 }

@@ -143,14 +143,12 @@ function MethodOption(props: ChooseProps & { readonly choice: MethodChoice }) {
             <span class="money">{charged}</span>
           </span>
           <span class="method-line method-note">
-            {choice.off === null ? (
-              choice.way === null && <span>{hint}</span>
-            ) : (
-              <span>{text.notAvailableNow}</span>
+            <Note choice={choice} />
+            {(fee > 0 || !choice.isDown) && (
+              <span class="money">
+                {fee > 0 ? text.feeOf(amountText(fee, text.locale)) : text.noFee}
+              </span>
             )}
-            <span class="money">
-              {fee > 0 ? text.feeOf(amountText(fee, text.locale)) : text.noFee}
-            </span>
           </span>
           {choice.off?.text && (
             <span class="method-line method-note">
@@ -161,6 +159,18 @@ function MethodOption(props: ChooseProps & { readonly choice: MethodChoice }) {
       </label>
     </>
   );
+}
+
+/** What does not work says so in place of the hint. */
+function Note({ choice: { method, off, isDown, way } }: { readonly choice: MethodChoice }) {
+  const text = useText();
+  if (off !== null) {
+    return <span>{text.notAvailableNow}</span>;
+  }
+  if (isDown) {
+    return <span>{text.notWorkingNow}</span>;
+  }
+  return way === null ? <span>{text.methodHint[method]}</span> : null;
 }
 
 function classOf({ off, phoneStarts }: MethodChoice): string {

@@ -68,7 +68,9 @@ export function readCardsState(text: string, order: RailOrder, nowMs: number): C
   }
   if (errorCode === ORDER_NOT_FOUND && wasPageNeverShown(order)) {
     const hasStartEnded = nowMs - order.attempt.startedAtMs >= START_ENDED_AFTER_MS;
-    return hasStartEnded ? { type: 'failed', reason: 'rail_unavailable' } : OPEN;
+    return hasStartEnded
+      ? { type: 'failed', reason: 'rail_unavailable', neverReached: true }
+      : OPEN;
   }
   if (errorCode !== 0 || !isOurs(body, order)) {
     return UNKNOWN;
