@@ -22,7 +22,7 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       'a merchant cancels while the customer is paying',
     "  if (intent.status === «'processing'→'expired'» || isHeldOpen(step)) {":
       'two attempts in flight',
-    "if («intent.status !== 'open' || intent.attempts.length→intent.attempts.length» >= ATTEMPTS_MAX) {":
+    "if («intent.status !== 'open' || →»countedAttempts(intent.attempts) >= ATTEMPTS_MAX) {":
       'an attempt starts on a payment that has ended',
     'if (expectedAttempts !== undefined && expectedAttempts «!==→>» intent.attempts.length) {':
       'a form that is sent twice starts two attempts',
@@ -87,7 +87,7 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   'src/engine/domain/step.ts': {
     "  canceled: «null→'payment_failed'»,": 'a cancellation sends PAYMENT_FAILED',
-    "if («terms.kind === 'express' || →»attempts.length >= ATTEMPTS_MAX) {":
+    "if («terms.kind === 'express' || →»countedAttempts(attempts) >= ATTEMPTS_MAX) {":
       'an express payment that failed stays open',
     "return «step.nowMs >= expiryAtMs(step.intent) ? end(reopened, 'expired') : →»reopened;":
       'a payment reopens after its time',
@@ -417,16 +417,62 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     '«retryLater(message→message.ack(»);': 'an answer of the provider is lost with one failed call',
   },
   'src/engine/attempts/slow-start.ts': {
-    "  return claimed.type === 'done'« && claimed.rejection === null→» ? rail.start(order) : null;":
+    "  return claimed.type === 'done'« && claimed.rejection === null→» ? startAtRail(rail, order) : null;":
       'a request and an alarm call the provider for one attempt',
     '...(rail.query «!==→===» undefined && { checkAtMs: deadlineAtMs }),':
       'a prompt whose caller died is never queried',
   },
   'src/engine/attempts/start.ts': {
+    '«...(isNeverReached(result.reason, attempt.startClaim) && { neverReached: true }),→»':
+      'an outage uses up the attempts of a payment, although the machine would not count them',
     "outcome: { type: «'unknown', checkAtMs→'failed', reason: 'rail_unavailable'», providerCode },":
       'a time-out counts as a failure, and the customer is charged twice',
     '? { checkAtMs: «nowMs + START_AGAIN_AFTER_MS→null» }':
       'an object that dies before its claim leaves the customer without a prompt',
+  },
+  'src/engine/attempts/method-outages.ts': {
+    "return reason === 'rail_unavailable'« && startClaim === 'not_needed'→»;":
+      'an attempt whose phone has rung uses up none of the ten',
+    'return rail.page === undefined ? true : «null→true»;':
+      "a page that Kefel computes ends its provider's outage",
+    "    case 'unknown':\n      return «null→false»;": 'a lost answer counts as an outage',
+    "    case 'misconfigured':\n    case 'timed_out':\n      return «null→false»;":
+      'wrong credentials show as an outage to customers',
+    "environment !== 'production' || «Math.abs(nowMs - askedAtMs)→askedAtMs - nowMs» < ASKED_EVERY_MS":
+      'no isolate ever asks the operator’s object',
+    '«  askedAtMs = nowMs;\n→»': 'each page and each express payment calls the operator’s object',
+    "const known = «environment === 'production' && →»told.find(":
+      'the sandbox shows the outages of production',
+  },
+  'src/engine/domain/method-outage.ts': {
+    'total - Math.max(0, ...numbers) >= «OTHERS_MIN→0»;':
+      'one merchant’s orders mark a method for all merchants',
+    'return { ...NO_STARTS, «reachedAtMs: nowMs→...known»};': 'no start ends an outage',
+    'filter((one) => «one.paymentUuid !== paymentUuid→true»);':
+      'one customer who tries again and again marks a method',
+    'const isOver = «!isRecent(known.failed.at(-1)?.atMs ?? null, nowMs)→false»;':
+      'failures of yesterday mark a method today',
+    '|| sinceMs === null« || !isRecent(last.atMs, nowMs)→») {': 'an outage never ends by itself',
+    'ownOutage.atMs > «(succeededAtMs ?? 0)→0» ?': 'a success elsewhere does not end an outage',
+    'outage.sinceMs > «(own.reachedAtMs ?? 0)→0»\n':
+      'an isolate that reaches the provider believes old failures',
+  },
+  'src/engine/domain/attempt.ts': {
+    'return attempts.length - «Math.min(neverReached, UNCOUNTED_ATTEMPTS_MAX)→neverReached»;':
+      'a payment takes attempts without end',
+    'return attempts.length« - Math.min(neverReached, UNCOUNTED_ATTEMPTS_MAX)→ + 0 * neverReached»;':
+      'an outage uses up the attempts of a payment',
+  },
+  'src/engine/rails/bearer-tokens.ts': {
+    'if (isRefused« || isUnanswered(answer)→») {':
+      'an outage stays a row of unknown outcomes while a token lasts',
+  },
+  'src/control/alerts/method-health.ts': {
+    'succeededAtMs >= «(before?.sinceMs ?? 0)→nowMs»;': 'a success does not end an outage',
+    'const succeededAtMs = succeeded > 0 ? «(tally.succeededAtMs ?? nowMs)→nowMs» : 0;':
+      'a success of before the outage ends it',
+    'if (neverReached <= 0 || «succeededAtMs >= fromMs→false») {':
+      'failures of before a success mark a method',
   },
   'src/engine/callbacks/attempt.ts': {
     "  if (reading.type === 'refused') {\n    «→if (reading.suspicion === 'unreadable') »await reportRefused(target, reading.suspicion);":

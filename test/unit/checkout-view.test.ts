@@ -1,11 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import { readChoice } from '../../src/engine/checkout/choice.ts';
-import { type ChooseState, checkoutView } from '../../src/engine/checkout/view.ts';
-import { ATTEMPTS_MAX, type Attempt } from '../../src/engine/domain/attempt.ts';
+import {
+  type ChooseState,
+  checkoutView,
+  type ViewContext,
+} from '../../src/engine/checkout/view.ts';
+import {
+  ATTEMPTS_MAX,
+  type Attempt,
+  UNCOUNTED_ATTEMPTS_MAX,
+} from '../../src/engine/domain/attempt.ts';
 import type { Command } from '../../src/engine/domain/command.ts';
 import { decide } from '../../src/engine/domain/decide.ts';
 import type { Intent } from '../../src/engine/domain/intent.ts';
-import { METHODS } from '../../src/engine/domain/method.ts';
+import { METHODS, type Method } from '../../src/engine/domain/method.ts';
 import { phoneFrom } from '../../src/engine/domain/phone.ts';
 import { moneyText } from '../../src/kit/i18n/money-text.ts';
 import {
@@ -23,8 +31,8 @@ import {
   succeed,
 } from '../support/intents.ts';
 
-function chooseStateOf(intent: Intent): ChooseState {
-  const { state } = checkoutView(intent, NOW_MS);
+function chooseStateOf(intent: Intent, context: ViewContext = {}): ChooseState {
+  const { state } = checkoutView(intent, NOW_MS, context);
   if (state.kind !== 'choose') {
     throw new Error(`not choosing but ${state.kind}`);
   }
@@ -225,6 +233,78 @@ describe('choosing', () => {
       ['E_BIRR', false],
     ]);
     expect(state.phone).toEqual({ value: '0911 111 111', isReadOnly: false, wasAsked: null });
+  });
+
+  const off = (method: Method) => ({ environment: 'sandbox' as const, method, text: null });
+  test.each<[string, ViewContext, Method | null, string, Method | null]>([
+    [
+      'what does not work is last, what is switched off after it',
+      { down: ['CBE'], switchedOff: [off('ETS_SWITCH')] },
+      null,
+      'TELE_BIRR TELE_BIRR_USSD M_PESA E_BIRR CBE ETS_SWITCH',
+      null,
+    ],
+    [
+      'also when it has just failed, and then it is not proposed',
+      { down: ['CBE'] },
+      'CBE',
+      'TELE_BIRR TELE_BIRR_USSD ETS_SWITCH M_PESA E_BIRR CBE',
+      null,
+    ],
+    [
+      'another one that has just failed is the first',
+      { down: ['CBE'] },
+      'M_PESA',
+      'M_PESA TELE_BIRR TELE_BIRR_USSD ETS_SWITCH E_BIRR CBE',
+      'M_PESA',
+    ],
+    [
+      'one way of an account works: the other stays beside it',
+      { down: ['TELE_BIRR'] },
+      null,
+      'TELE_BIRR_USSD TELE_BIRR CBE ETS_SWITCH M_PESA E_BIRR',
+      null,
+    ],
+    [
+      'neither way of an account works',
+      { down: ['TELE_BIRR', 'TELE_BIRR_USSD'] },
+      null,
+      'CBE ETS_SWITCH M_PESA E_BIRR TELE_BIRR TELE_BIRR_USSD',
+      null,
+    ],
+    [
+      'the customer chose it all the same, with a wrong number',
+      { down: ['M_PESA'], refusedForm: { method: 'M_PESA', phone: '1', problem: 'phone_invalid' } },
+      null,
+      'TELE_BIRR TELE_BIRR_USSD CBE ETS_SWITCH E_BIRR M_PESA',
+      'M_PESA',
+    ],
+  ])('%s', (_, context, failed, order, selected) => {
+    const failure = { status: 'failed', failureReason: 'rail_unavailable' } as const;
+    const attempts = failed === null ? [] : [attemptWith({ method: failed, ...failure })];
+    const state = chooseStateOf(intentWith({}, { attempts }), context);
+    expect(state.methods.map(({ method }) => method).join(' ')).toBe(order);
+    expect(state.selected).toBe(selected);
+  });
+
+  test('a single method that does not work is proposed all the same', () => {
+    const intent = intentWith({ methods: [{ method: 'CBE', commissionMinor: 0 }] });
+    expect(chooseStateOf(intent, { down: ['CBE'] }).selected).toBe('CBE');
+  });
+
+  test.each<[number, number, boolean]>([
+    [ATTEMPTS_MAX - 2, 3, false],
+    [ATTEMPTS_MAX - 1, 0, true],
+    [ATTEMPTS_MAX - 1, 3, true],
+    [ATTEMPTS_MAX - 3, UNCOUNTED_ATTEMPTS_MAX + 2, true],
+  ])('after %i failures and %i without the provider, says that one try is left: %s', (...row) => {
+    const [failures, unreached, isLastAttempt] = row;
+    const failed = attemptWith({ status: 'failed', failureReason: 'declined' });
+    const attempts = [
+      ...Array(failures).fill(failed),
+      ...Array(unreached).fill({ ...failed, neverReached: true }),
+    ];
+    expect(chooseStateOf(intentWith({}, { attempts }))).toMatchObject({ isLastAttempt });
   });
 
   test('does not suggest to try an abandoned attempt again, which may still be paid', () => {

@@ -19,7 +19,7 @@ export function outageWarnings(
     return sinceMs === null
       ? []
       : [
-          `${method} is not working at the moment: since ${isoTime(sinceMs)}, payments have not ` +
+          `method ${method} is not working at the moment: since ${isoTime(sinceMs)}, payments have not ` +
             'reached its provider.',
         ];
   });

@@ -53,6 +53,17 @@ export interface TokenCall {
   readonly callsMax?: number;
 }
 
+/** The statuses of a gateway whose server does not answer it. */
+const SERVER_AWAY: readonly (number | null)[] = [null, 502, 503, 504];
+
+/**
+ * The next call then needs a new token. If the provider is down, it gets none, and has certainly not
+ * reached the provider: otherwise nothing could tell it from a call whose answer was lost.
+ */
+function isUnanswered({ status }: RailAnswer): boolean {
+  return SERVER_AWAY.includes(status);
+}
+
 /**
  * A provider's bearer tokens in this isolate. It holds values only, because in a Worker one request
  * must not await another's promise. Two requests may thus each fetch a token; the last one requested
@@ -86,10 +97,16 @@ export class BearerTokens {
         return withProviderCode({ type: 'refused', reason: found.reason }, found.providerCode);
       }
       const answer = await send(found.token);
-      if ('type' in answer || !isTokenRefused(answer)) {
+      if ('type' in answer) {
         return answer;
       }
-      this.#drop(source.account, found.token);
+      const isRefused = isTokenRefused(answer);
+      if (isRefused || isUnanswered(answer)) {
+        this.#drop(source.account, found.token);
+      }
+      if (!isRefused) {
+        return answer;
+      }
       if (calls === callsMax) {
         const providerCode = codeIn(answer);
         logRailAnswer(rail, name, order, { status: answer.status, providerCode });

@@ -82,6 +82,13 @@ test.each([
   expect(html.match(/<input type="radio"[^>]*value="CBE"[^>]*disabled/)).toBeNull();
 });
 
+test('the page lists it last', async () => {
+  const url = await createHosted({ methods: ['TELE_BIRR', 'CBE', 'M_PESA'] });
+  await switchTo('off', 'TELE_BIRR');
+  const values = [...(await pageOf(url)).matchAll(/<input type="radio"[^>]*value="(\w+)"/g)];
+  expect(values.map(([, method]) => method)).toEqual(['CBE', 'M_PESA', 'TELE_BIRR']);
+});
+
 test('a form of an older page starts no attempt', async () => {
   const url = await createHosted({ methods: ['TELE_BIRR', 'CBE'] });
   await switchTo('off', 'TELE_BIRR');

@@ -28,7 +28,7 @@ import {
   tenantOf,
   useGateway,
 } from '../support.ts';
-import { decideAtRails, playRails, SCENE_SECRETS, telebirrReport } from './scenes.ts';
+import { decideAtRails, MPESA_PHONE, playRails, SCENE_SECRETS, telebirrReport } from './scenes.ts';
 import {
   attemptNow,
   callbackPath,
@@ -166,6 +166,16 @@ test('a customer who tries one payment again and again marks nothing', async () 
     await choose(path, 'TELE_BIRR', attempts);
   }
   expect(await listOn(await open())).toBe(ALL_WORK);
+});
+
+test('after a lost answer the next start asks for a token first, which shows the outage', async () => {
+  playRails();
+  await payExpress({ method: 'M_PESA', phoneNumber: MPESA_PHONE });
+  providerIsDown();
+  const lost = { paymentIntentUniqueId: 'lost', method: 'M_PESA', phoneNumber: MPESA_PHONE };
+  expect(await payExpress(lost)).toMatchObject({ status: 'SUCCESS', failureReason: null });
+  const next = { ...lost, paymentIntentUniqueId: 'next' };
+  expect(await payExpress(next)).toMatchObject({ failureReason: 'rail_unavailable' });
 });
 
 test.each<[string, () => Response | Promise<never>]>([
