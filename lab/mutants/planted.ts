@@ -447,7 +447,7 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'src/engine/domain/method-outage.ts': {
     'total - Math.max(0, ...numbers) >= «OTHERS_MIN→0»;':
       'one merchant’s orders mark a method for all merchants',
-    'return { ...NO_STARTS, «reachedAtMs: nowMs→...known»};': 'no start ends an outage',
+    'return { ...NO_STARTS, «reachedAtMs: nowMs→...known» };': 'no start ends an outage',
     'filter((one) => «one.paymentUuid !== paymentUuid→true»);':
       'one customer who tries again and again marks a method',
     'const isOver = «!isRecent(known.failed.at(-1)?.atMs ?? null, nowMs)→false»;':
