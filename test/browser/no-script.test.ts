@@ -147,7 +147,7 @@ const RECEIPT_TYPED = 'SFQ2B7NP3K';
 
 /** Fills the form: the last method, and the phone or the receipt number where one can be entered. */
 async function fillIn(page: Page): Promise<void> {
-  const methods = page.locator('form.choose label.method');
+  const methods = page.locator('form.choose label.method:not(.is-off)');
   if ((await methods.count()) > 0) {
     await methods.last().click();
   }
