@@ -433,8 +433,6 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'src/engine/attempts/method-outages.ts': {
     "return reason === 'rail_unavailable'« && startClaim === 'not_needed'→»;":
       'an attempt whose phone has rung uses up none of the ten',
-    'return rail.page === undefined ? true : «null→true»;':
-      "a page that Kefel computes ends its provider's outage",
     "    case 'unknown':\n      return «null→false»;": 'a lost answer counts as an outage',
     "    case 'misconfigured':\n    case 'timed_out':\n      return «null→false»;":
       'wrong credentials show as an outage to customers',

@@ -34,7 +34,7 @@ const OTHER_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/engine/merchants/': ['workers/api/cold-isolate'],
   'src/engine/callbacks/attempt.ts': ['workers/rails/callbacks', 'workers/rails/out-of-reach'],
   'src/engine/attempts/start.ts': ['workers/rails/start', 'workers/rails/outages'],
-  'src/engine/attempts/method-outages.ts': ['workers/rails/outages'],
+  'src/engine/attempts/method-outages.ts': ['unit/method-outage', 'workers/rails/outages'],
   'src/engine/rails/bearer-tokens.ts': ['workers/rails/outages'],
   'src/engine/domain/method-outage.ts': ['unit/method-outage'],
   'src/control/alerts/method-health.ts': ['unit/method-outage'],

@@ -5,6 +5,7 @@ import {
   type MethodHealth,
   NEW_METHOD,
 } from '../../src/control/alerts/method-health.ts';
+import { commandFor } from '../../src/engine/attempts/start.ts';
 import {
   afterStart,
   isSeenBy,
@@ -219,6 +220,26 @@ describe('the reports of the books', () => {
     expect(knownOutage(health, NOW_MS).outage).toBeNull();
   });
 });
+
+test.each([
+  ['not_needed', true],
+  ['free', undefined],
+  ['taken', undefined],
+] as const)(
+  'a refusal for an outage, of a start whose claim is %s: never reached: %s',
+  (startClaim, neverReached) => {
+    const attempt = { id: 'a', startClaim, startedAtMs: 0 };
+    // One that waits for the customer may be refused after the phone has rung.
+    const command = commandFor({ type: 'refused', reason: 'rail_unavailable' }, attempt, 1);
+    const outcome = command.type === 'resolve_attempt' ? command.outcome : null;
+    expect(outcome).toEqual({
+      type: 'failed',
+      reason: 'rail_unavailable',
+      providerCode: null,
+      ...(neverReached && { neverReached }),
+    });
+  },
+);
 
 describe('both together', () => {
   const NOTHING: KnownOutage = { outage: null, succeededAtMs: null };

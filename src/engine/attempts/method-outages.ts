@@ -44,7 +44,7 @@ export function noteStart(
   result: StartResult,
   nowMs: number,
 ): void {
-  const hasReached = reachedIn(result, rail, startClaim);
+  const hasReached = reachedIn(result, startClaim);
   if (hasReached === null || rail.id === simulator.id) {
     return;
   }
@@ -54,15 +54,9 @@ export function noteStart(
 }
 
 /** Whether the start reached the provider; null: it does not show it. */
-function reachedIn(
-  result: StartResult,
-  rail: Pick<Rail, 'page'>,
-  startClaim: Attempt['startClaim'],
-): boolean | null {
+function reachedIn(result: StartResult, startClaim: Attempt['startClaim']): boolean | null {
   switch (result.type) {
     case 'accepted':
-      // A page that is computed needs no provider.
-      return rail.page === undefined ? true : null;
     case 'resolved':
       return true;
     case 'unknown':
