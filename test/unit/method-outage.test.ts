@@ -183,6 +183,12 @@ describe('the reports of the books', () => {
       0,
     ],
     [
+      'two books that disagree: a success since the outage began, told a minute later, ends it',
+      [FIVE, { by: 'beta', afterMs: MINUTE_MS, paid: 1, paidMs: 1_000 }],
+      '',
+      null,
+    ],
+    [
       'two books that disagree for long: the one that works is never told',
       Array.from({ length: 60 }, (_, index): readonly Report[] => [
         { by: 'alpha', afterMs: index * 5_000, failed: 5 },

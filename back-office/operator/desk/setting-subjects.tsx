@@ -99,8 +99,9 @@ export async function readMethod({ payments, params }: DeskCall): Promise<Shown>
 
 /** The rail's state shows whether a method that is offered can take a payment. */
 export async function readMerchantMethod(call: DeskCall): Promise<Shown> {
-  const [method, merchant, { sandbox, production }] = await Promise.all([
-    readMethod(call),
+  // First, so that an unknown method leaves no other read under way.
+  const method = await readMethod(call);
+  const [merchant, { sandbox, production }] = await Promise.all([
     readMerchant(call),
     call.payments.operations.merchantContent(call.params),
   ]);

@@ -396,6 +396,8 @@ test('rails: lists which are configured, and explains what is wrong with a secre
     state: 'not_configured',
     rail: null,
     problem: null,
+    downSinceAtMs: null,
+    downFor: null,
   });
   expect(rails.filter(({ environment }) => environment === 'sandbox')).toEqual(
     Array(6).fill(expect.objectContaining({ state: 'simulated' })),
