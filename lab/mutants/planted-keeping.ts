@@ -146,17 +146,19 @@ export const PLANTED_KEEPING: Readonly<Record<string, Readonly<Record<string, st
     'AND finished_at_ms IS NULL AND leased_until_ms <= «?3 RETURNING→max(?3, leased_until_ms) RETURNING»':
       'a call takes the run of another one',
   },
-  'src/recovery/restore/steps.ts': {
+  'src/recovery/restore/parts.ts': {
     'const isSame = «(await digestIn(part.lines, expected.name)) === expected.sha256→true»;':
       'a part with other lines is restored without a word',
+    '«  await register.restore({ refunds });\n→»':
+      'a register forgets its refunds, and the id of one is used again',
+    '«    await register.restore({ links });\n→»': 'payment links do not come back',
+  },
+  'src/recovery/restore/steps.ts': {
     'table === undefined« || wanted.table !== inserted.table || wanted.part !== inserted.part→») {':
       'a late request skips rows of members',
     "(name !== undefined && «only.includes(name)→name !== ''»)) {":
       'a later round brings back what members have removed since',
     'untaken: [...counted.untaken, «name→»]': 'a part that is put back is not taken',
-    '«  await register.restore({ refunds });\n→»':
-      'a register forgets its refunds, and the id of one is used again',
-    '«    await register.restore({ links });\n→»': 'payment links do not come back',
     ', «...pauseStatements(table, rows)→...[]»];':
       'members may change what the operator had paused',
   },

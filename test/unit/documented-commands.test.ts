@@ -72,6 +72,12 @@ const REASONS: Readonly<Record<string, string>> = {
   'openssl genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:2048 -out telebirr.pem':
     'OpenSSL is no part of the project',
   'jq --unbuffered --raw-output .logs[].message[]': 'jq is no part of the project',
+  'jq --raw-output .items[] | select(.event.merchantId == "abebe") | .id':
+    'jq is no part of the project',
+  'jq --raw-output .items[].id': 'jq is no part of the project',
+  // It only adds ids to a command that test/workers/operator/documented-operator.test.ts plays.
+  'xargs npm run operator -- attention resend': 'xargs is no part of the project',
+  'xargs npm run operator -- dead-letter retry': 'xargs is no part of the project',
   'git restore --source COMMIT --staged --worktree -- . :!deployments':
     'test/unit/newest-file.test.ts',
   'git commit -m Go back to COMMIT': 'Git is no part of the project',

@@ -13,9 +13,17 @@ useGateway();
 
 beforeEach(async () => {
   const body = { objectName: 'a'.repeat(64), sequence: 2 };
-  const letter = { id: 'dead-1', timestamp: new Date(), attempts: 1, body };
-  const batch = createMessageBatch('kefel-webhooks-dead', [letter]);
+  const letters = ['dead-1', 'dead-2'].map((id) => ({
+    id,
+    timestamp: new Date(),
+    attempts: 1,
+    body,
+  }));
+  const batch = createMessageBatch('kefel-webhooks-dead', letters);
   await worker.queue(batch, env, createExecutionContext());
+  const sql = `UPDATE dead_letters SET status = 'discarded'
+    WHERE id = (SELECT id FROM dead_letters ORDER BY id DESC LIMIT 1)`;
+  await env.DB.prepare(sql).run();
 });
 
 test('the documents have SQL', () => {
