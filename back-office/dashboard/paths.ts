@@ -89,6 +89,11 @@ export function eventPath(
   return webhooksPath(environment, `/events/${id}/${event.sequence}${rest}`);
 }
 
+/** The payment links, or one by its code; `rest` is a form on its page. */
+export function linksPath(environment: Environment, rest = ''): string {
+  return `/dashboard/${environment}/links${rest}`;
+}
+
 export function methodsPath(environment: Environment, rest = ''): string {
   return `/dashboard/${environment}/methods${rest}`;
 }

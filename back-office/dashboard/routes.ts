@@ -4,6 +4,7 @@ import { showAuditLog } from './audit/audit-page.tsx';
 import { BRANDING_ROUTES } from './branding/branding.tsx';
 import { type DashboardCall, may } from './call.ts';
 import { KEY_ROUTES } from './keys/keys.tsx';
+import { LINK_ROUTES } from './links/links.tsx';
 import { METHOD_ROUTES } from './methods/methods-page.tsx';
 import { dismissAccessNotice } from './overview/access-notice.tsx';
 import { showOverview } from './overview/overview-page.tsx';
@@ -67,6 +68,8 @@ export const DASHBOARD_ROUTES: readonly DashboardRoute[] = [
   post(`${PAYMENT}/refunds/:refund/cancel`, 'refunds', cancelRefund),
   post(`${PAYMENT}/events/:sequence/resend`, 'develop', resendFromPayment),
   get('/dashboard/:environment/refunds', 'view', showRefunds),
+
+  ...LINK_ROUTES,
 
   ...SETTINGS_ROUTES,
   ...ENDPOINT_ROUTES,

@@ -60,6 +60,14 @@ const EXAMPLES: Readonly<Record<string, Readonly<Record<string, (things: Things)
     'refund-impossible': ({ payments }) => `${paymentPath(payments.failed)}/refund`,
   },
   '/dashboard/:environment/refunds': {},
+  '/dashboard/:environment/links': {
+    links: () => '/dashboard/sandbox/links',
+  },
+  '/dashboard/:environment/links/new': {
+    'link-new': () => '/dashboard/sandbox/links/new',
+  },
+  '/dashboard/:environment/links/:link': {},
+  '/dashboard/:environment/links/:link/payments': {},
   '/dashboard/:environment/webhooks': {
     'webhooks-production': () => '/dashboard/production/webhooks',
   },

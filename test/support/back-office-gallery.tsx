@@ -11,10 +11,12 @@ import type { PaymentsPlane } from '../../back-office/payments-plane.ts';
 import { answerPage } from '../../back-office/ui/answer.ts';
 import { CHANNEL_NAMES } from '../../src/control/alerts/config.ts';
 import type { AlertsState } from '../../src/control/rpc/alerts.ts';
+import type { ShownLink } from '../../src/control/rpc/links.ts';
 import type { Modes, SelfCheck } from '../../src/control/rpc/operations.ts';
 import { SUBJECT_IDS } from '../../src/engine/alerts/subjects.ts';
 import { strongKeyRing } from '../../src/engine/config.ts';
 import { METHODS } from '../../src/engine/domain/method.ts';
+import { LINK_ITEMS_MAX, TITLE_CHARACTERS_MAX } from '../../src/engine/links/payment-link.ts';
 import { businessDay } from '../../src/kit/ethiopian-time.ts';
 import { Form } from '../../src/kit/http/form.ts';
 import { CURRENCIES } from '../../src/kit/money.ts';
@@ -404,6 +406,37 @@ const KEY = {
   permissions: null,
 };
 
+/** Long words, and as many items as a link can have. */
+const LONGEST_LINK: ShownLink = {
+  url: `https://pay.example.com/pay/${'x'.repeat(80)}`,
+  link: {
+    ...{ id: 'lnk_1', code: '0'.repeat(16), version: 1, createdAtMs: NOW_MS, updatedAtMs: NOW_MS },
+    title: LONGEST_NAME.slice(0, TITLE_CHARACTERS_MAX),
+    description: LONGEST_NAME,
+    price: {
+      kind: 'items',
+      items: Array.from({ length: LINK_ITEMS_MAX }, (_, index) => ({
+        name: `${index} ${LONGEST_NAME.slice(0, 90)}`,
+        description: null,
+        type: 'PHYSICAL_PRODUCT',
+        priceMinor: 99_999_999_999,
+        quantityMax: 1_000,
+      })),
+    },
+    currency: 'ETB',
+    methods: ['CBE'],
+    askFor: { name: 'REQUIRED', phone: 'REQUIRED', email: 'OPTIONAL', note: 'NO' },
+    commissionPaidByCustomer: true,
+    splits: [],
+    validUntilMs: NOW_MS,
+    paidText: LONGEST_NAME,
+    returnUrl: `https://shop.example.com/${'thanks/'.repeat(30)}`,
+    callbackUrl: null,
+    metadata: {},
+    isActive: true,
+  },
+};
+
 const STANDINGS = {
   methods: METHODS.map((method, index) => ({
     method,
@@ -739,6 +772,14 @@ export const BACK_OFFICE_GALLERY = {
   }),
   'requests-none': dashboard('/dashboard/sandbox/requests', { lists: { refusedRequests: [] } }),
   key: dashboard(`/dashboard/sandbox/keys/${KEY.digest}`, { settings: { key: KEY, keys: [KEY] } }),
+  links: dashboard('/dashboard/sandbox/links', { links: { list: pageOf([LONGEST_LINK]) } }),
+  'links-none': dashboard('/dashboard/sandbox/links', {
+    links: { list: { rows: [], previousCursor: null, nextCursor: null } },
+  }),
+  link: dashboard(`/dashboard/sandbox/links/${LONGEST_LINK.link.code}`, {
+    links: { link: LONGEST_LINK },
+  }),
+  'link-new': dashboard('/dashboard/sandbox/links/new', {}),
   methods: dashboard('/dashboard/sandbox/methods', { methods: { standings: STANDINGS } }),
   branding: dashboard('/dashboard/branding', {
     settings: { branding: { color: '#7a3b12', logo: null }, business: BUSINESS },

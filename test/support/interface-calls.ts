@@ -23,7 +23,7 @@ const OPERATOR: Actor = {
 };
 const ORIGIN = 'https://back-office.example';
 
-/** An action checks its own fields, and has none like these. */
+/** An action, and a form of a link, checks its own fields, and has none like these. */
 export const FIELDS = { reason: 3 };
 
 /** Calls about a payment of the tenant. Those that act name nothing that exists, or lack a field. */
@@ -83,6 +83,13 @@ export function interfaceCalls(tenant: Tenant, uniqueId: string): InterfaceCalls
       resend: [...member, { uniqueId: 'none', sequence: 1 }, 0],
       failed: [tenant, range],
       resendFailed: [...member, { fromMs: 1, toMs: 2 }, cursor],
+    },
+    links: {
+      list: [tenant, { isActive: true, ...range }, cursor, 25, ORIGIN],
+      link: [tenant, 'none', ORIGIN],
+      create: [...member, FIELDS, ORIGIN],
+      edit: [...member, 'none', FIELDS, ORIGIN],
+      setActive: [...member, 'none', false],
     },
     lists: {
       paymentsWithTotals: [tenant, filter, cursor, 25],

@@ -8,6 +8,7 @@ export const AREAS = {
   audit: () => import('./audit.ts'),
   backups: () => import('./backups.ts'),
   events: () => import('./events.ts'),
+  links: () => import('./links.ts'),
   lists: () => import('./lists.ts'),
   methods: () => import('./methods.ts'),
   operations: () => import('./operations.ts'),

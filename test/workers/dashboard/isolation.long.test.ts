@@ -4,10 +4,13 @@ import type { DashboardRoute } from '../../../back-office/dashboard/route.ts';
 import { DASHBOARD_ROUTES } from '../../../back-office/dashboard/routes.ts';
 import { newInvitation } from '../../../back-office/members/invitations.ts';
 import { isAllowed, type Permission, ROLES } from '../../../back-office/members/permissions.ts';
+import { configOf } from '../../../src/engine/config.ts';
+import { verifySlug } from '../../../src/engine/links/slug.ts';
 import { requestRefund } from '../../../src/engine/refunds/request.ts';
 import { runBatch } from '../../../src/kit/platform/database.ts';
 import { comparable } from '../../security/comparable.ts';
 import { databaseRows } from '../../security/storage.ts';
+import { createLink } from '../support/links.ts';
 import {
   ALPHA,
   addEndpoint,
@@ -45,6 +48,7 @@ const MARKERS = {
   invited: 'Invited Person',
   passkey: 'Passkey of Alemitu',
   key: 'Till key',
+  link: 'Honey of Alpha',
   hook: 'alpha-hooks.example.com',
   failing: 'https://failing.example.com',
 } as const;
@@ -57,6 +61,7 @@ interface World {
   readonly keyDigest: string;
   /** The transactionId of the paid payment. */
   readonly transactionId: string;
+  readonly linkCode: string;
 }
 
 async function world(): Promise<World> {
@@ -120,6 +125,7 @@ async function world(): Promise<World> {
   const keyDigest = await env.DB.prepare('SELECT digest FROM api_keys WHERE name = ?1')
     .bind(MARKERS.key)
     .first<string>('digest');
+  const { content: link } = await createLink({ title: MARKERS.link });
   const { attempts } = await intentOf(MARKERS.paid);
   return {
     owner,
@@ -127,6 +133,9 @@ async function world(): Promise<World> {
     invitationId: invitation.id,
     keyDigest: keyDigest ?? '',
     transactionId: attempts[0]?.reference ?? '',
+    linkCode:
+      (await verifySlug(configOf(env).linkSigningKeys, link.url.split('/pay/')[1] ?? ''))?.code ??
+      '',
   };
 }
 
@@ -168,6 +177,7 @@ const valuesOf = (world: World): Fields => ({
   invitation: world.invitationId,
   member: world.member.memberId,
   session: world.owner.sessionId,
+  link: world.linkCode,
 });
 
 /**
@@ -191,6 +201,17 @@ const CASES: Readonly<Record<string, Case>> = {
   'POST /dashboard/:environment/payments/:uniqueId/refunds/:refund/cancel': {},
   'GET /dashboard/:environment/refunds': {},
   'POST /dashboard/:environment/payments/:uniqueId/events/:sequence/resend': {},
+
+  'GET /dashboard/:environment/links': {},
+  'GET /dashboard/:environment/links/new': {},
+  'POST /dashboard/:environment/links': { fields: { title: 'Wax', kind: 'fixed', amount: '5' } },
+  'GET /dashboard/:environment/links/:link': {},
+  'POST /dashboard/:environment/links/:link': {
+    fields: { title: 'Wax', kind: 'fixed', amount: '5' },
+  },
+  'GET /dashboard/:environment/links/:link/payments': { status: 303 },
+  'POST /dashboard/:environment/links/:link/deactivate': {},
+  'POST /dashboard/:environment/links/:link/activate': {},
 
   'GET /dashboard/:environment/webhooks': {},
   'POST /dashboard/:environment/webhooks/test': { fields: NEW_URL, status: 200 },
@@ -301,6 +322,7 @@ const UNKNOWN: Fields = {
   key: '0'.repeat(64),
   invitation: `inv_${'0'.repeat(12)}`,
   member: 'mem_none',
+  link: '0'.repeat(16),
   session: `ses_${'0'.repeat(12)}`,
 };
 
@@ -310,7 +332,7 @@ const OWN_PARAMETERS = [':environment', ':method'];
 /** Who may do what, independently of the routes' own permission: owners, every member, cashiers. */
 const OWNERS = /(?:branding|audit|team|methods\/:method)/;
 const EVERYBODY =
-  /^(?:GET (?!.*(?:environment\/requests|keys\/:key|webhooks\/resend|endpoints\/new)).*|POST \/dashboard\/(?:account.*|sign-out|:environment\/payments|:environment\/overview\/.*))$/;
+  /^(?:GET (?!.*(?:environment\/requests|keys\/:key|webhooks\/resend|endpoints\/new|links\/new)).*|POST \/dashboard\/(?:account.*|sign-out|:environment\/payments|:environment\/overview\/.*))$/;
 
 const REFUNDING = /:uniqueId\/refund/;
 

@@ -184,6 +184,9 @@ describe('decisions.md#48: maintenance', () => {
 const MEMBER_CHANGES = [
   'events.resend',
   'events.resendFailed',
+  'links.create',
+  'links.edit',
+  'links.setActive',
   'methods.setEnabled',
   'payments.cancel',
   'payments.cancelRefund',

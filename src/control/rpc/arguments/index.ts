@@ -4,6 +4,7 @@ import { AUDIT } from './audit.ts';
 import { BACKUPS } from './backups.ts';
 import { EVENTS } from './events.ts';
 import type { AreaArguments } from './fields.ts';
+import { LINKS } from './links.ts';
 import { LISTS } from './lists.ts';
 import { METHODS } from './methods.ts';
 import { OPERATIONS } from './operations.ts';
@@ -17,6 +18,7 @@ export const ARGUMENTS: { readonly [Name in keyof Areas]: AreaArguments<Name> } 
   audit: AUDIT,
   backups: BACKUPS,
   events: EVENTS,
+  links: LINKS,
   lists: LISTS,
   methods: METHODS,
   operations: OPERATIONS,

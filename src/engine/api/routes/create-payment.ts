@@ -216,7 +216,7 @@ function withLinkTerms(order: PaymentOrder, { description, phone }: LinkTerms): 
 }
 
 /** The merchant's methods that a rail serves. */
-function servedMethods({ env, access }: MerchantCall) {
+function servedMethods({ env, access }: Pick<MerchantCall, 'env' | 'access'>) {
   return access.methods.flatMap((offered) => {
     const support = methodSupport(env, access.environment, offered.method);
     return support === null ? [] : [{ ...offered, ...support }];
@@ -245,9 +245,15 @@ async function answerIfTaken(
   return probed.type === 'free' ? null : answerTaken(call, intent, uniqueId, probed, warnings);
 }
 
+/** What validation needs of a call, with or without a key. */
+type Validating = Pick<MerchantCall, 'env' | 'config' | 'access' | 'nowMs'> & {
+  readonly ctx: Pick<ExecutionContext, 'waitUntil'>;
+  readonly request: Pick<Request, 'url'>;
+};
+
 /** What a body of this merchant is validated with. */
 export async function validationContext(
-  call: MerchantCall,
+  call: Validating,
   methods: readonly OfferedMethod[] = servedMethods(call),
   body: unknown = null,
 ): Promise<ValidationContext> {
@@ -266,7 +272,7 @@ export async function validationContext(
 }
 
 /** The published interface takes plain http, but no webhook is sent there (docs/decisions.md#18). */
-function callbackUse(call: MerchantCall, callbackUrl: string): CallbackUse {
+function callbackUse(call: Validating, callbackUrl: string): CallbackUse {
   const { origin } = new URL(call.request.url);
   const refusal = destinationRefusal(call.config, callbackUrl, origin);
   if (refusal === null) {
