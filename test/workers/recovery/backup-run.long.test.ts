@@ -31,6 +31,7 @@ import {
   replacePut,
 } from '../support/backup.ts';
 import { bookSql, booksReport, fireBookAlarm } from '../support/book.ts';
+import { createLink } from '../support/links.ts';
 import {
   ALPHA,
   advance,
@@ -207,6 +208,16 @@ it('exports the refunds of registers, which keep their ids taken after the payme
   expect(register).toMatchObject({ environment: 'sandbox', merchantId: ALPHA.id, rows: 1 });
   const [refund] = await linesOf<object>(register?.parts[0]?.name ?? '');
   expect(refund).toMatchObject({ refund_unique_id: 'refund-1', payment_unique_id: 'order-1' });
+});
+
+it('exports the payment links of registers, also of a merchant without refunds', async () => {
+  await createLink();
+  await crons();
+  const run = await manifest();
+  expect(run.registers).toEqual([]);
+  expect(run.links).toMatchObject([{ environment: 'sandbox', merchantId: ALPHA.id, rows: 1 }]);
+  const [link] = await linesOf<object>(run.links?.[0]?.parts[0]?.name ?? '');
+  expect(link).toMatchObject({ id: 'link-honey', is_active: 1 });
 });
 
 it('names what each book has copied', async () => {

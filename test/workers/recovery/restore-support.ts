@@ -4,6 +4,7 @@ import { expect } from 'vitest';
 import { configOf } from '../../../src/engine/config.ts';
 import type { Command } from '../../../src/engine/domain/command.ts';
 import type { Intent } from '../../../src/engine/domain/intent.ts';
+import { registerOf } from '../../../src/engine/register/client.ts';
 import { uuidV7 } from '../../../src/kit/crypto/uuid-v7.ts';
 import type { Tenant } from '../../../src/kit/tenant.ts';
 import type {
@@ -124,6 +125,7 @@ export async function backUp(
     name.tenant.merchantId === tenant.merchantId && name.tenant.environment === tenant.environment;
   const books: Manifest['books'][number][] = [];
   const registers: Manifest['registers'][number][] = [];
+  const links: Manifest['registers'][number][] = [];
   for (const tenant of tenants) {
     const own = parts
       .map((part) => part.filter(ofTenant(tenant)))
@@ -141,6 +143,11 @@ export async function backUp(
     const refunds = (await registerRows('refunds', tenant)) as readonly RefundLine[];
     const part = await seal(bucket, registerPartName(tenant, RUN, 'refunds', 1), refunds);
     registers.push({ ...tenant, rows: refunds.length, parts: [part] });
+    const ofLinks = await registerOf(env, tenant).exportLinks('', 10);
+    if (ofLinks.length > 0) {
+      const linksPart = await seal(bucket, registerPartName(tenant, RUN, 'links', 1), ofLinks);
+      links.push({ ...tenant, rows: ofLinks.length, parts: [linksPart] });
+    }
   }
   const manifest: Manifest = {
     ...{ run: RUN, startedAtMs: BACKED_UP_AT_MS, finishedAtMs: BACKED_UP_AT_MS + 1 },
@@ -148,7 +155,7 @@ export async function backUp(
       payments: { ...(await exported(bucket, 'payments', env.DB)), migrations },
       'back-office': await exported(bucket, 'back-office', env.BACK_OFFICE_DB),
     },
-    ...{ books, registers, secrets },
+    ...{ books, registers, links, secrets },
   };
   await seal(bucket, manifestName(RUN), [manifest]);
   return bucket;

@@ -37,6 +37,7 @@ import { content, operate, operateApi } from '../operator/support.ts';
 import { partNames } from '../support/backup.ts';
 import { bookSql, bookStub } from '../support/book.ts';
 import { abortObjects, reportsAreSent } from '../support/gateway.ts';
+import { askLinks, createLink } from '../support/links.ts';
 import { registerRows } from '../support/register.ts';
 import {
   ALPHA,
@@ -170,6 +171,20 @@ test('a repeated id is refused with 409, and the old key works, after a restore'
     body: hostedBody(),
   });
   expect(again.status).toBe(409);
+});
+
+test('decisions.md#49: payment links come back with their addresses and the answers to their creation', async () => {
+  const headers = { 'idempotency-key': 'k' };
+  const { content: link } = await createLink({}, { headers });
+  const bucket = await backUp([SANDBOX], []);
+  await loseGateway(bucket);
+  const proof = await restore();
+  expect(proof.differences).toEqual([]);
+  expect(proof.lines).toContainEqual({ what: 'payment links', inBackup: 1, inGateway: 1 });
+  expect((await askLinks('/link-honey')).content).toEqual(link);
+  expect((await createLink({}, { headers })).content).toEqual(link);
+  const page = await call(new URL(link.url).pathname, { apiKey: null });
+  expect(await page.text()).toContain('Honey, 1 kg');
 });
 
 test('decisions.md#49: what was unfinished is marked, held, and on the attention list', async () => {
