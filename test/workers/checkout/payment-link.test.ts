@@ -112,6 +112,22 @@ describe('opening', () => {
     expect(await payments()).toEqual([]);
   });
 
+  test.each(['en', 'am', 'om', 'ti'])(
+    'in %s is within the first load of a checkout page',
+    async (language) => {
+      const items = Array.from({ length: 20 }, (_, index) => ({
+        ...{ name: `ማር ${index}`, type: 'PHYSICAL_PRODUCT', price: 450 + index },
+      }));
+      const asked = { name: 'REQUIRED', phone: 'REQUIRED', email: 'OPTIONAL', note: 'OPTIONAL' };
+      const path = await newLink({ amount: null, items, askFor: asked });
+      const { html } = await page(`${path}?lang=${language}`);
+      const zipped = new Blob([html]).stream().pipeThrough(new CompressionStream('gzip'));
+      const { byteLength } = await new Response(zipped).arrayBuffer();
+      // Without the script of all customers' pages, which has 5 KB.
+      expect(byteLength).toBeLessThan(9_000);
+    },
+  );
+
   test.each(['am', 'om', 'ti'])('speaks %s', async (language) => {
     const path = await newLink({ ...OPEN, askFor: { name: 'REQUIRED', note: 'OPTIONAL' } });
     const english = (await page(path)).html;
