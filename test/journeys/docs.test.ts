@@ -130,11 +130,13 @@ describe('the reference', () => {
   test('has a page for each call, which a phone scrolls quickly, with the calls in its menu', async () => {
     const page = await browser.newPage(PHONE);
     await page.goto(`${baseUrl}/docs/payments`);
-    expect(await page.locator('#menu').getByText('Read a payment').count()).toBe(0);
+    expect(await page.locator('#menu').getByText('Read a payment', { exact: true }).count()).toBe(
+      0,
+    );
     await page.goto(baseUrl + urlOf(LONGEST_CALL));
     const height = await page.evaluate(() => document.documentElement.scrollHeight);
     expect(height).toBeLessThan(PHONE_PIXELS_MAX);
-    await page.locator('#menu').getByText('Read a payment').click();
+    await page.locator('#menu').getByText('Read a payment', { exact: true }).click();
     await page.getByRole('heading', { level: 1, name: 'Read a payment' }).waitFor();
     await page.getByRole('link', { name: 'Payment', exact: true }).click();
     await page.waitForURL(/\/docs\/reference\/objects#payment$/);
@@ -277,7 +279,7 @@ describe('the search', () => {
     ['reconcile', 'questions#reconcile'],
     ['go live', 'sandbox#going-live'],
     ['api key rotate', 'questions#rotate-api-key'],
-    ['payment link', 'questions#payment-link'],
+    ['payment link', 'links'],
     ['payout', 'questions#payout'],
     ['woocommerce', 'questions#woocommerce'],
     ['react native', 'embedding#react-native'],
