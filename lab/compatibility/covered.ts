@@ -109,15 +109,6 @@ const NOT_CALLED: Readonly<Record<string, string>> = {
   'OperatorAlerts.happen': 'only when a queue or a start fails; takes two texts and a number',
   'OperatorAlerts.look': 'only the cron calls it; takes nothing',
   'MerchantRegister.volumes': 'for tests; takes nothing',
-  // The release before has no payment links. Its objects answer none of these calls.
-  'MerchantRegister.createLink': 'new in this release; only a call about links makes it',
-  'MerchantRegister.linkAnswer': 'new in this release; only a call about links makes it',
-  'MerchantRegister.link': 'new in this release; only a call about links makes it',
-  'MerchantRegister.linkOfCode': "new in this release; only a link's page makes it",
-  'MerchantRegister.links': 'new in this release; only a call about links makes it',
-  'MerchantRegister.changeLink': 'new in this release; only a call about links makes it',
-  'MerchantRegister.openLink': "new in this release; only a link's page makes it",
-  'MerchantRegister.exportLinks': 'new in this release; a backup without it is made again',
   'MerchantRegister.openVolume': 'only after 4,000,000 payments; takes a number',
 };
 

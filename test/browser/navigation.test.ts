@@ -40,7 +40,7 @@ test.each([
     const sheet = page.locator('.nav-sheet');
     await navigation.getByText(more, { exact: true }).click();
     expect(await sheet.getByRole('link').allTextContents()).toEqual([
-      ...[nav.developers, nav.methods, nav.branding, nav.team, nav.audit, nav.account],
+      ...[nav.links, nav.developers, nav.methods, nav.branding, nav.team, nav.audit, nav.account],
     ]);
     expect(await sheet.locator('[aria-current=page]').textContent()).toBe(nav.developers);
     // A tap beside it closes it.

@@ -297,7 +297,7 @@ function overview(isEmpty: boolean): Answers {
     audit: { newAccess: [] },
     lists: {
       overview: {
-        notWorking: isEmpty ? [] : NOT_WORKING,
+        notWorking: [],
         failing: [],
         hasPayments: !isEmpty,
         totals: isEmpty
@@ -326,7 +326,7 @@ function fullestOverview(): Answers {
   );
   return {
     audit: { newAccess: [] },
-    ...(shown && { lists: { overview: { ...shown, totals } } }),
+    ...(shown && { lists: { overview: { ...shown, notWorking: NOT_WORKING, totals } } }),
   };
 }
 

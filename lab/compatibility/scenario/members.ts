@@ -191,6 +191,20 @@ export async function handlePayments(owner: Owner, prefix: string): Promise<void
   );
 }
 
+/** Payment links on their pages. */
+export async function manageLinks(owner: Owner): Promise<void> {
+  const links = `${SANDBOX}/links`;
+  await owner.see(`${links}/new`);
+  const fields = { title: 'Coffee', kind: 'fixed', amount: '450', currency: 'ETB' };
+  const { headers } = await owner.post(links, fields);
+  const path = headers.get('location')?.split('?')[0] ?? '';
+  await owner.post(path, { ...fields, title: 'Coffee, 500 g' });
+  await owner.see(path, 'Coffee, 500 g', '/pay/');
+  await owner.post(`${path}/deactivate`);
+  await owner.post(`${path}/activate`);
+  await owner.see(links, 'Coffee, 500 g');
+}
+
 /** Endpoints, their secrets, test webhooks and events. */
 export async function handleWebhooks(owner: Owner, play: Play, prefix: string): Promise<void> {
   const webhooks = `${SANDBOX}/webhooks`;

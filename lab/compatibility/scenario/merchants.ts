@@ -1,7 +1,16 @@
 import { equal, match, ok } from 'node:assert/strict';
 import { checkoutPage, chooseMethod, decide } from '../../harness/customer.ts';
 import type { ShownPayment, ShownRefund } from '../../harness/shown.ts';
-import { contentOf, eventually, includes, type Play, postForm, send } from './play.ts';
+import {
+  contentOf,
+  eventually,
+  hiddenFields,
+  includes,
+  type Play,
+  postForm,
+  send,
+  shows,
+} from './play.ts';
 
 /** What a merchant's server does by the API, and its customers on the pages. */
 
@@ -354,6 +363,29 @@ export async function manageEndpoints(merchant: Merchant, prefix: string): Promi
   await callApi(merchant, 'DELETE', path);
   await callApi(merchant, 'GET', 'banks');
   await callApi(merchant, 'GET', 'webhook-keys');
+}
+
+interface ShownLink {
+  readonly url: string;
+}
+
+/** A payment link by the API, and a submission of its page. */
+export async function sellByLink(merchant: Merchant, prefix: string): Promise<void> {
+  const { play } = merchant;
+  const id = `${prefix}-link`;
+  const body = { paymentLinkUniqueId: id, title: 'Honey, 1 kg', amount: 450 };
+  const keyed = { body, headers: { 'idempotency-key': id } };
+  const { url } = await callApi<ShownLink>(merchant, 'POST', 'links', keyed);
+  includes(await callApi(merchant, 'POST', 'links', keyed), { url });
+  includes(await callApi(merchant, 'PATCH', `links/${id}`, { body: { amount: 500 } }), { url });
+  includes(await callApi(merchant, 'GET', `links/${id}`), { amount: 500 });
+  includes(await callApi(merchant, 'GET', 'links'), { data: [{ url }] });
+  const page = await send(play, url);
+  const form = hiddenFields(shows(url, page, ['Honey, 1 kg', '500.00']));
+  const { headers } = await postForm(play, url, form);
+  const checkoutUrl = headers.get('location') ?? '';
+  shows(checkoutUrl, await send(play, checkoutUrl), ['500.00']);
+  includes(await callApi(merchant, 'POST', `links/${id}/deactivate`), { isActive: false });
 }
 
 /** What an older run left behind is read and refunded by this run's versions. */

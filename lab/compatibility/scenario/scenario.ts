@@ -34,6 +34,7 @@ export async function playScenario(
   await scene('payments are refunded', () => merchants.refundPayments(merchant, prefix));
   await scene('events are handled', () => merchants.handleEvents(merchant, prefix));
   await scene('endpoints are managed', () => merchants.manageEndpoints(merchant, prefix));
+  await scene('a customer pays at a link', () => merchants.sellByLink(merchant, prefix));
   await scene('a slow provider is paid', () => providers.payByQueue(merchant, `${prefix}-slow`));
   await scene('a provider reports to its shared address', () =>
     providers.payBySharedAddress(merchant, `${prefix}-shared`),
@@ -41,6 +42,7 @@ export async function playScenario(
   await scene('an owner manages keys', () => members.manageKeys(owner));
   await scene('an owner changes settings', () => members.changeSettings(owner));
   await scene('an owner handles payments', () => members.handlePayments(owner, prefix));
+  await scene('an owner manages links', () => members.manageLinks(owner));
   await scene('an owner handles webhooks', () => members.handleWebhooks(owner, play, prefix));
   await scene('operators watch the gateway', () => operators.watchGateway(play));
   await scene('operators close a merchant', () => operators.closeMerchant(play));
