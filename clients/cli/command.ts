@@ -143,7 +143,7 @@ export function commandHelp(name: string, command: Command): string {
 
 export function overview(commands: Readonly<Record<string, Command>>): string {
   const rows = Object.entries(commands).map(
-    ([name, command]) => [`${name} ${command.arguments}`, command.summary] as const,
+    ([name, command]) => [`${name} ${command.arguments}`.trimEnd(), command.summary] as const,
   );
   return `kefel <command> [options]\n\n${columns(rows)}\n\nkefel <command> --help lists the options of a command, kefel --version the version.`;
 }

@@ -1,33 +1,48 @@
 #!/usr/bin/env node
 /**
- * `kefel`: tries webhooks on your machine, looks up payments and refunds them, through the TypeScript
- * client. docs/sandbox.md#cli tells what each command is for.
+ * `kefel`: tries webhooks on your machine, looks up payments, refunds them and makes payment links,
+ * through the TypeScript client. docs/sandbox.md#cli tells what each command is for.
  */
 import { KefelConnectionError, KefelError, VERSION } from '../typescript/kefel.ts';
 import { commandHelp, given, overview, UsageError } from './command.ts';
-import { COMMANDS } from './commands.ts';
+import { COMMANDS, commandIn, commandsOf } from './commands.ts';
 import { reasonOf } from './forward.ts';
 import { print, printNote } from './output.ts';
 
-async function main([name, ...words]: readonly string[]): Promise<void> {
-  if (name === undefined || name === 'help' || name === '--help') {
+async function main(words: readonly string[]): Promise<void> {
+  const [first, second] = words;
+  if (first === undefined || first === 'help' || first === '--help') {
     print(overview(COMMANDS));
     return;
   }
-  if (name === '--version') {
+  if (first === '--version') {
     print(VERSION);
     return;
   }
-  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (command === undefined) {
-    throw new UsageError(`There is no command "${name}".\n\n${overview(COMMANDS)}`);
+  const found = commandIn(words);
+  if (found === null) {
+    explain(first, second);
+    return;
   }
-  const line = given(name, command, words);
+  const { name, command, rest } = found;
+  const line = given(name, command, rest);
   if (line.has('help')) {
     print(commandHelp(name, command));
     return;
   }
   await command.run(line);
+}
+
+/** Prints the commands of a group, such as `links`. Throws UsageError for other words. */
+function explain(first: string, second: string | undefined): void {
+  const group = commandsOf(first);
+  const isGroup = Object.keys(group).length > 0;
+  if (isGroup && (second === undefined || second === '--help')) {
+    print(overview(group));
+    return;
+  }
+  const name = isGroup ? `${first} ${second}` : first;
+  throw new UsageError(`There is no command "${name}".\n\n${overview(isGroup ? group : COMMANDS)}`);
 }
 
 function accountOf(error: unknown): string {

@@ -5,7 +5,7 @@ import { inOneLine, print, printNote } from './output.ts';
 import { moneyText } from './refund.ts';
 import { timeIn } from './time.ts';
 
-const PAGE_OPTIONS: Options = {
+export const PAGE_OPTIONS: Options = {
   from: { value: 'TIME', about: 'created since then: 2h, 7d, 2026-11-22, 2026-11-22T08:00:00Z' },
   to: { value: 'TIME', about: 'created before then' },
   limit: { value: 'N', about: 'rows of a page, 1 to 100 (default: 20)' },
@@ -134,7 +134,7 @@ export const events: Command = {
   },
 };
 
-function pageFilter(given: Given) {
+export function pageFilter(given: Given) {
   const limit = given.text('limit');
   return {
     createdFrom: timeIn(given, 'from'),
@@ -145,7 +145,7 @@ function pageFilter(given: Given) {
 }
 
 /** Without the members that are undefined. */
-function present(values: Readonly<Record<string, unknown>>): object {
+export function present(values: Readonly<Record<string, unknown>>): object {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }
 
@@ -154,7 +154,7 @@ interface Page<Row> {
   readonly nextCursor: string | null;
 }
 
-function printPage<Row>(
+export function printPage<Row>(
   given: Given,
   page: Page<Row>,
   cellsOf: (row: Row) => readonly string[],
@@ -180,6 +180,6 @@ function widthOf(rows: readonly (readonly string[])[], column: number): number {
   return Math.max(...rows.map((cells) => cells[column]?.length ?? 0));
 }
 
-function printJson(value: object): void {
+export function printJson(value: object): void {
   print(JSON.stringify(value, null, 2));
 }

@@ -18,6 +18,7 @@ final class Client
 
     public readonly Payments $payments;
     public readonly Refunds $refunds;
+    public readonly PaymentLinks $paymentLinks;
     public readonly Events $events;
     public readonly WebhookEndpoints $webhookEndpoints;
     public readonly WebhookKeys $webhookKeys;
@@ -70,6 +71,7 @@ final class Client
         $this->transport = $transport;
         $this->payments = new Payments($transport);
         $this->refunds = new Refunds($transport);
+        $this->paymentLinks = new PaymentLinks($transport);
         $this->events = new Events($transport);
         $this->webhookEndpoints = new WebhookEndpoints($transport);
         $this->webhookKeys = new WebhookKeys($transport);
@@ -266,6 +268,101 @@ final class Refunds
     public function cancel(string $id): array
     {
         return $this->transport->content('POST', '/refunds/' . Arguments::segment($id) . '/cancel');
+    }
+}
+
+/**
+ * Links that any number of customers pay by. Their amounts are in major units (150.5), also in answers.
+ *
+ * @phpstan-import-type CreatedPaymentLink from Shapes
+ * @phpstan-import-type NewPaymentLink from Shapes
+ * @phpstan-import-type PaymentLink from Shapes
+ * @phpstan-import-type PaymentLinkChanges from Shapes
+ * @phpstan-import-type PaymentLinkFilter from Shapes
+ * @phpstan-import-type PaymentLinkPage from Shapes
+ */
+final class PaymentLinks
+{
+    public function __construct(private readonly Transport $transport)
+    {
+    }
+
+    /**
+     * Creates a link. Share its `url`, the page at which customers pay.
+     *
+     * @param NewPaymentLink $request
+     * @param string|null $idempotencyKey a later call with it creates no second link; random by default
+     * @return CreatedPaymentLink
+     * @throws \InvalidArgumentException for an unknown key of the request; nothing is sent
+     * @throws KefelException
+     */
+    public function create(array $request, ?string $idempotencyKey = null): array
+    {
+        Arguments::expectKeys('NewPaymentLink', $request);
+        $key = Arguments::idempotencyKey($idempotencyKey);
+        return $this->transport->send('POST', '/links', $request, $key)->withDetails();
+    }
+
+    /**
+     * The link with your id. Throws `payment_link_not_found`.
+     *
+     * @return PaymentLink
+     * @throws KefelException
+     */
+    public function get(string $id): array
+    {
+        return $this->transport->content('GET', '/links/' . Arguments::segment($id));
+    }
+
+    /**
+     * A page of links, newest first.
+     *
+     * @param PaymentLinkFilter $filter
+     * @return PaymentLinkPage
+     * @throws KefelException
+     */
+    public function list(array $filter = []): array
+    {
+        Arguments::expectKeys('PaymentLinkFilter', $filter);
+        return $this->transport->content('GET', '/links' . Transport::query($filter));
+    }
+
+    /**
+     * The links of all pages, newest first. It reads a page when the loop needs it.
+     *
+     * @param PaymentLinkFilter $filter
+     * @return \Generator<int, PaymentLink>
+     * @throws KefelException
+     */
+    public function all(array $filter = []): \Generator
+    {
+        Arguments::expectKeys('PaymentLinkFilter', $filter);
+        return Transport::rows($this->list(...), $filter);
+    }
+
+    /**
+     * Changes the keys that are there. `isActive`: true activates the link again.
+     *
+     * @param PaymentLinkChanges $change
+     * @return PaymentLink
+     * @throws \InvalidArgumentException for an unknown key of the change; nothing is sent
+     * @throws KefelException
+     */
+    public function update(string $id, array $change): array
+    {
+        Arguments::expectKeys('PaymentLinkChanges', $change);
+        return $this->transport->content('PATCH', '/links/' . Arguments::segment($id), $change);
+    }
+
+    /**
+     * Its page takes no more payments; deactivating twice changes nothing.
+     *
+     * @return PaymentLink
+     * @throws KefelException
+     */
+    public function deactivate(string $id): array
+    {
+        return $this->transport->content('POST', '/links/' . Arguments::segment($id) . '/deactivate');
     }
 }
 
@@ -878,7 +975,7 @@ final class Transport
     /** The first try, whose answer got lost, is still in progress. */
     private const PASSING_CODE = 'idempotency_key_in_use';
     /** Where an empty array is an object of JSON, not a list. */
-    private const OBJECTS = ['metadata', 'customerInfo', 'testMode'];
+    private const OBJECTS = ['metadata', 'customerInfo', 'testMode', 'openAmount', 'askFor'];
 
     /** @param \Closure(string): mixed $onWarning */
     public function __construct(
@@ -918,7 +1015,12 @@ final class Transport
     public static function query(array $values): string
     {
         $texts = array_map(
-            static fn ($value) => $value instanceof \DateTimeInterface ? self::iso($value) : $value,
+            static fn ($value) => match (true) {
+                $value instanceof \DateTimeInterface => self::iso($value),
+                // PHP's own texts of a boolean are 1 and nothing.
+                is_bool($value) => $value ? 'true' : 'false',
+                default => $value,
+            },
             $values,
         );
         return '?' . http_build_query($texts, '', '&', PHP_QUERY_RFC3986);
@@ -1089,7 +1191,8 @@ final class Transport
 
 /**
  * The arrays of requests, filters and answers. Amounts are in minor units (15050 is 150.50), except in
- * requests of payments. Import one with `@phpstan-import-type Payment from \Kefel\Shapes`.
+ * requests of payments and in payment links. Import one with
+ * `@phpstan-import-type Payment from \Kefel\Shapes`.
  *
  * @phpstan-type Item array{
  *     name: string,
@@ -1643,6 +1746,31 @@ final class Transport
  *     warnings: list<string>
  * }
  *
+ * @phpstan-type CreatedPaymentLink array{
+ *     paymentLinkUniqueId: string,
+ *     url: string,
+ *     title: string,
+ *     description: string|null,
+ *     amount: int|float|null,
+ *     openAmount: PaymentLinkOpenAmount|null,
+ *     items: list<PaymentLinkItem>,
+ *     currency: 'ETB'|'USD',
+ *     methods: list<string>,
+ *     askFor: PaymentLinkAskFor,
+ *     commissionPaidByCustomer: bool,
+ *     splitPayment: list<PaymentLinkSplitPayment>,
+ *     validUntil: string|null,
+ *     paidText: string|null,
+ *     returnUrl: string|null,
+ *     callbackUrl: string|null,
+ *     metadata: array<string, string>,
+ *     isActive: bool,
+ *     createdAt: string,
+ *     updatedAt: string,
+ *     isReplayed: bool,
+ *     warnings: list<string>
+ * }
+ *
  * @phpstan-type PaymentPage array{
  *     data: list<PaymentSummary>,
  *     hasMore: bool,
@@ -1657,6 +1785,12 @@ final class Transport
  *
  * @phpstan-type EventPage array{
  *     data: list<Event>,
+ *     hasMore: bool,
+ *     nextCursor: string|null
+ * }
+ *
+ * @phpstan-type PaymentLinkPage array{
+ *     data: list<PaymentLink>,
  *     hasMore: bool,
  *     nextCursor: string|null
  * }
@@ -1689,6 +1823,14 @@ final class Transport
  *     paymentIntentUniqueId?: string|null,
  *     type?: 'PAYMENT_SUCCESS'|'PAYMENT_FAILED'|'PAYMENT_EXPIRED'|'REFUND_REQUIRES_ACTION'|'REFUND_SUCCESS'|'REFUND_FAILED'|null,
  *     deliveryState?: 'delivered'|'queued'|'waiting'|'dead'|'undeliverable'|'paused'|'skipped'|'superseded'|null,
+ *     createdFrom?: \DateTimeInterface|null,
+ *     createdTo?: \DateTimeInterface|null,
+ *     limit?: int|null,
+ *     cursor?: string|null
+ * }
+ *
+ * @phpstan-type PaymentLinkFilter array{
+ *     isActive?: bool|null,
  *     createdFrom?: \DateTimeInterface|null,
  *     createdTo?: \DateTimeInterface|null,
  *     limit?: int|null,
@@ -1824,6 +1966,13 @@ final class Shapes
             'paymentIntentUniqueId',
             'type',
             'deliveryState',
+            'createdFrom',
+            'createdTo',
+            'limit',
+            'cursor',
+        ],
+        'PaymentLinkFilter' => [
+            'isActive',
             'createdFrom',
             'createdTo',
             'limit',

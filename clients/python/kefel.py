@@ -2,7 +2,7 @@
 
 README.md shows the first payment and a webhook. The dictionaries of requests and answers are at the
 end, with types for type checkers; the API reference explains their keys. Amounts are in minor units
-(15050 is 150.50), except in requests of payments.
+(15050 is 150.50), except in requests of payments and in payment links.
 """
 
 from __future__ import annotations
@@ -193,6 +193,7 @@ class Kefel:
         self._transport = transport
         self.payments: Payments = Payments(transport)
         self.refunds: Refunds = Refunds(transport)
+        self.payment_links: PaymentLinks = PaymentLinks(transport)
         self.events: Events = Events(transport)
         self.webhook_endpoints: WebhookEndpoints = WebhookEndpoints(transport)
         self.webhook_keys: WebhookKeys = WebhookKeys(transport)
@@ -306,6 +307,56 @@ class Refunds:
         """Cancels while the refund is PENDING; canceling twice changes nothing."""
         path = f"/refunds/{_segment(refund_id)}/cancel"
         return cast("Refund", self._transport.content("POST", path))
+
+
+class PaymentLinks:
+    """Links that any number of customers pay by.
+
+    Their amounts are in major units (150.5), also in answers.
+    """
+
+    def __init__(self, transport: _Transport) -> None:
+        self._transport = transport
+
+    def create(
+        self, request: NewPaymentLink, *, idempotency_key: str | None = None
+    ) -> CreatedPaymentLink:
+        """Creates a link. Share its url, the page at which customers pay.
+
+        idempotency_key: a later call with it creates no second link. Random by default.
+        Raises ValueError, and sends nothing, for an unknown key of the request.
+        """
+        _expect_keys(NewPaymentLink, request)
+        key = _checked_idempotency_key(idempotency_key)
+        answer = self._transport.send("POST", "/links", request, key)
+        return cast("CreatedPaymentLink", answer.with_details())
+
+    def get(self, link_id: str) -> PaymentLink:
+        """The link with your id. Raises payment_link_not_found."""
+        return cast("PaymentLink", self._transport.content("GET", f"/links/{_segment(link_id)}"))
+
+    def list(self, **filter: Unpack[PaymentLinkFilter]) -> PaymentLinkPage:
+        """A page of links, newest first: data, hasMore, nextCursor.
+
+        PaymentLinkFilter has the filters: is_active, created_from, cursor and more.
+        """
+        return cast("PaymentLinkPage", self._transport.page("/links", PaymentLinkFilter, filter))
+
+    def all(self, **filter: Unpack[PaymentLinkFilter]) -> Iterator[PaymentLink]:
+        """The links of all pages, newest first. It reads a page when the loop needs it."""
+        rows = self._transport.rows("/links", PaymentLinkFilter, filter)
+        return cast("Iterator[PaymentLink]", rows)
+
+    def update(self, link_id: str, change: PaymentLinkChanges) -> PaymentLink:
+        """Changes the keys that are there. {"isActive": True} activates the link again."""
+        _expect_keys(PaymentLinkChanges, change)
+        path = f"/links/{_segment(link_id)}"
+        return cast("PaymentLink", self._transport.content("PATCH", path, change))
+
+    def deactivate(self, link_id: str) -> PaymentLink:
+        """Its page takes no more payments; deactivating twice changes nothing."""
+        path = f"/links/{_segment(link_id)}/deactivate"
+        return cast("PaymentLink", self._transport.content("POST", path))
 
 
 class Events:
@@ -867,8 +918,15 @@ def _query(filter: Mapping[str, Any]) -> str:
         if isinstance(value, Mapping):
             given.update({f"{name}[{key}]": text for key, text in value.items()})
         elif value is not None:
-            given[_camel(name)] = _iso(value) if isinstance(value, datetime) else value
+            given[_camel(name)] = _query_value(value)
     return f"?{urllib.parse.urlencode(given)}" if given else ""
+
+
+def _query_value(value: Any) -> Any:
+    """As the gateway reads it: Python's own text of a boolean begins with a capital."""
+    if isinstance(value, datetime):
+        return _iso(value)
+    return str(value).lower() if isinstance(value, bool) else value
 
 
 def _camel(name: str) -> str:
@@ -1528,6 +1586,31 @@ class CreatedWebhookEndpoint(TypedDict):
     warnings: list[str]
 
 
+class CreatedPaymentLink(TypedDict):
+    paymentLinkUniqueId: str
+    url: str
+    title: str
+    description: str | None
+    amount: float | None
+    openAmount: PaymentLinkOpenAmount | None
+    items: list[PaymentLinkItem]
+    currency: Literal["ETB", "USD"]
+    methods: list[str]
+    askFor: PaymentLinkAskFor
+    commissionPaidByCustomer: bool
+    splitPayment: list[PaymentLinkSplitPayment]
+    validUntil: str | None
+    paidText: str | None
+    returnUrl: str | None
+    callbackUrl: str | None
+    metadata: dict[str, str]
+    isActive: bool
+    createdAt: str
+    updatedAt: str
+    isReplayed: bool
+    warnings: list[str]
+
+
 class PaymentPage(TypedDict):
     data: list[PaymentSummary]
     hasMore: bool
@@ -1542,6 +1625,12 @@ class RefundPage(TypedDict):
 
 class EventPage(TypedDict):
     data: list[Event]
+    hasMore: bool
+    nextCursor: str | None
+
+
+class PaymentLinkPage(TypedDict):
+    data: list[PaymentLink]
     hasMore: bool
     nextCursor: str | None
 
@@ -1603,6 +1692,14 @@ class EventFilter(TypedDict, total=False):
     cursor: str | None
 
 
+class PaymentLinkFilter(TypedDict, total=False):
+    is_active: bool | None
+    created_from: datetime | None
+    created_to: datetime | None
+    limit: int | None
+    cursor: str | None
+
+
 __all__ += [
     "Item",
     "SplitPayment",
@@ -1650,10 +1747,13 @@ __all__ += [
     "ExpressPayment",
     "CreatedRefund",
     "CreatedWebhookEndpoint",
+    "CreatedPaymentLink",
     "PaymentPage",
     "RefundPage",
     "EventPage",
+    "PaymentLinkPage",
     "PaymentFilter",
     "RefundFilter",
     "EventFilter",
+    "PaymentLinkFilter",
 ]

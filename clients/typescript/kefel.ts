@@ -7,9 +7,12 @@ import type {
   ExpressPaymentRequest,
   ExpressResult,
   HostedPaymentRequest,
+  NewPaymentLink,
   NewWebhookEndpoint,
   NewWebhookSecret,
   Payment,
+  PaymentLink,
+  PaymentLinkChanges,
   PaymentSummary,
   Refund,
   RefundRequest,
@@ -201,6 +204,12 @@ export interface EventFilter extends PageOptions {
   readonly createdTo?: Date;
 }
 
+export interface PaymentLinkFilter extends PageOptions {
+  readonly isActive?: boolean;
+  readonly createdFrom?: Date;
+  readonly createdTo?: Date;
+}
+
 interface Answer {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
@@ -224,6 +233,7 @@ interface Request {
 export class Kefel {
   readonly payments: Payments;
   readonly refunds: Refunds;
+  readonly paymentLinks: PaymentLinks;
   readonly events: Events;
   readonly webhookEndpoints: WebhookEndpoints;
   readonly webhookKeys: WebhookKeys;
@@ -233,6 +243,7 @@ export class Kefel {
     const transport = new Transport(options);
     this.payments = new Payments(transport);
     this.refunds = new Refunds(transport);
+    this.paymentLinks = new PaymentLinks(transport);
     this.events = new Events(transport);
     this.webhookEndpoints = new WebhookEndpoints(transport);
     this.webhookKeys = new WebhookKeys(transport);
@@ -339,6 +350,47 @@ export class Refunds extends Calls {
   /** Cancels while the refund is `PENDING`; canceling twice changes nothing. */
   cancel(id: string, options?: CallOptions): Promise<Refund> {
     const path = `/refunds/${encoded(id)}/cancel`;
+    return this.transport.content({ method: 'POST', path }, options);
+  }
+}
+
+/** Links that any number of customers pay by. Their amounts are in major units, also in answers. */
+export class PaymentLinks extends Calls {
+  /** Creates a link. Share its `url`, the page at which customers pay. */
+  async create(
+    request: NewPaymentLink,
+    options: CreationOptions = {},
+  ): Promise<PaymentLink & Creation> {
+    const creation = { path: '/links', body: request };
+    const { content, ...about } = await this.transport.create<PaymentLink>(creation, options);
+    return { ...content, ...about };
+  }
+
+  /** The link with your id. Throws `payment_link_not_found`. */
+  get(id: string, options?: CallOptions): Promise<PaymentLink> {
+    return this.transport.content({ method: 'GET', path: `/links/${encoded(id)}` }, options);
+  }
+
+  /** A page of links, newest first. */
+  list(filter: PaymentLinkFilter = {}, options?: CallOptions): Promise<Page<PaymentLink>> {
+    const path = `/links${queryOf({ ...filter })}`;
+    return this.transport.content({ method: 'GET', path }, options);
+  }
+
+  /** The links of all pages, newest first. */
+  all(filter: PaymentLinkFilter = {}, options?: CallOptions): AsyncGenerator<PaymentLink, void> {
+    return itemsOf(filter, (page) => this.list(page, options));
+  }
+
+  /** Changes what `change` names. `isActive: true` activates the link again. */
+  update(id: string, change: PaymentLinkChanges, options?: CallOptions): Promise<PaymentLink> {
+    const request = { method: 'PATCH', path: `/links/${encoded(id)}`, body: change } as const;
+    return this.transport.content(request, options);
+  }
+
+  /** Its page takes no more payments; deactivating twice changes nothing. */
+  deactivate(id: string, options?: CallOptions): Promise<PaymentLink> {
+    const path = `/links/${encoded(id)}/deactivate`;
     return this.transport.content({ method: 'POST', path }, options);
   }
 }
@@ -882,7 +934,9 @@ function endpointPath(id: string): string {
   return `/webhook-endpoints/${encoded(id)}`;
 }
 
-function queryOf(values: Readonly<Record<string, string | number | Date | undefined>>): string {
+function queryOf(
+  values: Readonly<Record<string, string | number | boolean | Date | undefined>>,
+): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(values)) {
     if (value !== undefined) {

@@ -42,6 +42,7 @@ const FILTERS: Readonly<Record<string, string>> = {
   '/intents': 'PaymentFilter',
   '/refunds': 'RefundFilter',
   '/events': 'EventFilter',
+  '/links': 'PaymentLinkFilter',
 };
 
 /** What the client adds to the answer of a call that creates something. */
@@ -49,6 +50,7 @@ const CREATED: Readonly<Record<string, string>> = {
   ExpressPayment: 'ExpressResult',
   CreatedRefund: 'Refund',
   CreatedWebhookEndpoint: 'WebhookEndpointWithSecret',
+  CreatedPaymentLink: 'PaymentLink',
 };
 
 /** The rows of each list. */
@@ -56,6 +58,7 @@ const PAGES: Readonly<Record<string, string>> = {
   PaymentPage: 'PaymentSummary',
   RefundPage: 'RefundSummary',
   EventPage: 'Event',
+  PaymentLinkPage: 'PaymentLink',
 };
 
 /** The objects of requests and answers, those in other objects first. */
@@ -136,15 +139,18 @@ function filterOf(
   const members = parameters.map((parameter) => ({
     name: parameter.name,
     isRequired: false,
-    type: {
-      kind: 'nullable' as const,
-      type:
-        parameter.schema.format === 'date-time'
-          ? { kind: 'time' as const }
-          : typeOf(parameter.schema, null),
-    },
+    type: { kind: 'nullable' as const, type: filterTypeOf(parameter.schema) },
   }));
   return { name, description: null, isSent: true, isChecked: true, members };
+}
+
+/** Times and booleans, which an address has as texts, are values of the language. */
+function filterTypeOf(schema: JsonSchema): ClientType {
+  if (schema.format === 'date-time') {
+    return { kind: 'time' };
+  }
+  const isBoolean = schema.enum?.join() === 'true,false';
+  return isBoolean ? { kind: 'boolean' } : typeOf(schema, null);
 }
 
 /** The object that a member is, or that its list has. */

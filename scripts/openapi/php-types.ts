@@ -15,7 +15,8 @@ export function phpTypes(objects: readonly ClientObject[]): string {
     );
   return `/**
  * The arrays of requests, filters and answers. Amounts are in minor units (15050 is 150.50), except in
- * requests of payments. Import one with \`@phpstan-import-type Payment from \\Kefel\\Shapes\`.
+ * requests of payments and in payment links. Import one with
+ * \`@phpstan-import-type Payment from \\Kefel\\Shapes\`.
  *
 ${shapes.join('\n *\n')}
  */

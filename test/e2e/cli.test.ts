@@ -348,6 +348,62 @@ describe('kefel payments, events, resend', () => {
   });
 });
 
+describe('kefel links', () => {
+  test('makes links of each price, and changes, lists and ends them', async () => {
+    const [fixed, open, items] = [newId(), newId(), newId()];
+    const page = /\/pay\/\S+\n$/;
+    const honey = await done(
+      'links',
+      'create',
+      '--id',
+      fixed,
+      '--title',
+      'Honey',
+      '--amount',
+      '450',
+    );
+    expect(honey).toMatch(page);
+    expect(honey).toContain(`${fixed}  active  450.00 ETB  Honey  http`);
+    const gift = await done(
+      ...['links', 'create', '--id', open, '--title', 'Gift', '--min', '10', '--max', '99'],
+    );
+    expect(gift).toContain('10.00 to 99.00 ETB');
+    const directory = await mkdtemp(join(tmpdir(), 'kefel-links-'));
+    try {
+      const file = join(directory, 'link.json');
+      const bag = { name: 'Bag', type: 'PHYSICAL_PRODUCT', price: 120 };
+      await writeWhole(file, JSON.stringify({ title: 'Overridden', items: [bag] }));
+      const shop = ['links', 'create', '--id', items, '--file', file, '--title', 'Shop', '--json'];
+      expect(JSON.parse(await done(...shop))).toMatchObject({ title: 'Shop', items: [bag] });
+      await writeWhole(file, '[]');
+      const { errors } = await start(['links', 'change', items, '--file', file]).finished;
+      expect(errors).toContain('must have a JSON object');
+    } finally {
+      await rm(directory, { recursive: true });
+    }
+    expect(await done('links', 'change', fixed, '--amount', '399')).toContain('399.00 ETB');
+    expect(await done('links', 'change', fixed, '--open')).toContain('1.00 or more ETB');
+    expect(await done('links', 'change', fixed, '--amount', '420')).toContain('420.00 ETB');
+    expect(await done('links', 'deactivate', open)).toContain(`${open}  inactive`);
+    expect(JSON.parse(await done('links', 'show', open))).toMatchObject({ isActive: false });
+    const active = await done('links', 'list', '--active', 'true', '--from', '1h');
+    expect(active).toMatch(new RegExp(`^20\\S+Z +${items} +active +1 item +Shop +http\\S+$`, 'm'));
+    expect(active).not.toContain(open);
+    expect(await done('links', 'change', open, '--active', 'true')).toContain('  active  ');
+  });
+
+  test('explains its commands', async () => {
+    for (const words of [['links'], ['links', '--help']]) {
+      const overview = await done(...words);
+      for (const command of ['create', 'list', 'show ID', 'change ID', 'deactivate ID']) {
+        expect(overview).toContain(`  links ${command} `);
+      }
+      expect(overview).not.toContain('listen');
+    }
+    expect(await done('links', 'create', '--help')).toContain('kefel links create [options]');
+  });
+});
+
 test('is one file that runs outside the checkout, once it is packed', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'kefel-cli-'));
   try {

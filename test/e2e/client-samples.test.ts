@@ -38,7 +38,7 @@ const LANGUAGES: readonly Language[] = [
 const SAMPLE_ID = 'order-6001';
 
 /** Ids of the guides. */
-const GUIDE_IDS = /\b(?:order|refund)-\d{4}\b/g;
+const GUIDE_IDS = /\b(?:order|refund|link)-\d{4}\b/g;
 const DEFAULT_ADDRESS = 'http://localhost:8787';
 /** What a line prints, as its comment says. */
 const PRINTED = /^(?:console\.log|echo|print)\b.*?(?:;|\)) +(?:\/\/|#) (.*)$/gm;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { given } from '../../clients/cli/command.ts';
-import { COMMANDS } from '../../clients/cli/commands.ts';
+import { commandIn } from '../../clients/cli/commands.ts';
 import { commandsOf } from '../support/documents/commands.ts';
 import { blocksOf, DOCUMENTS } from '../support/documents/markdown.ts';
 import { CliRun } from '../support/e2e-cli.ts';
@@ -37,6 +37,7 @@ const OUTPUTS: Readonly<Record<string, RegExp>> = {
   resend: /queued|sent again|204 from/,
   cancel: /: CANCELED$/,
   endpoints: /^(?:None\.|we_)/,
+  links: /\/pay\/\S+$|"url": "http/,
 };
 
 /** Their lists follow the payments within seconds. */
@@ -65,14 +66,15 @@ async function documentedLines(): Promise<readonly (readonly string[])[]> {
 }
 
 /** What a command prints. */
-async function outputOf([name = '', ...words]: readonly string[]): Promise<string> {
-  const command = COMMANDS[name];
-  if (command === undefined) {
-    throw new Error(`kefel has no command ${name}`);
+async function outputOf(words: readonly string[]): Promise<string> {
+  const found = commandIn(words);
+  if (found === null) {
+    throw new Error(`kefel has no command ${words[0]}`);
   }
+  const { name, command, rest } = found;
   const access = ['--key', scene.merchant.sandboxApiKey, '--url', scene.gateway.baseUrl];
   printed.length = 0;
-  await command.run(given(name, command, [...words, ...access]));
+  await command.run(given(name, command, [...rest, ...access]));
   return printed.join('\n');
 }
 

@@ -71,6 +71,7 @@ const FILTERS: Readonly<Record<string, readonly string[]>> = {
   PaymentFilter: queryOf('/intents'),
   RefundFilter: queryOf('/refunds'),
   EventFilter: queryOf('/events'),
+  PaymentLinkFilter: queryOf('/links'),
 };
 
 function queryOf(path: string): readonly string[] {
@@ -112,6 +113,7 @@ describe.each([
     };
     expect(declared.CreatedRefund).toEqual({ ...declared.Refund, ...details });
     expect(declared.ExpressPayment).toEqual({ ...declared.ExpressResult, ...details });
+    expect(declared.CreatedPaymentLink).toEqual({ ...declared.PaymentLink, ...details });
   });
 });
 

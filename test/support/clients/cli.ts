@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { RefundRequest } from '../../../clients/typescript/api-types.ts';
+import type { NewPaymentLink, RefundRequest } from '../../../clients/typescript/api-types.ts';
 import { PROJECT_DIRECTORY } from '../../../scripts/project/files.ts';
 import { type Command, type Driver, isSpecialNumber, type Result } from './driver.ts';
 import { typescriptDriver } from './typescript.ts';
@@ -38,6 +38,7 @@ const FILTER_OPTIONS: Readonly<Record<string, string>> = {
   deliveryState: 'state',
   customerPhone: 'phone',
   paymentIntentUniqueId: 'payment',
+  isActive: 'active',
 };
 
 /** What it says of what it does not send. */
@@ -71,6 +72,18 @@ function wordsOf({ call, args: [first, options] }: Command): readonly string[] |
       return ['refunds', String(first), '--json'];
     case 'refunds.list':
       return ['refunds', '--json', ...filterWords(first as object)];
+    case 'paymentLinks.create':
+      return options === undefined ? ['links', 'create', ...linkWords(first as object)] : null;
+    case 'paymentLinks.get':
+      return ['links', 'show', String(first)];
+    case 'paymentLinks.list':
+      return ['links', 'list', '--json', ...filterWords(first as object)];
+    case 'paymentLinks.update':
+      return isInOptions(options)
+        ? ['links', 'change', String(first), ...linkWords(options)]
+        : null;
+    case 'paymentLinks.deactivate':
+      return ['links', 'deactivate', String(first), '--json'];
     case 'events.list':
       return ['events', '--json', ...filterWords(first as object)];
     case 'events.resend':
@@ -91,6 +104,28 @@ function refundWords(request: RefundRequest) {
     ...(amount === undefined ? [] : ['--amount-minor', String(amount)]),
     ...(reason == null ? [] : ['--reason', reason]),
   ];
+}
+
+/** The option of each field of a link. A file has the others, which `cli.test.ts` tries. */
+const LINK_OPTIONS: Readonly<Partial<Record<keyof NewPaymentLink, string>>> = {
+  paymentLinkUniqueId: 'id',
+  title: 'title',
+  amount: 'amount',
+  isActive: 'active',
+};
+
+function isInOptions(change: unknown): change is object {
+  return Object.entries(Object(change)).every(
+    ([name, value]) => Object.hasOwn(LINK_OPTIONS, name) && value !== null,
+  );
+}
+
+function linkWords(fields: object): readonly string[] {
+  const words = Object.entries(fields).flatMap(([name, value]) => [
+    `--${LINK_OPTIONS[name as keyof NewPaymentLink]}`,
+    String(value),
+  ]);
+  return ['--json', ...words];
 }
 
 function filterWords(filter: object): string[] {

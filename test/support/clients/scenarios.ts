@@ -279,6 +279,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
           ['payments.create', hostedBody()],
           ['payments.express', expressBody()],
           ['refunds.create', { paymentIntentUniqueId: newId(), refundUniqueId: newId() }],
+          ['paymentLinks.create', { title: 'Honey', amount: 450 }],
         ] as const) {
           const error = await client.error(call, body, { idempotencyKey });
           expect([idempotencyKey, error]).toMatchObject([idempotencyKey, { kind: 'argument' }]);
@@ -289,7 +290,10 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'sends nothing for an id that names nothing': (stage) =>
     stage.behind([], async (client, flaky) => {
       for (const id of ['', '.', '..']) {
-        for (const call of ['payments.get', 'payments.cancel', 'refunds.get', 'events.get']) {
+        for (const call of [
+          ...['payments.get', 'payments.cancel', 'refunds.get', 'events.get'],
+          ...['paymentLinks.get', 'paymentLinks.deactivate'],
+        ]) {
           const error = await client.error(call, id);
           expect([call, id, error]).toMatchObject([call, id, { kind: 'argument' }]);
         }
@@ -456,6 +460,87 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
         await stage.value('webhookEndpoints.delete', id);
       }
     }),
+  'creates, reads, changes and deactivates a payment link, in major units': async (stage) => {
+    const id = `${newId()} / ማር`;
+    const request = { paymentLinkUniqueId: id, title: 'White honey, 1 kg', amount: 450.5 };
+    const created = Object(await stage.value('paymentLinks.create', request));
+    expect(created).toMatchObject({
+      ...request,
+      url: expect.stringMatching(/^http:\/\/.*\/pay\//),
+      isActive: true,
+      isReplayed: false,
+      warnings: [expect.stringContaining('M_PESA')],
+    });
+    const { isReplayed: _isReplayed, warnings: _warnings, ...link } = created;
+    expect(await stage.value('paymentLinks.get', id)).toEqual(link);
+    const sale = await stage.value('paymentLinks.update', id, { amount: 399 });
+    expect(sale).toMatchObject({ amount: 399, title: request.title, url: link.url });
+    // An array of PHP without keys is an object here.
+    const open = { amount: null, openAmount: {}, askFor: {}, metadata: {} };
+    expect(await stage.value('paymentLinks.update', id, open)).toMatchObject({
+      amount: null,
+      openAmount: { min: 1 },
+      metadata: {},
+    });
+    for (const _time of ['first', 'again']) {
+      const inactive = await stage.value('paymentLinks.deactivate', id);
+      expect(inactive).toMatchObject({ paymentLinkUniqueId: id, isActive: false });
+    }
+    expect(await stage.value('paymentLinks.update', id, { isActive: true })).toMatchObject({
+      isActive: true,
+    });
+    expect(await stage.error('paymentLinks.create', request)).toMatchObject({
+      status: 409,
+      code: 'duplicate_payment_link_id',
+    });
+    const missing = { status: 404, code: 'payment_link_not_found' };
+    expect(await stage.error('paymentLinks.get', newId())).toMatchObject(missing);
+    expect(await stage.error('paymentLinks.deactivate', newId())).toMatchObject(missing);
+  },
+  'creates one payment link when its answer is lost, and when another process repeats it': async (
+    stage,
+  ) => {
+    const createdFrom = new Date().toISOString();
+    const request = { title: 'Honey', amount: 450 };
+    const options = { idempotencyKey: newId() };
+    await stage.behind(['lost_answer'], async (client, flaky) => {
+      const created = await client.value('paymentLinks.create', request, options);
+      expect(created).toMatchObject({ ...request, isReplayed: true });
+      expect(flaky.tries).toHaveLength(2);
+      expect(flaky.tries[1]).toEqual(flaky.tries[0]);
+      expect(await stage.value('paymentLinks.create', request, options)).toEqual(created);
+    });
+    expect(await stage.value('paymentLinks.list', { createdFrom })).toMatchObject({
+      data: [request],
+      hasMore: false,
+    });
+  },
+  'lists payment links by state and time, page by page, and iterates over all': async (stage) => {
+    const createdFrom = new Date().toISOString();
+    const ids: string[] = [];
+    for (let index = 0; index < 3; index += 1) {
+      const paymentLinkUniqueId = newId();
+      ids.unshift(paymentLinkUniqueId);
+      const request = { paymentLinkUniqueId, title: 'Honey', amount: 450 };
+      await stage.value('paymentLinks.create', request);
+    }
+    const [newest = '', ...active] = ids;
+    await stage.value('paymentLinks.deactivate', newest);
+    const named = (names: readonly string[]) =>
+      names.map((paymentLinkUniqueId) => ({ paymentLinkUniqueId }));
+    const inactive = await stage.value('paymentLinks.list', { isActive: false, createdFrom });
+    expect(inactive).toMatchObject({ data: named([newest]), hasMore: false, nextCursor: null });
+    const filter = { isActive: true, createdFrom, limit: 1 };
+    const first = (await stage.value('paymentLinks.list', filter)) as Page;
+    expect(first).toMatchObject({ data: named(active.slice(0, 1)), hasMore: true });
+    const second = { ...filter, cursor: first.nextCursor };
+    expect(await stage.value('paymentLinks.list', second)).toMatchObject({
+      data: named(active.slice(1)),
+      hasMore: false,
+    });
+    const all = await stage.value('paymentLinks.all', filter);
+    expect(all).toMatchObject(named(active));
+  },
   'lists the keys of signatures and the banks': async (stage) => {
     expect(await stage.value('webhookKeys.list')).toContainEqual(
       expect.objectContaining({ algorithm: 'SHA256withRSA', publicKey: expect.any(String) }),
@@ -967,6 +1052,7 @@ export const NAME_SCENARIOS: Readonly<Record<string, Scenario>> = {
         ],
         ['refunds.create', { ...ids, amountMinr: 100 }, 'amountMinr', 'amountMinor'],
         ['webhookEndpoints.create', { url: 'https://shop.example.com/', events: [] }, 'events', ''],
+        ['paymentLinks.create', { title: 'Honey', amuont: 450 }, 'amuont', 'amount'],
       ] as const) {
         const error = Object(await client.error(call, body));
         expect([call, error.kind]).toEqual([call, 'argument']);

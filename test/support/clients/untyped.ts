@@ -46,6 +46,8 @@ export function playUntyped(language: 'php' | 'python', start: () => Promise<Dri
       ['an id that is this path', 'events.get', '.'],
       ['an amount that JSON cannot write', 'payments.create', { amount: { $number: 'NaN' } }],
       ['an unknown change', 'webhookEndpoints.update', 'we_1', { active: true }],
+      ['a filter of links with an error', 'paymentLinks.list', { active: true }],
+      ['an unknown change of a link', 'paymentLinks.update', 'link-1', { active: true }],
     ])('sends nothing for %s', async (_what, call, ...args) => {
       const { result, requests } = await run((_request, response) => response.end(), call, ...args);
       expect(result).toMatchObject({ error: { kind: 'argument' } });
