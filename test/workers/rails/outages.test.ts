@@ -259,6 +259,8 @@ test('an isolate without such a start hears of it from the merchants’ books', 
   expect(await listOn(ofBeta)).toBe(ALL_WORK);
   await bookHears(BETA, 93, 2);
   await expect.poll(() => listLater(ofBeta)).toBe(TELEBIRR_DOWN);
+  // The simulator is never down.
+  expect(await listOn(await open(ALPHA, 'sandbox'))).toBe(ALL_WORK);
 });
 
 test('two books that disagree: a payment of one merchant ends what the other’s book says', async () => {
