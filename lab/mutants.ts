@@ -34,6 +34,13 @@ const JUDGED: readonly (readonly [source: string, expected: Verdict['type']])[] 
   ['', 'invalid'],
 ];
 
+/** One after the other: a run that ends while another project starts ends without a verdict. */
+const PROJECTS = [
+  { project: 'unit', isOf: (file: string) => file.startsWith('test/unit/') },
+  { project: 'rails', isOf: (file: string) => file.startsWith('test/rails/') },
+  { project: 'workers', isOf: (file: string) => /^test\/(?:workers|security)\//.test(file) },
+] as const;
+
 /** Histories that catch most mistakes in state, in a few seconds. */
 const FIRST_SEEDS = 40;
 
@@ -97,15 +104,20 @@ async function judge(
   file: string | null,
   others: readonly string[],
 ): Promise<Verdict> {
-  // Sound code ends, but all its tests together take long on a busy machine.
-  const othersMsMax = RUN_MS_MAX * (file === null ? others.length : 1);
   const suites = [
     () => simulated(copy.directory, Math.min(seeds, FIRST_SEEDS), file),
-    () => copy.judge(['unit', 'rails', 'workers'], others, othersMsMax),
+    ...PROJECTS.map(({ project, isOf }) => () => {
+      const files = others.filter(isOf);
+      // Sound code ends, but all its tests together take long on a busy machine.
+      const msMax = RUN_MS_MAX * (file === null ? Math.max(1, files.length) : 1);
+      return copy.judge([project], files, msMax);
+    }),
     () => copy.judge(['unit'], UNIT_TESTS),
     () => simulated(copy.directory, seeds, file),
   ];
-  for (const suite of file?.startsWith('scripts/') ? suites.slice(1, 2) : suites) {
+  for (const suite of file?.startsWith('scripts/')
+    ? suites.slice(1, 1 + PROJECTS.length)
+    : suites) {
     const verdict = await suite();
     if (verdict.type !== 'missed') {
       return verdict;
