@@ -158,8 +158,8 @@ export function refusedRequests({ env }: Plane, tenant: Tenant) {
 }
 
 /**
- * What the first page shows: the methods that do not work now, the failing endpoints of both environments, the attempts of days, and
- * the totals of `trend`, `daysEach` together.
+ * What the first page shows: the methods that do not work now, the failing endpoints of both
+ * environments, the attempts of days, and the totals of `trend`, `daysEach` together.
  */
 export async function overview(
   plane: Plane,

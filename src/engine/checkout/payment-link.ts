@@ -1,4 +1,5 @@
 import { h } from 'preact';
+import { codeOf } from '../../kit/http/field-error.ts';
 import type { Form } from '../../kit/http/form.ts';
 import { Problem } from '../../kit/http/problem.ts';
 import { clientNetwork, isWithinLimit } from '../../kit/http/rate-limit.ts';
@@ -209,7 +210,8 @@ function refusalOf({ code, validationErrors }: Problem): Omit<RefusedLinkForm, '
     return null;
   }
   for (const field of ['amount', 'items'] as const) {
-    const [kind] = (validationErrors[field] ?? '').split(':');
+    const error = validationErrors[field];
+    const kind = error && codeOf(error);
     if (kind === 'too_small' || kind === 'too_large') {
       return { problems: { [field]: { kind, limitMinor: null } }, notice: null };
     }

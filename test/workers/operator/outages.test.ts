@@ -2,20 +2,9 @@ import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
 import { ethiopianTimestamp } from '../../../src/kit/ethiopian-time.ts';
 import { plantedError } from '../../support/output/planted.ts';
-import { projectionMessage } from '../book/fixture.ts';
 import { signedIn, visit } from '../dashboard/support.ts';
-import { applyToBook, fireBookAlarm } from '../support/book.ts';
-import {
-  ALPHA,
-  advance,
-  BETA,
-  logged,
-  reportsAreSent,
-  SECOND_MS,
-  type TestMerchant,
-  tenantOf,
-  useGateway,
-} from '../support.ts';
+import { bookHears } from '../rails/outage-reports.ts';
+import { ALPHA, BETA, logged, useGateway } from '../support.ts';
 import { content, deskOf, operateApi } from './support.ts';
 
 /**
@@ -24,16 +13,6 @@ import { content, deskOf, operateApi } from './support.ts';
  */
 
 useGateway();
-
-async function bookHears(merchant: TestMerchant, number: number, failed: number): Promise<void> {
-  const counts = { ended: failed, succeeded: 0, unreached: failed, neverReached: failed };
-  const row = { attempts: [{ method: 'CBE' as const, ...counts }], updatedAtMs: Date.now() };
-  const tenant = tenantOf(merchant, 'production');
-  await applyToBook(projectionMessage(tenant, number, row));
-  advance(5 * SECOND_MS);
-  await fireBookAlarm(tenant);
-  await reportsAreSent();
-}
 
 interface Standing {
   readonly environment: string;
@@ -61,7 +40,7 @@ const timeOf = (atMs: number) =>
 
 test('the desk and the merchant’s overview say since when a method does not work', async () => {
   const sinceMs = Date.now();
-  await bookHears(ALPHA, 1, 5);
+  await bookHears('CBE', ALPHA, 1, 5);
   await expect.poll(down).toEqual([['production', 'CBE', sinceMs, ALPHA.id]]);
   expect(await deskPage('/operator/rails')).toMatch(
     new RegExp(`Not working</span> <time[^>]*>[^<]*${timeOf(sinceMs)}`),
@@ -71,18 +50,18 @@ test('the desk and the merchant’s overview say since when a method does not wo
   expect(html).toContain(timeOf(sinceMs));
   expect(await overviewOf('production', 'am')).toContain('በአሁኑ ጊዜ አይሠራም');
   expect(await overviewOf('sandbox')).not.toContain('CBE Birr is not working');
-  await bookHears(BETA, 2, 2);
+  await bookHears('CBE', BETA, 2, 2);
   await expect.poll(down).toEqual([['production', 'CBE', sinceMs, null]]);
 });
 
 test('a merchant does not read of what only another merchant’s payments show', async () => {
-  await bookHears(BETA, 1, 9);
+  await bookHears('CBE', BETA, 1, 9);
   await expect.poll(async () => (await down()).length).toBe(1);
   expect(await overviewOf()).not.toContain('not working');
 });
 
 test('a merchant does not read of a method that it does not offer', async () => {
-  await bookHears(ALPHA, 1, 5);
+  await bookHears('CBE', ALPHA, 1, 5);
   await expect.poll(async () => (await down()).length).toBe(1);
   const sql = "UPDATE merchant_methods SET enabled = 0 WHERE method = 'CBE'";
   await env.DB.prepare(sql).run();
@@ -99,7 +78,7 @@ test('the operator’s switch shows on the overview, with its text and time', as
 });
 
 test('pages do not fail with the operator’s object', async () => {
-  await bookHears(ALPHA, 1, 5);
+  await bookHears('CBE', ALPHA, 1, 5);
   vi.spyOn(env.OPERATOR_ALERTS, 'get').mockImplementation(() => {
     throw plantedError('the object is away');
   });

@@ -8,7 +8,7 @@ import { OUTAGE_ENDS_AFTER_MS } from '../../../src/engine/domain/method-outage.t
 import type { Environment } from '../../../src/kit/tenant.ts';
 import { plantedError } from '../../support/output/planted.ts';
 import { projectionMessage } from '../book/fixture.ts';
-import { applyToBook, fireBookAlarm } from '../support/book.ts';
+import { applyToBook } from '../support/book.ts';
 import {
   ALPHA,
   advance,
@@ -28,6 +28,7 @@ import {
   tenantOf,
   useGateway,
 } from '../support.ts';
+import { bookHears } from './outage-reports.ts';
 import { decideAtRails, MPESA_PHONE, playRails, SCENE_SECRETS, telebirrReport } from './scenes.ts';
 import {
   attemptNow,
@@ -232,17 +233,6 @@ test('while D1 and the operator’s object are down, what the isolate knows coun
   expect(away).toHaveBeenCalled();
 });
 
-/** What a merchant's book hears of an open payment whose attempts did not reach telebirr. */
-async function bookHears(merchant: TestMerchant, number: number, failed: number): Promise<void> {
-  const counts = { ended: failed, succeeded: 0, unreached: failed, neverReached: failed };
-  const row = { attempts: [{ method: 'TELE_BIRR' as const, ...counts }], updatedAtMs: Date.now() };
-  const tenant = tenantOf(merchant, 'production');
-  await applyToBook(projectionMessage(tenant, number, row));
-  advance(5 * SECOND_MS);
-  await fireBookAlarm(tenant);
-  await reportsAreSent();
-}
-
 /** The page after the one that has asked the operator's object. */
 async function listLater(path: string): Promise<string> {
   advance(MINUTE_MS);
@@ -251,20 +241,20 @@ async function listLater(path: string): Promise<string> {
 }
 
 test('an isolate without such a start hears of it from the merchants’ books', async () => {
-  await bookHears(ALPHA, 91, 4);
+  await bookHears('TELE_BIRR', ALPHA, 91, 4);
   const [ofAlpha, ofBeta] = [await open(), await open(BETA)];
   expect(await listLater(ofAlpha)).toBe(ALL_WORK);
-  await bookHears(ALPHA, 92, 4);
+  await bookHears('TELE_BIRR', ALPHA, 92, 4);
   await expect.poll(() => listLater(ofAlpha)).toBe(TELEBIRR_DOWN);
   expect(await listOn(ofBeta)).toBe(ALL_WORK);
-  await bookHears(BETA, 93, 2);
+  await bookHears('TELE_BIRR', BETA, 93, 2);
   await expect.poll(() => listLater(ofBeta)).toBe(TELEBIRR_DOWN);
   // The simulator is never down.
   expect(await listOn(await open(ALPHA, 'sandbox'))).toBe(ALL_WORK);
 });
 
 test('two books that disagree: a payment of one merchant ends what the other’s book says', async () => {
-  await bookHears(ALPHA, 91, 9);
+  await bookHears('TELE_BIRR', ALPHA, 91, 9);
   const path = await open();
   await expect.poll(() => listLater(path)).toBe(TELEBIRR_DOWN);
   const paid = { status: 'succeeded', method: 'TELE_BIRR' } as const;
