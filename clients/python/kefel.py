@@ -1644,6 +1644,7 @@ class PaymentFilter(TypedDict, total=False):
     paid_to: datetime | None
     customer_phone: str | None
     metadata: dict[str, str] | None
+    payment_link_unique_id: str | None
     created_from: datetime | None
     created_to: datetime | None
     limit: int | None

@@ -187,6 +187,7 @@ export interface PaymentFilter extends PageOptions {
   readonly paidTo?: Date;
   readonly customerPhone?: string;
   readonly metadata?: Readonly<Record<string, string>>;
+  readonly paymentLinkUniqueId?: string;
 }
 
 export interface RefundFilter extends PageOptions {

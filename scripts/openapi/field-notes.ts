@@ -149,6 +149,7 @@ export const PAYMENTS_QUERY_NOTES: Notes = {
     '0911234567',
   ],
   metadata: 'Only payments with this entry: `metadata[cart]=8841`. Repeat it for more.',
+  paymentLinkUniqueId: ['Only payments that name this link', 'link-honey'],
   ...PAGE_NOTES,
 };
 

@@ -67,7 +67,6 @@ const EXAMPLES: Readonly<Record<string, Readonly<Record<string, (things: Things)
     'link-new': () => '/dashboard/sandbox/links/new',
   },
   '/dashboard/:environment/links/:link': {},
-  '/dashboard/:environment/links/:link/payments': {},
   '/dashboard/:environment/webhooks': {
     'webhooks-production': () => '/dashboard/production/webhooks',
   },

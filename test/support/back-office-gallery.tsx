@@ -777,7 +777,16 @@ export const BACK_OFFICE_GALLERY = {
     links: { list: { rows: [], previousCursor: null, nextCursor: null } },
   }),
   link: dashboard(`/dashboard/sandbox/links/${LONGEST_LINK.link.code}`, {
-    links: { link: LONGEST_LINK },
+    links: {
+      link: LONGEST_LINK,
+      payments: {
+        page: pageOf(ROWS),
+        paid: [
+          { currency: 'ETB', payments: 12_345, amountMinor: LARGEST_MINOR, refundedMinor: 50 },
+          { currency: 'USD', payments: 1, amountMinor: 100, refundedMinor: 0 },
+        ],
+      },
+    },
   }),
   'link-new': dashboard('/dashboard/sandbox/links/new', {}),
   methods: dashboard('/dashboard/sandbox/methods', { methods: { standings: STANDINGS } }),

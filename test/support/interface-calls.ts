@@ -87,6 +87,7 @@ export function interfaceCalls(tenant: Tenant, uniqueId: string): InterfaceCalls
     links: {
       list: [tenant, { isActive: true, ...range }, cursor, 25, ORIGIN],
       link: [tenant, 'none', ORIGIN],
+      payments: [tenant, 'none', cursor, 25],
       create: [...member, FIELDS, ORIGIN],
       edit: [...member, 'none', FIELDS, ORIGIN],
       setActive: [...member, 'none', false],

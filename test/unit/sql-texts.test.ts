@@ -25,6 +25,7 @@ const REVIEWED: Readonly<Record<string, readonly string[]>> = {
     "conditions.length === 0 ? 'doc' : `(@{row})`",
     'sql',
   ],
+  'src/lists/book/queries/link-payments.ts': ["hasKeys('?3')", 'isPaid'],
   'src/lists/book/queries/payment-source.ts': ["hasKeys('?4')", 'wanted'],
   'src/lists/book/queries/place-range.ts': ['id', 'time'],
   'src/lists/book/queries/refunds.ts': ['condition', 'index', 'place.condition'],

@@ -1,9 +1,11 @@
-import type { ShownLink } from '../../../src/control/rpc/links.ts';
+import type { LinkPayments, ShownLink } from '../../../src/control/rpc/links.ts';
 import { closureOf, type PaymentLink } from '../../../src/engine/links/payment-link.ts';
-import { moneyText } from '../../../src/kit/i18n/money-text.ts';
+import { countText, moneyText } from '../../../src/kit/i18n/money-text.ts';
 import type { Page } from '../../../src/kit/platform/paging.ts';
 import { useTexts } from '../../../src/kit/ui/texts.ts';
-import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
+import type { PaidSum } from '../../../src/lists/book/rows.ts';
+import { useMoney } from '../../elements/payment-elements.tsx';
+import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { Badge, CopyText, Section, Untrusted } from '../../ui/elements.tsx';
 import { EmptyState } from '../../ui/layout.tsx';
 import { mayChange, useCall } from '../call.ts';
@@ -12,6 +14,7 @@ import { ButtonForm } from '../forms.tsx';
 import { Frame } from '../frame.tsx';
 import { BadCursor, List, type ListRequest } from '../list.tsx';
 import { linksPath, queryFrom } from '../paths.ts';
+import { PaymentTable } from '../payments/list.tsx';
 import type { TypedLink } from './form.ts';
 import { LinkForm } from './link-form.tsx';
 
@@ -103,22 +106,22 @@ export function NewLinkPage({ typed }: { readonly typed: TypedLink }) {
   );
 }
 
-export function OneLinkPage(props: ShownLink & { readonly typed: TypedLink }) {
-  const { link, url, typed } = props;
+export function OneLinkPage(
+  props: ShownLink & LinkPayments & { readonly request: ListRequest; readonly typed: TypedLink },
+) {
+  const { link, url, request, typed } = props;
   const call = useCall();
   const text = useTexts(DASHBOARD_TEXTS).links;
   const path = linksPath(call.environment, `/${link.code}`);
   return (
     <Frame title={link.title} active="links" done={{ saved: text.saved }}>
+      <BadCursor request={request} />
       <p>
         <PriceText link={link} /> <LinkState link={link} />
       </p>
       <ShareSection link={link} url={url} />
-      <p class="hint">{text.paymentsHint}</p>
+      <PaymentsSection {...props} path={path} />
       <div class="buttons">
-        <a class="button" href={`${path}/payments`}>
-          {text.payments}
-        </a>
         {mayChange(call, 'develop') &&
           (link.isActive ? (
             <ButtonForm
@@ -137,6 +140,32 @@ export function OneLinkPage(props: ShownLink & { readonly typed: TypedLink }) {
         </Section>
       )}
     </Frame>
+  );
+}
+
+/** The link's payments, and what was paid at its page. */
+function PaymentsSection(props: LinkPayments & { readonly path: string }) {
+  const { page, paid, path } = props;
+  const { links: text, payments } = useTexts(DASHBOARD_TEXTS);
+  const { locale } = useTexts(CHECKOUT_TEXTS);
+  const sumText = ({ currency, payments: count, amountMinor, refundedMinor }: PaidSum) => {
+    const money = useMoney(currency);
+    const refunded = refundedMinor === 0 ? [] : [payments.summaryRefunded(money(refundedMinor))];
+    return [text.paid(countText(count, locale), money(amountMinor)), ...refunded].join(' · ');
+  };
+  return (
+    <Section id="payments" title={text.payments}>
+      {paid.map((sum) => (
+        <p>{sumText(sum)}</p>
+      ))}
+      <PaymentTable
+        rows={page.rows}
+        empty={text.noPayments}
+        list=""
+        pages={{ page, pathTo: (cursor) => `${path}?${queryFrom({ cursor })}` }}
+      />
+      <p class="hint">{text.paymentsHint}</p>
+    </Section>
   );
 }
 

@@ -6,8 +6,7 @@ import type { Problems } from '../../ui/fields.tsx';
 import { actorOf, type DashboardCall, tenantOf } from '../call.ts';
 import { showPage } from '../frame.tsx';
 import { listRequest, PAGE_ROWS } from '../list.tsx';
-import { linksPath, paymentsPath } from '../paths.ts';
-import { searchQuery } from '../payments/sealed-search.ts';
+import { linksPath } from '../paths.ts';
 import { type DashboardRoute, get, post } from '../route.ts';
 import { bodyOf, problemsOf, type TypedLink, typedIn, typedOf } from './form.ts';
 import { LinksPage, NewLinkPage, OneLinkPage } from './links-page.tsx';
@@ -23,7 +22,6 @@ export const LINK_ROUTES: readonly DashboardRoute[] = [
   post(LINKS, 'develop', createLink),
   get(LINK, 'view', async (call) => answerLink(call, await known(call))),
   post(LINK, 'develop', editLink),
-  get(`${LINK}/payments`, 'view', showPayments),
   post(`${LINK}/deactivate`, 'develop', (call) => setActive(call, false)),
   post(`${LINK}/activate`, 'develop', (call) => setActive(call, true)),
 ];
@@ -80,26 +78,25 @@ async function known(call: DashboardCall): Promise<ShownLink> {
   return found(await link(tenantOf(call), codeIn(call), call.url.origin));
 }
 
-function answerLink(
+async function answerLink(
   call: DashboardCall,
   shown: ShownLink,
   typed: TypedLink = typedOf(shown.link),
   problems: Problems = [],
-): Response {
-  const at = linksPath(call.environment, `/${shown.link.code}`);
-  return showPage(call, <OneLinkPage {...shown} typed={typed} />, { at, problems });
+): Promise<Response> {
+  const request = listRequest(call);
+  const { payments } = call.payments.links;
+  const { link } = shown;
+  const found = await payments(tenantOf(call), link.id, request.cursor, PAGE_ROWS);
+  const at = linksPath(call.environment, `/${link.code}`);
+  const page = <OneLinkPage {...shown} {...found} request={request} typed={typed} />;
+  return showPage(call, page, { at, problems, status: request.status });
 }
 
 async function setActive(call: DashboardCall, isActive: boolean): Promise<Response> {
   const code = codeIn(call);
   await call.payments.links.setActive(tenantOf(call), actorOf(call), code, isActive);
   return redirectTo(linksPath(call.environment, `/${code}`), { done: 'saved' });
-}
-
-/** GET …/payments: the payments that name the link, as a search for its id finds them. */
-async function showPayments(call: DashboardCall): Promise<Response> {
-  const { link } = await known(call);
-  return redirectTo(`${paymentsPath(call.environment)}?${await searchQuery(call, link.id)}`);
 }
 
 function codeIn({ params }: DashboardCall): string {

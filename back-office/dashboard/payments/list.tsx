@@ -230,7 +230,7 @@ function countIn(count: number): string {
 }
 
 /** On a phone a payment takes two lines: see `.payment-list` for the places of the columns. */
-function PaymentTable(props: {
+export function PaymentTable(props: {
   readonly rows: readonly (ListedPayment & Partial<Pick<PaymentHit, 'match'>>)[];
   readonly empty: string;
   /** The list's query, to which a payment's page leads back. */

@@ -953,8 +953,11 @@ export const dashboard: DashboardMessages = {
     open: 'ገጹን ይክፈቱ',
     whatsapp: 'WhatsApp',
     telegram: 'Telegram',
-    payments: 'የሊንኩ ክፍያዎች',
-    paymentsHint: 'የቅርብ ጊዜዎቹ፤ ክፍያ ከተፈጠረ ከአንድ ሰከንድ በኋላ እዚህ ይታያል።',
+    payments: 'ክፍያዎች',
+    paid: (count, amount) => `በዚህ ገጽ የተከፈለ፦ ${count} · ${amount}`,
+    noPayments: 'እስካሁን ክፍያ የለም',
+    paymentsHint:
+      'ዝርዝሩ ይህን ሊንክ የሚጠቅሱ ክፍያዎችን ሁሉ ይዟል፤ የራስዎ ፕሮግራም የፈጠራቸውንም ጭምር። ክፍያ ከተፈጠረ ከአንድ ሰከንድ በኋላ፣ Kefel ዝርዝሮቹን እስካስቀመጠ ድረስ ይታያል።',
     edit: 'ለውጥ',
     save: 'አስቀምጥ',
     deactivate: 'ክፍያ መቀበል ይቁም',

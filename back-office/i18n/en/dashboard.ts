@@ -1027,8 +1027,11 @@ export const dashboard = {
     open: 'Open the page',
     whatsapp: 'WhatsApp',
     telegram: 'Telegram',
-    payments: 'Its payments',
-    paymentsHint: 'The latest ones; a payment shows here a second after it was made.',
+    payments: 'Payments',
+    paid: (count: string, amount: string) => `Paid at this page: ${count} · ${amount}`,
+    noPayments: 'No payments yet',
+    paymentsHint:
+      'The list has every payment that names this link, also those of your own program. A payment shows here a second after it was made, and as long as Kefel keeps its details.',
     edit: 'Change',
     save: 'Save',
     deactivate: 'Stop payments',

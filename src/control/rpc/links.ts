@@ -8,6 +8,7 @@ import type { FieldErrors } from '../../kit/http/field-error.ts';
 import { found } from '../../kit/http/problem.ts';
 import type { Cursor, Page } from '../../kit/platform/paging.ts';
 import type { Tenant } from '../../kit/tenant.ts';
+import { readerOf } from '../../lists/book/reader.ts';
 import { addLink, deactivateLink, editLink } from '../../lists/links/change-links.ts';
 import { bodyOf, type LinkBody, validateLink } from '../../lists/links/schema.ts';
 import { byMember, type MemberCall } from './member.ts';
@@ -44,6 +45,24 @@ export async function link(
   const known = await registerOf(plane.env, tenant).linkOfCode(code);
   return known && shown(plane, tenant, known, ownOrigin);
 }
+
+/** The payments that name the link, newest first, and what was paid at its page. */
+export async function payments(
+  { env }: Plane,
+  tenant: Tenant,
+  paymentLinkUniqueId: string,
+  cursor: Cursor | null,
+  limit: number,
+) {
+  const reader = await readerOf(env, tenant);
+  const [page, paid] = await Promise.all([
+    reader.listedOfLink(paymentLinkUniqueId, cursor, limit),
+    reader.paidAtLink(paymentLinkUniqueId),
+  ]);
+  return { page, paid };
+}
+
+export type LinkPayments = Awaited<ReturnType<typeof payments>>;
 
 async function shown(
   { config }: Plane,

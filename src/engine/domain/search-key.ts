@@ -51,7 +51,8 @@ export function isFoundByDigest(id: string): boolean {
 
 /**
  * What a digest is of: an id that `isFoundByDigest`, a phone number, its `phoneEnd`, a normalized
- * e-mail address, one word of a name, or a `metadataText`.
+ * e-mail address, one word of a name, a `metadataText`, or a `paymentLinkUniqueId`: its list must
+ * not have payments that another id of this text finds.
  */
 const DIGEST_PREFIXES = {
   id: 'hashed-id:',
@@ -60,6 +61,7 @@ const DIGEST_PREFIXES = {
   email: 'email:',
   name: 'name:',
   metadata: 'meta:',
+  link: 'link:',
 } as const;
 
 /** The key of a keyed digest. */

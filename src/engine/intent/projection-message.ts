@@ -74,7 +74,7 @@ async function personalData(
  * Personal data, and ids that may contain a phone number, leave the object only as keyed digests.
  */
 async function searchKeysOf(env: Env, intent: Intent): Promise<string[]> {
-  const { customer, metadata, createdAtMs } = intent.terms;
+  const { customer, metadata, createdAtMs, paymentLinkUniqueId } = intent.terms;
   const ids = searchedIds(intent);
   // The digits of an attempt's reference are its time and random.
   const isHashed = (id: string) =>
@@ -94,6 +94,7 @@ async function searchKeysOf(env: Env, intent: Intent): Promise<string[]> {
     ...digests('phoneEnd', [...new Set(phones.map(phoneEnd))]),
     ...digests('email', email === null ? [] : [email]),
     ...digests('name', nameWords(customer?.name ?? '')),
+    ...digests('link', paymentLinkUniqueId === null ? [] : [paymentLinkUniqueId]),
     ...digests(
       'metadata',
       Object.entries(metadata).map(([key, value]) => metadataText(key, value)),

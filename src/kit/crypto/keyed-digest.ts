@@ -14,7 +14,7 @@ const DIGEST_BYTES = 16;
 const hmac = derivedHmac('kefel/keyed-digest');
 
 /** What the text is. Digests of two kinds can never be equal. */
-export type DigestKind = 'phone' | 'phoneEnd' | 'id' | 'email' | 'name' | 'metadata';
+export type DigestKind = 'phone' | 'phoneEnd' | 'id' | 'email' | 'name' | 'metadata' | 'link';
 
 /**
  * The digest of a normalized text, in 22 characters of base64url. It includes `owner`, so that

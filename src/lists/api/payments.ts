@@ -22,6 +22,7 @@ export async function listPayments({ request, env, access }: MerchantCall): Prom
     paidToMs: query.paidTo,
     phone: query.customerPhone,
     metadata: query.metadata,
+    paymentLinkUniqueId: query.paymentLinkUniqueId,
   };
   const reader = await readerOf(env, access);
   const page = await reader.summaries(filter, query.cursor ?? null, query.limit);

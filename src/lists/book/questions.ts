@@ -1,6 +1,7 @@
 import { counts } from './queries/counts.ts';
 import { customersPayments } from './queries/customers.ts';
 import { countFailed, deliveriesOf, events, undelivered } from './queries/deliveries.ts';
+import { paidAtLink } from './queries/link-payments.ts';
 import { payments, paymentsAfter, summaries } from './queries/payments.ts';
 import { refunds } from './queries/refunds.ts';
 import { holdChangedAtMs, paymentOf, search, uniqueIdOf, withReceipts } from './queries/search.ts';
@@ -22,6 +23,7 @@ export const QUESTIONS = {
   withReceipts,
   paymentsAfter,
   customersPayments,
+  paidAtLink,
   refunds,
   statement,
   events,

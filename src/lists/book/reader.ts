@@ -13,9 +13,11 @@ import type { Tenant } from '../../kit/tenant.ts';
 import { matchOf } from './matched-field.ts';
 import type { AskPage } from './merged-page.ts';
 import type { ResentStatuses } from './queries/deliveries.ts';
+import { SCANNED_ROWS_MAX } from './queries/page.ts';
 import type { BookedPayment } from './queries/payment-source.ts';
 import { SEARCH_ROWS_MAX } from './queries/search.ts';
 import { addedUp } from './queries/totals.ts';
+import type { Answer } from './questions.ts';
 import type {
   AttemptTotal,
   DayRange,
@@ -23,6 +25,7 @@ import type {
   EventFilter,
   EventRow,
   ListedPayment,
+  PaidSum,
   PaymentFilter,
   PaymentHit,
   PaymentRow,
@@ -66,6 +69,9 @@ const EXPORT_PAGE_ROWS = 4_000;
 const EXPORT_PAGE_CHARACTERS = 8_000_000;
 const EXPORT_QUESTIONS_MAX = 30;
 
+/** Half a million payments: more than a page of a link sells in a year. Bounds the calls. */
+const LINK_PARTS_MAX = 25;
+
 /** A tenant's lists, search and totals, from all volumes of its book. */
 export class BookReader {
   readonly #volumes: BookVolumes;
@@ -104,12 +110,50 @@ export class BookReader {
     cursor: Cursor | null,
     limit: number,
   ): Promise<Page<ExportedPayment>> {
-    const { phone: _phone, metadata: _metadata, ...plain } = filter;
+    const { phone: _phone, metadata: _metadata, paymentLinkUniqueId: _link, ...plain } = filter;
     const keys = await summaryKeys(this.#volumes.env, this.#volumes.tenant, filter);
     const page = await this.#volumes.page(cursor, limit, (volume, start, rows) =>
       this.#volumes.ask(volume, 'summaries', plain, keys, start, rows),
     );
     return { ...page, rows: await this.#unsealed(page.rows) };
+  }
+
+  /** The payments that name a link, for the members of the merchant. */
+  async listedOfLink(
+    paymentLinkUniqueId: string,
+    cursor: Cursor | null,
+    limit: number,
+  ): Promise<Page<ListedPayment>> {
+    const page = await this.summaries({ paymentLinkUniqueId }, cursor, limit);
+    return { ...page, rows: page.rows.map(listedPayment) };
+  }
+
+  /** What was paid at the link's page, by currency. */
+  async paidAtLink(
+    paymentLinkUniqueId: string,
+    rowsEach: number = SCANNED_ROWS_MAX,
+  ): Promise<readonly PaidSum[]> {
+    const { env, tenant } = this.#volumes;
+    const [keys = []] = await summaryKeys(env, tenant, { paymentLinkUniqueId });
+    const sums = await this.#volumes.askEach(async (volume) => {
+      const found: PaidSum[] = [];
+      let to: number | null = Number.MAX_SAFE_INTEGER;
+      for (let parts = 0; to !== null && parts < LINK_PARTS_MAX; parts += 1) {
+        const part: Awaited<Answer<'paidAtLink'>> | null = await this.#volumes.ask(
+          volume,
+          'paidAtLink',
+          keys,
+          to,
+          rowsEach,
+        );
+        found.push(...(part?.sums ?? []));
+        to = part?.next ?? null;
+      }
+      return found;
+    });
+    return addedUp([...sums.values()].flat(), ({ currency }) => [currency]).filter(
+      ({ payments }) => payments > 0,
+    );
   }
 
   /**

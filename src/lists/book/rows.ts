@@ -183,6 +183,9 @@ export interface Total {
   readonly returnedCommissionMinor: number;
 }
 
+/** Paid payments of one currency. */
+export type PaidSum = Pick<Total, 'currency' | 'payments' | 'amountMinor' | 'refundedMinor'>;
+
 export interface DayTotal extends Total {
   /** The first day of its period. */
   readonly day: number;

@@ -29,13 +29,14 @@ export interface SummaryFilter extends EndedFilter {
   readonly phone?: string | undefined;
   /** All of these entries. */
   readonly metadata?: Metadata | undefined;
+  readonly paymentLinkUniqueId?: string | undefined;
 }
 
-/** The phone and each entry of metadata. */
+/** The phone, each entry of metadata and the link. */
 export async function summaryKeys(
   env: Env,
   tenant: Tenant,
-  { phone, metadata = {} }: SummaryFilter,
+  { phone, metadata = {}, paymentLinkUniqueId: link }: SummaryFilter,
 ): Promise<readonly KeyChoices[]> {
   const choices = (kind: DigestKind, text: string) => digestChoices(env, tenant, kind, text);
   return Promise.all([
@@ -43,6 +44,7 @@ export async function summaryKeys(
     ...Object.entries(metadata).map(([key, value]) =>
       choices('metadata', metadataText(key, value)),
     ),
+    ...(link === undefined ? [] : [choices('link', link)]),
   ]);
 }
 

@@ -37,6 +37,7 @@ const FILTER_OPTIONS: Readonly<Record<string, string>> = {
   paidFrom: 'paid-from',
   deliveryState: 'state',
   customerPhone: 'phone',
+  paymentLinkUniqueId: 'link',
   paymentIntentUniqueId: 'payment',
   isActive: 'active',
 };

@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, test } from 'vitest';
 import { configOf } from '../../../src/engine/config.ts';
+import { idSearchKey } from '../../../src/engine/domain/search-key.ts';
 import { parseCursor } from '../../../src/kit/platform/paging.ts';
 import { readerOf } from '../../../src/lists/book/reader.ts';
 import { applyAll, projectionMessage, TENANTS } from '../book/fixture.ts';
@@ -147,11 +148,16 @@ async function scene(): Promise<readonly string[]> {
   await payHosted({
     paymentIntentUniqueId: 'paid',
     metadata: { branch: 'Bole', cart: '1' },
+    paymentLinkUniqueId: 'Stall 0911223344',
     customerInfo: { phone: '911223344' },
   });
   advance(MINUTE_MS);
   at();
-  await createHosted({ paymentIntentUniqueId: 'open', metadata: { branch: 'Bole', cart: '2' } });
+  await createHosted({
+    paymentIntentUniqueId: 'open',
+    metadata: { branch: 'Bole', cart: '2' },
+    paymentLinkUniqueId: 'Bole',
+  });
   advance(MINUTE_MS);
   at();
   await createExpress({
@@ -193,6 +199,10 @@ const FILTERS: readonly (readonly [string, (times: readonly string[]) => Query, 
   ['two entries', () => ({ 'metadata[branch]': 'Bole', 'metadata[cart]': '2' }), ['open']],
   ['entries of two payments', () => ({ 'metadata[branch]': 'Piassa', 'metadata[cart]': '2' }), []],
   ['another value', () => ({ 'metadata[branch]': 'bole' }), []],
+  ['a link', () => ({ paymentLinkUniqueId: 'Stall 0911223344' }), ['paid']],
+  ['a link in another case', () => ({ paymentLinkUniqueId: 'stall 0911223344' }), []],
+  ['a link and a status', () => ({ paymentLinkUniqueId: 'Bole', status: 'OPEN' }), ['open']],
+  ['a link and paid', () => ({ paymentLinkUniqueId: 'Bole', paidTo: isoAfter(0) }), []],
   [
     'phone and metadata',
     () => ({ customerPhone: '911223344', 'metadata[branch]': 'Bole' }),
@@ -242,6 +252,12 @@ describe('pages', () => {
     expect((await list()).data).toHaveLength(20);
     expect((await list({ limit: '100' })).data).toHaveLength(21);
   });
+});
+
+test('a link finds no payment by another id of its text', async () => {
+  const [tenant, searchKeys] = [tenantOf(ALPHA), [idSearchKey('refund-7')]];
+  await applyAll([projectionMessage(tenant, 1, { status: 'failed' }, { searchKeys })]);
+  expect(await idsOf({ paymentLinkUniqueId: 'refund-7' })).toEqual([]);
 });
 
 test('payments are found by phone and metadata while data keys rotate, each once', async () => {

@@ -137,6 +137,7 @@ const QUESTIONS: readonly (readonly [string, number, Question])[] = [
     60,
     ['summaries', { endedFromMs: 0 }, [['phone:77']], FIRST, PAGE],
   ],
+  ['sums of a link', 40, ['paidAtLink', ['phone:77'], Number.MAX_SAFE_INTEGER, 10]],
   ['payments of a phone', 60, ['summaries', {}, [['phone:77']], FIRST, PAGE]],
   ['payments of a frequent word', 70, ['summaries', {}, [['meta:all']], MIDDLE, PAGE]],
   ['an id', 80, ['search', { text: 'order-7777', groups: [], partGroups: [] }]],

@@ -209,7 +209,6 @@ const CASES: Readonly<Record<string, Case>> = {
   'POST /dashboard/:environment/links/:link': {
     fields: { title: 'Wax', kind: 'fixed', amount: '5' },
   },
-  'GET /dashboard/:environment/links/:link/payments': { status: 303 },
   'POST /dashboard/:environment/links/:link/deactivate': {},
   'POST /dashboard/:environment/links/:link/activate': {},
 

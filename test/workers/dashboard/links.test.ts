@@ -1,6 +1,12 @@
+import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
+import { configOf } from '../../../src/engine/config.ts';
+import { digestOwner } from '../../../src/engine/domain/search-key.ts';
+import { keyedDigest } from '../../../src/kit/crypto/keyed-digest.ts';
+import { readerOf } from '../../../src/lists/book/reader.ts';
+import { applyAll, projectionMessage } from '../book/fixture.ts';
 import { askLinks, createLink, type LinkContent } from '../support/links.ts';
-import { useGateway } from '../support.ts';
+import { ALPHA, tenantOf, useGateway } from '../support.ts';
 import { auditLog, signedIn, submit, visit } from './support.ts';
 
 /**
@@ -82,7 +88,7 @@ test.each([
   expect(await links()).toEqual([{ ...link, updatedAt: expect.any(String) }]);
 });
 
-test('the page has the address to copy and to share, and leads to its payments', async () => {
+test('the page has the address to copy and to share', async () => {
   const { location } = await save(LINK);
   const [link] = await links();
   for (const language of ['en', 'am']) {
@@ -92,9 +98,41 @@ test('the page has the address to copy and to share, and leads to its payments',
     expect(html).toContain(`https://t.me/share/url?url=${encodeURIComponent(link?.url ?? '')}`);
     expect(html).toContain('ማር 1 ኪ.ግ');
   }
-  const payments = await visit(await signedIn(), `${location.split('?')[0]}/payments`);
-  expect(payments.headers.get('location')).toMatch(/^\/dashboard\/sandbox\/payments\?search=/);
   expect(await pageOf(PATH)).toContain(location.split('?')[0] ?? '');
+});
+
+test('the page lists the payments that name the link, and sums up those of its own page', async () => {
+  const { location } = await save(LINK);
+  const [link] = await links();
+  const id = String(link?.paymentLinkUniqueId);
+  const tenant = tenantOf(ALPHA);
+  const [key] = configOf(env).dataEncryptionKeys;
+  const digest = async (text: string) => [
+    `link:${await keyedDigest(key, digestOwner(tenant), 'link', text)}`,
+  ];
+  const [own, other] = [await digest(id), await digest('another')];
+  const ofPage = (letter: string) => `LINK-${letter.repeat(16)}`;
+  const paid = { status: 'succeeded', currency: 'ETB' } as const;
+  const rows = [
+    [{ ...paid, uniqueId: ofPage('A'), amountMinor: 450_000 }, own],
+    [{ ...paid, uniqueId: ofPage('B'), amountMinor: 10_050, refundedMinor: 50 }, own],
+    [{ ...paid, uniqueId: ofPage('C'), amountMinor: 700, currency: 'USD' as const }, own],
+    [{ uniqueId: ofPage('D'), status: 'expired' as const }, own],
+    [{ uniqueId: ofPage('E') }, own],
+    [{ ...paid, uniqueId: 'order-of-a-program' }, own],
+    [{ ...paid, uniqueId: ofPage('F') }, other],
+  ] as const;
+  await applyAll(
+    rows.map(([row, searchKeys], number) => projectionMessage(tenant, number, row, { searchKeys })),
+  );
+  const html = (await pageOf(location)).replaceAll('\u00a0', ' ');
+  expect(html).toContain('Paid at this page: 2 · ETB 4,600.50 · refunded: ETB 0.50<');
+  expect(html).toContain('Paid at this page: 1 · USD 7.00<');
+  const shown = rows.filter(([{ uniqueId }]) => html.includes(`>${uniqueId}<`));
+  expect(shown).toEqual(rows.slice(0, 6));
+  // Reading it in parts counts each payment once.
+  const reader = await readerOf(env, tenant);
+  expect(await reader.paidAtLink(id, 1)).toEqual(await reader.paidAtLink(id));
 });
 
 test('a link stops and takes payments again, each with its entry', async () => {

@@ -11,6 +11,7 @@ import {
   rangeEntries,
   shortField,
   tenantField,
+  typedField,
 } from './fields.ts';
 
 const filter: v.GenericSchema<unknown, LinkFilter> = body({
@@ -24,6 +25,7 @@ const code = shortField;
 export const LINKS: AreaArguments<'links'> = {
   list: [tenantField, filter, cursorField, limitField, originField],
   link: [tenantField, code, originField],
+  payments: [tenantField, typedField, cursorField, limitField],
   create: [tenantField, actorField, sent, originField],
   edit: [tenantField, actorField, code, sent, originField],
   setActive: [tenantField, actorField, code, booleanField],

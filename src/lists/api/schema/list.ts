@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { bodyRecord, optional, uniqueIdField } from '../../../engine/api/schema/fields.ts';
+import { bodyRecord, idField, optional, uniqueIdField } from '../../../engine/api/schema/fields.ts';
 import { metadataObject } from '../../../engine/api/schema/metadata.ts';
 import { METHODS } from '../../../engine/domain/method.ts';
 import { phoneFrom } from '../../../engine/domain/phone.ts';
@@ -35,6 +35,7 @@ export const paymentsQuery = v.object({
     parsed(phoneFrom, fieldError('invalid_format', 'Must be an Ethiopian mobile number.')),
   ),
   metadata: v.optional(metadataObject),
+  paymentLinkUniqueId: v.optional(idField),
   ...listEntries,
 });
 

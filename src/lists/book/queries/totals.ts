@@ -2,7 +2,7 @@ import { ENDED_STATUSES } from '../../../engine/domain/intent.ts';
 import { METHODS, type Method } from '../../../engine/domain/method.ts';
 import { businessDay, businessDayStartMs } from '../../../kit/ethiopian-time.ts';
 import { CURRENCIES } from '../../../kit/money.ts';
-import type { AttemptTotal, DayRange, DayTotal, Total } from '../rows.ts';
+import type { AttemptTotal, DayRange, DayTotal, PaidSum, Total } from '../rows.ts';
 import { IDS_PER_MS } from '../schema.ts';
 import { IS_OPEN } from './payment-source.ts';
 
@@ -96,7 +96,7 @@ const SUMMED = [
 ] as const;
 
 /** One row for each key, with the sums of its rows. */
-export function addedUp<Row extends Total | DayTotal | AttemptTotal>(
+export function addedUp<Row extends Total | DayTotal | AttemptTotal | PaidSum>(
   rows: readonly Row[],
   keyOf: (row: Row) => readonly unknown[],
 ): Row[] {
