@@ -28,6 +28,7 @@ const NAVIGATION: readonly NavEntry[] = [
   { item: 'overview', path: 'overview', perEnvironment: true, permission: 'view' },
   { item: 'payments', path: 'payments', perEnvironment: true, permission: 'view' },
   { item: 'refunds', path: 'refunds', perEnvironment: true, permission: 'view' },
+  { item: 'didPay', path: 'did-pay', perEnvironment: true, permission: 'view' },
   { item: 'links', path: 'links', perEnvironment: true, permission: 'view' },
   { item: 'developers', path: 'keys', perEnvironment: true, permission: 'develop' },
   { item: 'methods', path: 'methods', perEnvironment: true, permission: 'view' },

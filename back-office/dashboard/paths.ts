@@ -29,6 +29,11 @@ export function exportPath(environment: Environment, query: string): string {
   return `/dashboard/${environment}/payments.csv${query === '' ? '' : `?${query}`}`;
 }
 
+/** "Did this customer pay?"; `query` comes without its question mark. */
+export function didPayPath(environment: Environment, query = ''): string {
+  return `/dashboard/${environment}/did-pay${query === '' ? '' : `?${query}`}`;
+}
+
 /** One payment, by the merchant's own id; `rest` is a form on its page. */
 export function paymentPath(environment: Environment, uniqueId: string, rest = ''): string {
   return `${paymentsPath(environment)}/${encodeURIComponent(uniqueId)}${rest}`;

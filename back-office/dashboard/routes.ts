@@ -10,6 +10,7 @@ import { dismissAccessNotice } from './overview/access-notice.tsx';
 import { showOverview } from './overview/overview-page.tsx';
 import { exportStatement } from './overview/statement.ts';
 import { AUDIT_PATH, overviewPath, paymentsPath } from './paths.ts';
+import { askDidPay, showDidPay } from './payments/did-pay.tsx';
 import { exportCsv } from './payments/export.ts';
 import { search, showPayments } from './payments/list.tsx';
 import { cancelPayment, resendFromPayment, showPayment } from './payments/payment.tsx';
@@ -35,6 +36,7 @@ import { SETTINGS_ROUTES } from './webhooks/settings-page.tsx';
 
 const OVERVIEW = '/dashboard/:environment/overview';
 const PAYMENTS = '/dashboard/:environment/payments';
+const DID_PAY = '/dashboard/:environment/did-pay';
 const PAYMENT = `${PAYMENTS}/:uniqueId` as const;
 const WEBHOOKS = '/dashboard/:environment/webhooks';
 const EVENT = `${WEBHOOKS}/events/:uniqueId/:sequence` as const;
@@ -58,6 +60,8 @@ export const DASHBOARD_ROUTES: readonly DashboardRoute[] = [
   get(PAYMENTS, 'view', showPayments),
   // Searching changes nothing, so members of a suspended merchant may.
   postWhenReadOnly(PAYMENTS, 'view', search),
+  get(DID_PAY, 'view', showDidPay),
+  postWhenReadOnly(DID_PAY, 'view', askDidPay),
   get(`${PAYMENTS}.csv`, 'view', exportCsv),
   get(PAYMENT, 'view', showPayment),
   post(`${PAYMENT}/cancel`, 'develop', cancelPayment),

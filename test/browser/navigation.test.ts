@@ -40,7 +40,16 @@ test.each([
     const sheet = page.locator('.nav-sheet');
     await navigation.getByText(more, { exact: true }).click();
     expect(await sheet.getByRole('link').allTextContents()).toEqual([
-      ...[nav.links, nav.developers, nav.methods, nav.branding, nav.team, nav.audit, nav.account],
+      ...[
+        nav.didPay,
+        nav.links,
+        nav.developers,
+        nav.methods,
+        nav.branding,
+        nav.team,
+        nav.audit,
+        nav.account,
+      ],
     ]);
     expect(await sheet.locator('[aria-current=page]').textContent()).toBe(nav.developers);
     // A tap beside it closes it.

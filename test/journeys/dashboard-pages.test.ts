@@ -59,6 +59,7 @@ const EXAMPLES: Readonly<Record<string, Readonly<Record<string, (things: Things)
     'refund-rest': ({ payments }) => `${paymentPath(payments.refundable)}/refund`,
     'refund-impossible': ({ payments }) => `${paymentPath(payments.failed)}/refund`,
   },
+  '/dashboard/:environment/did-pay': {},
   '/dashboard/:environment/refunds': {},
   '/dashboard/:environment/links': {
     links: () => '/dashboard/sandbox/links',

@@ -10,6 +10,7 @@ import { DESK_ROUTES } from '../../back-office/operator/desk/routes.ts';
 import type { PaymentsPlane } from '../../back-office/payments-plane.ts';
 import { answerPage } from '../../back-office/ui/answer.ts';
 import { CHANNEL_NAMES } from '../../src/control/alerts/config.ts';
+import type { DidPay } from '../../src/control/payments/did-pay.ts';
 import type { AlertsState } from '../../src/control/rpc/alerts.ts';
 import type { ShownLink } from '../../src/control/rpc/links.ts';
 import type { Modes, SelfCheck } from '../../src/control/rpc/operations.ts';
@@ -17,6 +18,7 @@ import { SUBJECT_IDS } from '../../src/engine/alerts/subjects.ts';
 import { strongKeyRing } from '../../src/engine/config.ts';
 import { METHODS } from '../../src/engine/domain/method.ts';
 import { LINK_ITEMS_MAX, TITLE_CHARACTERS_MAX } from '../../src/engine/links/payment-link.ts';
+import { seal } from '../../src/kit/crypto/sealed.ts';
 import { businessDay } from '../../src/kit/ethiopian-time.ts';
 import { Form } from '../../src/kit/http/form.ts';
 import { CURRENCIES } from '../../src/kit/money.ts';
@@ -217,6 +219,15 @@ function dashboard(path: string, answers: Answers, session: Partial<Session> = {
       form: new Form(new FormData()),
     };
     return route.handle(call);
+  };
+}
+
+/** "Did this customer pay?", answered. */
+function didPay(answer: DidPay): Answer {
+  return async (asked) => {
+    const sealed = await seal(backOfficeKeys, 'CJK7ABC123', `search/sandbox/${MERCHANT_ID}`);
+    const path = `/dashboard/sandbox/did-pay?${new URLSearchParams({ search: sealed })}`;
+    return dashboard(path, { lists: { didPay: answer } })(asked);
   };
 }
 
@@ -712,6 +723,22 @@ export const BACK_OFFICE_GALLERY = {
   'payment-deleted': dashboard(pathOf(LONGEST), {
     payments: { read: { type: 'deleted', row: rowOf(LONGEST), keptDays: 400 } },
   }),
+  'did-pay': dashboard('/dashboard/sandbox/did-pay', {}),
+  'did-pay-yes': didPay({
+    payments: [
+      {
+        ...rowOf(PAID),
+        customerName: 'Almaz',
+        maskedPhone: '251*****4567',
+        match: { field: 'receipt', value: 'CJK7ABC123' },
+      },
+    ],
+    isFull: false,
+    elsewhere: 'not_asked',
+  }),
+  'did-pay-several': didPay({ payments: ROWS, isFull: true, elsewhere: 'not_asked' }),
+  'did-pay-elsewhere': didPay({ payments: [], isFull: false, elsewhere: 'another_merchant' }),
+  'did-pay-nowhere': didPay({ payments: [], isFull: false, elsewhere: 'nowhere' }),
   refunds: dashboard('/dashboard/sandbox/refunds', { lists: { refunds: pageOf(REFUND_ROWS) } }),
   'refunds-none': dashboard('/dashboard/sandbox/refunds', { lists: { refunds: pageOf([]) } }),
   webhooks: dashboard(WEBHOOKS, {

@@ -95,6 +95,7 @@ export function interfaceCalls(tenant: Tenant, uniqueId: string): InterfaceCalls
     lists: {
       paymentsWithTotals: [tenant, filter, cursor, 25],
       search: [tenant, uniqueId],
+      didPay: [tenant, uniqueId],
       exported: [...member, filter, 'masked', null],
       statement: [...member, days, null],
       refunds: [tenant, { status: 'pending', uniqueId, ...range }, cursor, 25],

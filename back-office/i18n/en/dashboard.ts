@@ -30,6 +30,7 @@ export const dashboard = {
       overview: 'Home',
       payments: 'Payments',
       refunds: 'Refunds',
+      didPay: 'Did they pay?',
       links: 'Payment links',
       developers: 'Developers',
       methods: 'Methods',
@@ -1005,6 +1006,56 @@ export const dashboard = {
     finished: 'All done.',
     onTheirWay:
       'Resent events go through the same queues as all others. The list of events shows their progress.',
+  },
+
+  didPay: {
+    title: 'Did this customer pay?',
+    field: 'What the customer shows you',
+    hint: 'The number in the SMS, your order ID, the amount, or the last four digits of the phone. An amount is looked for in the last 24 hours.',
+    check: 'Check',
+    several: (count: string) =>
+      `${count} payments fit. Compare the time and the amount with the customer’s phone.`,
+    newest: 'These are the newest. There may be more.',
+    verdict: {
+      paid: 'Yes, paid to you',
+      partlyReturned: 'Paid to you, partly returned',
+      returning: 'Paid, and being returned',
+      returned: 'Paid, and returned',
+      unknown: 'Not known yet',
+      waiting: 'Not paid yet',
+      notPaid: 'No, not paid',
+    },
+    advice: {
+      unknown:
+        'The provider has not said whether the money moved. Hand nothing over yet, and do not let the customer pay again. Check again in a minute.',
+      waiting: 'The customer has not finished paying.',
+      notPaid: 'No money arrived for this payment.',
+    },
+    once: 'This number counts for this payment only. If you have handed it over already, nothing was paid again.',
+    review: 'This payment needs a look. Open it before you hand anything over.',
+    paidAt: 'Paid',
+    createdAt: 'Begun',
+    elsewhere: {
+      another_merchant: {
+        title: 'Not to you',
+        advice: 'A payment of another merchant has this receipt. You were not paid with it.',
+      },
+      nowhere: {
+        title: 'Not known here',
+        advice:
+          'No payment has this number. Compare it with the SMS, and check again in a minute. Money that a customer sends straight to your account or phone does not pass through here: look there.',
+      },
+      not_asked: {
+        title: 'Not known here',
+        advice:
+          'None of your payments fits. Type the whole number of the SMS, and check again in a minute.',
+      },
+      unknown: {
+        title: 'Not known here',
+        advice:
+          'None of your payments fits. Whether another merchant was paid with it could not be checked. Try again in a minute.',
+      },
+    },
   },
 
   links: {

@@ -113,6 +113,21 @@ async function holdersOf(
   return [...recorded.results, ...found];
 }
 
+/** Whether a payment of any merchant has the receipt; null: not all books were asked. */
+export async function isReceiptKnown(
+  env: Env,
+  environment: Environment,
+  receipt: string,
+): Promise<boolean | null> {
+  const keys = await receiptKeys(env, environment, receipt);
+  const { found, isComplete } = await askBooks(
+    env,
+    [environment],
+    async (book) => (await book.ask('withReceipts', keys)) ?? [],
+  );
+  return found.length > 0 || (isComplete ? false : null);
+}
+
 /** Each payment once, without the one that is compared. */
 function others(holders: readonly Holder[], own: OtherPayment): readonly OtherPayment[] {
   const nameOf = ({ merchantId, uniqueId }: OtherPayment) => `${merchantId}/${uniqueId}`;

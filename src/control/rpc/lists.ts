@@ -20,6 +20,7 @@ import {
 import { beginPage, sealPlace } from '../audit/readings.ts';
 import { notWorkingFor } from '../health/outages.ts';
 import { withMaskedPhone } from '../merchants/masked-phone.ts';
+import { type DidPay, findPaid } from '../payments/did-pay.ts';
 import { type MemberCall, readByMember } from './member.ts';
 import type { Plane } from './plane.ts';
 
@@ -65,6 +66,9 @@ export const search = ofBook(async (reader, text: string) => {
   // If it is full, there may be more: these are the newest.
   return { rows, isFull: rows.length === SEARCH_ROWS_MAX };
 });
+
+/** The answer to a seller whose customer says that they have paid. */
+export const didPay: (plane: Plane, tenant: Tenant, text: string) => Promise<DidPay> = findPaid;
 
 /** Whether a file has whole phone numbers; else only their last digits. */
 export type Phones = 'masked' | 'full';

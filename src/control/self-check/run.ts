@@ -55,6 +55,7 @@ const BINDINGS: Readonly<Record<Exclude<BindingName, 'BACKUPS'>, true>> = {
   LINK_SUBMISSION_RATE_LIMIT: true,
   TEST_EVENT_RATE_LIMIT: true,
   EVENT_STREAM_RATE_LIMIT: true,
+  RECEIPT_LOOKUP_RATE_LIMIT: true,
   RESEND_RATE_LIMIT: true,
   RAIL_PROBE_RATE_LIMIT: true,
   VERSION: true,

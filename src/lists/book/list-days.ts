@@ -13,6 +13,7 @@ const KNOWN_TO_TOTALS: Readonly<Record<keyof PaymentFilter, boolean>> = {
   createdToMs: true,
   amountMinorMin: false,
   amountMinorMax: false,
+  shownMinor: false,
   refunds: false,
 };
 

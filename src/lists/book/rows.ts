@@ -78,6 +78,8 @@ export interface PaymentFilter {
   /** Both inclusive, without commission, in minor units. */
   readonly amountMinorMin?: number | undefined;
   readonly amountMinorMax?: number | undefined;
+  /** With or without commission, as a customer's message may have it. */
+  readonly shownMinor?: number | undefined;
   /** `any`: something was returned or a refund has no outcome yet; `open`: only the latter. */
   readonly refunds?: 'any' | 'open' | undefined;
 }

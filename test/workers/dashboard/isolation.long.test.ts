@@ -191,6 +191,8 @@ const CASES: Readonly<Record<string, Case>> = {
   'POST /dashboard/:environment/overview/access-seen': { fields: { time: '1' } },
   'GET /dashboard/:environment/payments': {},
   'POST /dashboard/:environment/payments': { fields: { search: MARKERS.paid } },
+  'GET /dashboard/:environment/did-pay': {},
+  'POST /dashboard/:environment/did-pay': { fields: { shown: MARKERS.paid } },
   'GET /dashboard/:environment/payments.csv': {},
   'GET /dashboard/:environment/payments/:uniqueId': {},
   'POST /dashboard/:environment/payments/:uniqueId/cancel': { params: { uniqueId: MARKERS.open } },

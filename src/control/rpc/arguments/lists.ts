@@ -32,6 +32,7 @@ const payments = body({
   createdToMs: v.optional(wholeField),
   amountMinorMin: v.optional(countField),
   amountMinorMax: v.optional(countField),
+  shownMinor: v.optional(countField),
   refunds: v.optional(oneOf(['any', 'open'])),
 } satisfies Record<keyof PaymentFilter, v.GenericSchema>);
 
@@ -68,6 +69,7 @@ const overview = body({ days, trend: days, daysEach: wholeNumber(1, DAYS_EACH_MA
 export const LISTS: AreaArguments<'lists'> = {
   paymentsWithTotals: [tenantField, payments, cursorField, limitField],
   search: [tenantField, typedField],
+  didPay: [tenantField, typedField],
   exported: [tenantField, actorField, payments, oneOf(['masked', 'full']), afterField],
   statement: [tenantField, actorField, days, afterField],
   refunds: [tenantField, refunds, cursorField, limitField],

@@ -39,6 +39,7 @@ function matches(row: BookedPayment, filter: PaymentFilter): boolean {
     (filter.currency ?? row.currency) === row.currency &&
     row.amountMinor >= (filter.amountMinorMin ?? 0) &&
     row.amountMinor <= (filter.amountMinorMax ?? Number.POSITIVE_INFINITY) &&
+    [row.amountMinor, row.chargedMinor].includes(filter.shownMinor ?? row.amountMinor) &&
     (filter.refunds !== 'open' || row.openRefunds > 0)
   );
 }
