@@ -728,6 +728,8 @@ export const BACK_OFFICE_GALLERY = {
     payments: [
       {
         ...rowOf(PAID),
+        refundedMinor: 0,
+        openRefunds: 0,
         customerName: 'Almaz',
         maskedPhone: '251*****4567',
         match: { field: 'receipt', value: 'CJK7ABC123' },

@@ -80,7 +80,7 @@ function Answer({ payments, isFull, elsewhere }: DidPay) {
     );
   }
   return (
-    <div role="status">
+    <div class="verdicts" role="status">
       {payments.length > 1 && <p>{text.several(countText(payments.length, locale))}</p>}
       {payments.map((payment) => (
         <Verdict payment={payment} />
