@@ -333,7 +333,7 @@ const OWN_PARAMETERS = [':environment', ':method'];
 /** Who may do what, independently of the routes' own permission: owners, every member, cashiers. */
 const OWNERS = /(?:branding|audit|team|methods\/:method)/;
 const EVERYBODY =
-  /^(?:GET (?!.*(?:environment\/requests|keys\/:key|webhooks\/resend|endpoints\/new|links\/new)).*|POST \/dashboard\/(?:account.*|sign-out|:environment\/payments|:environment\/overview\/.*))$/;
+  /^(?:GET (?!.*(?:environment\/requests|keys\/:key|webhooks\/resend|endpoints\/new|links\/new)).*|POST \/dashboard\/(?:account.*|sign-out|:environment\/(?:did-pay|payments)|:environment\/overview\/.*))$/;
 
 const REFUNDING = /:uniqueId\/refund/;
 
