@@ -68,6 +68,9 @@ const EXAMPLES: Readonly<Record<string, Readonly<Record<string, (things: Things)
     'link-new': () => '/dashboard/sandbox/links/new',
   },
   '/dashboard/:environment/links/:link': {},
+  '/dashboard/:environment/links/:link/sign': {},
+  '/dashboard/:environment/links/:link/code.svg': {},
+  '/dashboard/:environment/links/:link/code.png': {},
   '/dashboard/:environment/webhooks': {
     'webhooks-production': () => '/dashboard/production/webhooks',
   },

@@ -8,6 +8,7 @@ import { CUT_OFF_ANSWER, equip, goTo, join, pressButton } from '../support/e2e-d
 import { linkIn, operate } from '../support/e2e-operator.ts';
 import { joinScene, type Scene, webhook } from '../support/e2e-scene.ts';
 import { axeViolations, overflowOf } from '../support/page-checks.ts';
+import { readCode } from '../support/read-code.ts';
 
 /**
  * Goal: a shop without a developer sells by a link: an owner makes it on a phone, a customer pays
@@ -59,6 +60,88 @@ test('an owner makes a link on a phone', async () => {
   expect(url).toContain('/pay/');
   expect(await axeViolations(page)).toEqual([]);
   await shoot(page, 'link-made');
+});
+
+const BANK_CODE =
+  '00020101021128610032581b314e257f41bfbbdc6384daa31d160107ETSETAA021012345678905204541153032305802ET5913Test Merchant6011Addis Ababa6304305A';
+
+/** What the codes of the printed sign say. */
+async function printedCodes(): Promise<string[]> {
+  await page.emulateMedia({ media: 'print' });
+  const pictures = await page.locator('.sign-code img').all();
+  const texts: string[] = [];
+  const paper = await browser.newPage();
+  for (const picture of pictures) {
+    const png = (await picture.screenshot()).toString('base64');
+    const { width, height, black } = await paper.evaluate(async (base64) => {
+      const image = new Image();
+      image.src = `data:image/png;base64,${base64}`;
+      await image.decode();
+      const canvas = new OffscreenCanvas(image.width, image.height);
+      const context = canvas.getContext('2d');
+      context?.drawImage(image, 0, 0);
+      const { data = [] } = context?.getImageData(0, 0, image.width, image.height) ?? {};
+      const pixels = Array.from({ length: data.length / 4 }, (_, at) => data[4 * at] ?? 255);
+      const black = pixels.map((gray) => (gray < 128 ? '1' : '0')).join('');
+      return { width: image.width, height: image.height, black };
+    }, png);
+    texts.push(readCode(width, height, (x, y) => black[y * width + x] === '1'));
+  }
+  await paper.close();
+  return texts;
+}
+
+/** The sheets of the page as paper, in millimeters. */
+async function sheets(): Promise<string[]> {
+  const pdf = (await page.pdf({ preferCSSPageSize: true })).toString('latin1');
+  return Array.from(pdf.matchAll(/\/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]/g), ([, ...points]) =>
+    points.map((one) => Math.round((Number(one) / 72) * 25.4)).join('x'),
+  );
+}
+
+test('an owner prints its sign, whose code leads to it', async () => {
+  await page.getByRole('link', { name: text.sign }).click();
+  await heading(page, text.signTitle);
+  expect(await axeViolations(page)).toEqual([]);
+  expect(await overflowOf(page)).toBe(0);
+  await shoot(page, 'link-sign');
+  expect(await printedCodes()).toEqual([url]);
+  await shoot(page, 'link-sign-a6');
+  expect(await sheets()).toEqual(['105x148']);
+  await page.emulateMedia({ media: 'screen' });
+  await page.getByRole('link', { name: text.papers.a4 }).click();
+  await page.locator('.sign-a4').waitFor();
+  expect(await printedCodes()).toEqual([url]);
+  expect(await sheets()).toEqual(['210x297']);
+  await page.emulateMedia({ media: 'screen' });
+});
+
+test('a sign of production carries the bank’s code, unchanged', async () => {
+  const bank = english.branding.bankCode;
+  const linkPage = page.url();
+  await page.goto(new URL('/dashboard/branding', linkPage).href);
+  await page.getByLabel(bank.label).fill(BANK_CODE);
+  await pressButton(page, bank.check);
+  await page.getByText(bank.question).waitFor();
+  expect(await axeViolations(page)).toEqual([]);
+  await shoot(page, 'bank-code');
+  await pressButton(page, bank.confirm);
+  await page.getByText(english.branding.done.bank_code).waitFor();
+  await page.goto(new URL('/dashboard/production/links/new', linkPage).href);
+  await page.getByLabel(text.titleField).fill(TITLE);
+  await page.getByLabel(text.amount, { exact: true }).fill('450');
+  await pressButton(page, text.add);
+  await heading(page, TITLE);
+  const own = await page.getByLabel(text.address).inputValue();
+  await page.getByRole('link', { name: text.sign }).click();
+  await heading(page, text.signTitle);
+  await shoot(page, 'link-sign-bank');
+  expect(await printedCodes()).toEqual([own, BANK_CODE]);
+  await shoot(page, 'link-sign-bank-a6');
+  expect(await sheets()).toEqual(['105x148']);
+  await page.emulateMedia({ media: 'screen' });
+  await page.goto(linkPage.replace(/\/sign.*$/, ''));
+  await heading(page, TITLE);
 });
 
 test('a customer pays at it without JavaScript, and the webhook names it', async () => {

@@ -10,11 +10,13 @@ import { DESK_ROUTES } from '../../back-office/operator/desk/routes.ts';
 import type { PaymentsPlane } from '../../back-office/payments-plane.ts';
 import { answerPage } from '../../back-office/ui/answer.ts';
 import { CHANNEL_NAMES } from '../../src/control/alerts/config.ts';
+import { BANK_CODE_CHARACTERS_MAX, type BankCode } from '../../src/control/merchants/bank-code.ts';
 import type { DidPay } from '../../src/control/payments/did-pay.ts';
 import type { AlertsState } from '../../src/control/rpc/alerts.ts';
 import type { ShownLink } from '../../src/control/rpc/links.ts';
 import type { Modes, SelfCheck } from '../../src/control/rpc/operations.ts';
 import { SUBJECT_IDS } from '../../src/engine/alerts/subjects.ts';
+import { qrModules } from '../../src/engine/checkout/qr.ts';
 import { strongKeyRing } from '../../src/engine/config.ts';
 import { METHODS } from '../../src/engine/domain/method.ts';
 import { LINK_ITEMS_MAX, TITLE_CHARACTERS_MAX } from '../../src/engine/links/payment-link.ts';
@@ -448,6 +450,15 @@ const LONGEST_LINK: ShownLink = {
   },
 };
 
+/** With the longest name and city that the lengths of fields allow. */
+const BANK_CODE: BankCode = {
+  name: LONGEST_NAME.slice(0, 99),
+  city: LONGEST_NAME.slice(0, 99),
+  otherName: 'ሐበሻ ምግብ ቤት',
+  amount: '9999999999.99',
+  isForOnePayment: true,
+};
+
 const STANDINGS = {
   methods: METHODS.map((method, index) => ({
     method,
@@ -817,10 +828,24 @@ export const BACK_OFFICE_GALLERY = {
       },
     },
   }),
+  'link-sign': dashboard(`/dashboard/production/links/${LONGEST_LINK.link.code}/sign`, {
+    links: {
+      sign: {
+        ...LONGEST_LINK,
+        modules: qrModules(LONGEST_LINK.url),
+        bank: { ...BANK_CODE, modules: qrModules('x'.repeat(BANK_CODE_CHARACTERS_MAX)) },
+      },
+    },
+    settings: { branding: { color: null, logo: null } },
+  }),
   'link-new': dashboard('/dashboard/sandbox/links/new', {}),
   methods: dashboard('/dashboard/sandbox/methods', { methods: { standings: STANDINGS } }),
   branding: dashboard('/dashboard/branding', {
-    settings: { branding: { color: '#7a3b12', logo: null }, business: BUSINESS },
+    settings: {
+      branding: { color: '#7a3b12', logo: null },
+      business: BUSINESS,
+      bankCode: { text: '000201', code: BANK_CODE },
+    },
   }),
   audit: dashboard('/dashboard/audit', AUDIT),
   team: dashboard('/dashboard/team', {}),

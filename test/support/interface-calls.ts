@@ -87,6 +87,7 @@ export function interfaceCalls(tenant: Tenant, uniqueId: string): InterfaceCalls
     links: {
       list: [tenant, { isActive: true, ...range }, cursor, 25, ORIGIN],
       link: [tenant, 'none', ORIGIN],
+      sign: [tenant, 'none', ORIGIN],
       payments: [tenant, 'none', cursor, 25],
       create: [...member, FIELDS, ORIGIN],
       edit: [...member, 'none', FIELDS, ORIGIN],
@@ -197,6 +198,8 @@ export function interfaceCalls(tenant: Tenant, uniqueId: string): InterfaceCalls
     },
     settings: {
       changeBranding: [...member, { color: 'none' }],
+      bankCode: [merchantId],
+      changeBankCode: [...member, '000201', null],
       changeBusiness: [
         ...member,
         { legalName: 'A', tin: 'x', vatNumber: 'V', address: 'Bole', contact: 'a@b.et' },

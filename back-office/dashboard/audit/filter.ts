@@ -57,6 +57,7 @@ const GROUP_OF: Readonly<Record<AuditAction, AuditGroup>> = {
   'refund_limits.changed': 'methods',
   'branding.changed': 'branding',
   'business.changed': 'branding',
+  'bank_code.changed': 'branding',
   'payments.exported': 'payments',
   'statements.exported': 'payments',
   'audit.exported': 'merchant',

@@ -8,6 +8,7 @@ import { isReadOnly, useCall } from '../call.ts';
 import { ButtonForm, PostForm, Submit } from '../forms.tsx';
 import { Frame } from '../frame.tsx';
 import { BRANDING_PATH } from '../paths.ts';
+import { BankCodeCard, type BankCodeProps } from './bank-code.tsx';
 import { Preview } from './preview.tsx';
 
 const LOGO_KIBIBYTES_MAX = LOGO_BYTES_MAX / 1024;
@@ -23,6 +24,7 @@ interface BrandingProps {
   readonly logoUrl: string | null;
   /** The details that receipts show, or those that the member typed. */
   readonly business: Business;
+  readonly bank: BankCodeProps;
 }
 
 /** The merchant's look on the customers' pages, with a preview, and its details on receipts. */
@@ -44,7 +46,12 @@ export function BrandingPage(props: BrandingProps) {
           </>
         )}
       </div>
-      {mayChange && <BusinessCard {...props} />}
+      {mayChange && (
+        <>
+          <BusinessCard {...props} />
+          <BankCodeCard {...props.bank} />
+        </>
+      )}
     </Frame>
   );
 }

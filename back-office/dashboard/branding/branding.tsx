@@ -1,3 +1,4 @@
+import type { BankCodeFault } from '../../../src/control/merchants/bank-code.ts';
 import { colorFrom, LOGO_BYTES_MAX, LOGOS_MAX } from '../../../src/control/merchants/branding.ts';
 import type { BrandingChange } from '../../../src/control/merchants/change-branding.ts';
 import { BUSINESS_FIELDS, type BusinessField } from '../../../src/engine/domain/merchant.ts';
@@ -9,6 +10,7 @@ import { actorOf, type DashboardCall, tenantOf } from '../call.ts';
 import { showPage } from '../frame.tsx';
 import { BRANDING_PATH } from '../paths.ts';
 import { type DashboardRoute, get, post } from '../route.ts';
+import type { UnconfirmedBankCode } from './bank-code.tsx';
 import { BrandingPage } from './branding-page.tsx';
 
 export const BRANDING_ROUTES: readonly DashboardRoute[] = [
@@ -16,7 +18,9 @@ export const BRANDING_ROUTES: readonly DashboardRoute[] = [
   post(`${BRANDING_PATH}/color`, 'manage', (call) =>
     call.form.text('preview') === ''
       ? change(call, { color: call.form.text('color') }, 'color')
-      : answerBranding(call, colorFrom(call.form.text('color')) === null ? 'bad_color' : undefined),
+      : answerBranding(call, {
+          problem: colorFrom(call.form.text('color')) === null ? 'bad_color' : undefined,
+        }),
   ),
   post(`${BRANDING_PATH}/color/remove`, 'manage', (call) =>
     change(call, { color: null }, 'color_removed'),
@@ -24,13 +28,14 @@ export const BRANDING_ROUTES: readonly DashboardRoute[] = [
   {
     ...post(`${BRANDING_PATH}/logo`, 'manage', changeLogo),
     // Only a logo can make a form too large to read.
-    refuseLarge: (call) => answerBranding(call, 'too_large', 413),
+    refuseLarge: (call) => answerBranding(call, { problem: 'too_large', status: 413 }),
   },
   // Existing payments keep their logo.
   post(`${BRANDING_PATH}/logo/remove`, 'manage', (call) =>
     change(call, { logo: null }, 'logo_removed'),
   ),
   post(`${BRANDING_PATH}/business`, 'manage', changeBusiness),
+  post(`${BRANDING_PATH}/bank-code`, 'manage', changeBankCode),
 ];
 
 type BrandingProblem = keyof DashboardMessages['branding']['problem'];
@@ -46,15 +51,24 @@ interface RefusedBusiness {
 /** The page with the current settings, and with a form's problems if it was rejected. */
 async function answerBranding(
   call: DashboardCall,
-  problem?: BrandingProblem,
-  status?: number,
-  refused?: RefusedBusiness,
+  {
+    problem,
+    status,
+    refused,
+    bankCode = null,
+  }: {
+    readonly problem?: BrandingProblem | undefined;
+    readonly status?: number;
+    readonly refused?: RefusedBusiness;
+    readonly bankCode?: UnconfirmedBankCode | BankCodeFault | null;
+  } = {},
 ): Promise<Response> {
   const { settings } = call.payments;
   const { merchantId } = call.session;
-  const [{ color, logo }, known] = await Promise.all([
+  const [{ color, logo }, known, storedBankCode] = await Promise.all([
     settings.branding(merchantId),
     settings.business(merchantId),
+    settings.bankCode(merchantId),
   ]);
   const logoUrl =
     logo === null ? null : `data:${logo.mediaType};base64,${base64FromBytes(logo.bytes)}`;
@@ -62,11 +76,18 @@ async function answerBranding(
   const typed = call.form.text('color') || (problem === 'bad_color' ? '' : (color ?? ''));
   const preview = colorFrom(typed) ?? color;
   const business = refused?.typed ?? known;
-  const page = <BrandingPage {...{ color, typed, preview, logoUrl, business }} />;
+  const isWrong = bankCode !== null && 'kind' in bankCode;
+  const bank = {
+    stored: storedBankCode,
+    typed: call.form.text('bankCode'),
+    unconfirmed: isWrong ? null : bankCode,
+  };
+  const page = <BrandingPage {...{ color, typed, preview, logoUrl, business, bank }} />;
   const texts = DASHBOARD_TEXTS[call.language].branding;
-  const problems =
-    refused?.fields.map((field) => [field, texts.business[field].problem] as const) ??
-    problemsOf(call, problem);
+  const problems = isWrong
+    ? ([['bankCode', bankCodeProblem(call, bankCode)]] as const)
+    : (refused?.fields.map((field) => [field, texts.business[field].problem] as const) ??
+      problemsOf(call, problem));
   return showPage(call, page, { at: BRANDING_PATH, problems, status });
 }
 
@@ -81,6 +102,26 @@ function problemsOf({ language }: DashboardCall, problem: BrandingProblem | unde
   return problem === undefined ? [] : ([[field, known[problem]]] as const);
 }
 
+/** POST /dashboard/branding/bank-code. The member first sees what the code says, then confirms it. */
+async function changeBankCode(call: DashboardCall): Promise<Response> {
+  const { changeBankCode: store } = call.payments.settings;
+  const typed = call.form.text('bankCode');
+  const changed = await store(tenantOf(call), actorOf(call), typed, call.form.get('confirmedName'));
+  switch (changed.type) {
+    case 'changed':
+      return redirectTo(BRANDING_PATH, { done: typed === '' ? 'bank_code_removed' : 'bank_code' });
+    case 'wrong':
+      return answerBranding(call, { bankCode: changed.fault });
+    case 'unconfirmed':
+      return answerBranding(call, { bankCode: changed });
+  }
+}
+
+function bankCodeProblem({ language }: DashboardCall, fault: BankCodeFault): string {
+  const texts = DASHBOARD_TEXTS[language].branding.bankCode.problem;
+  return fault.kind === 'field' ? texts.field(fault.field) : texts[fault.kind];
+}
+
 /** POST /dashboard/branding/business */
 async function changeBusiness(call: DashboardCall): Promise<Response> {
   const typed = Object.fromEntries(
@@ -90,17 +131,19 @@ async function changeBusiness(call: DashboardCall): Promise<Response> {
   const fields = await store(tenantOf(call), actorOf(call), typed);
   return fields.length === 0
     ? redirectTo(BRANDING_PATH, { done: 'business' })
-    : answerBranding(call, undefined, undefined, { typed, fields });
+    : answerBranding(call, { refused: { typed, fields } });
 }
 
 /** POST /dashboard/branding/logo. The bytes determine the image's type. */
 async function changeLogo(call: DashboardCall): Promise<Response> {
   const logo = await call.form.file('logo');
-  return logo === null ? answerBranding(call, 'missing') : change(call, { logo }, 'logo');
+  return logo === null
+    ? answerBranding(call, { problem: 'missing' })
+    : change(call, { logo }, 'logo');
 }
 
 async function change(call: DashboardCall, wanted: BrandingChange, done: string) {
   const { changeBranding } = call.payments.settings;
   const problem = await changeBranding(tenantOf(call), actorOf(call), wanted);
-  return problem === null ? redirectTo(BRANDING_PATH, { done }) : answerBranding(call, problem);
+  return problem === null ? redirectTo(BRANDING_PATH, { done }) : answerBranding(call, { problem });
 }

@@ -190,6 +190,9 @@ function ShareSection({ link, url }: LinkProps & { readonly url: string }) {
             {name}
           </a>
         ))}
+        <a class="button" href={linksPath(useCall().environment, `/${link.code}/sign`)}>
+          {text.sign}
+        </a>
       </div>
     </Section>
   );

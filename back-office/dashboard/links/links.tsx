@@ -10,6 +10,7 @@ import { linksPath } from '../paths.ts';
 import { type DashboardRoute, get, post } from '../route.ts';
 import { bodyOf, problemsOf, type TypedLink, typedIn, typedOf } from './form.ts';
 import { LinksPage, NewLinkPage, OneLinkPage } from './links-page.tsx';
+import { downloadPng, downloadSvg, showSign } from './sign.tsx';
 
 const LINKS = '/dashboard/:environment/links';
 const LINK = `${LINKS}/:link` as const;
@@ -22,6 +23,9 @@ export const LINK_ROUTES: readonly DashboardRoute[] = [
   post(LINKS, 'develop', createLink),
   get(LINK, 'view', async (call) => answerLink(call, await known(call))),
   post(LINK, 'develop', editLink),
+  get(`${LINK}/sign`, 'view', showSign),
+  get(`${LINK}/code.svg`, 'view', downloadSvg),
+  get(`${LINK}/code.png`, 'view', downloadPng),
   post(`${LINK}/deactivate`, 'develop', (call) => setActive(call, false)),
   post(`${LINK}/activate`, 'develop', (call) => setActive(call, true)),
 ];

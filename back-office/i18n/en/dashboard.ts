@@ -1083,6 +1083,24 @@ export const dashboard = {
     noPayments: 'No payments yet',
     paymentsHint:
       'The list has every payment that names this link, also those of your own program. A payment shows here a second after it was made, and as long as Kefel keeps its details.',
+    sign: 'Sign to print',
+    signTitle: 'Sign',
+    signLead: 'Print it, and scan each code with a phone before you put it up.',
+    signClosed: 'This link takes no payments now. Whoever scans the sign sees your contact.',
+    paper: 'Paper',
+    papers: { a6: 'A6, for the counter', a4: 'A4, for the wall' },
+    print: 'Print',
+    /** On the sign, which has them in Amharic and English. */
+    onSign: {
+      scan: 'Scan to pay',
+      camera: 'Phone camera',
+      bankApp: 'Bank app',
+      test: 'Test: no real money',
+    },
+    bankCodeNote:
+      'Payments by the bank’s code go straight to your bank account: Kefel does not see them, and they are in no list here.',
+    noBankCode: 'Bank apps read only the national QR code that your bank gives you.',
+    addBankCode: 'Put it on your signs',
     edit: 'Change',
     save: 'Save',
     deactivate: 'Stop payments',
@@ -1323,7 +1341,38 @@ export const dashboard = {
         problem: 'Enter one e-mail address, or one phone number of 3 to 15 digits.',
       },
     },
+    bankCode: {
+      title: 'Bank’s QR code on signs',
+      note: 'Bank apps read only the national QR code (EthQR) that your bank gave you. Enter its text, and the signs of your payment links carry it too, in production. Its payments go straight to your bank account: Kefel does not see them.',
+      label: 'Text of the code',
+      hint: 'Scan your bank’s code with a QR reader that shows text, and copy all of it. It begins with 000201.',
+      check: 'Check the code',
+      question: 'Is this you?',
+      name: 'Name in bank apps',
+      nameToo: 'Name in another language',
+      city: 'City',
+      amount: 'Amount (ETB)',
+      otherName:
+        'This is neither your name nor your legal name here. Money by this code goes to whoever has that name at the bank. Use it only if your account has it.',
+      onePayment:
+        'The bank made this code for one payment. Ask for one that can be paid any number of times.',
+      fixedAmount: 'Every customer would pay this amount by the code.',
+      confirm: 'This is us: use the code',
+      onSigns: 'On your signs now',
+      remove: 'Remove the code',
+      problem: {
+        too_long: 'This is longer than a national QR code can be.',
+        unreadable:
+          'This is not the whole text of a national QR code. Copy it again, from 000201 to its last four characters.',
+        checksum:
+          'Some characters were changed on the way: the code’s checksum is wrong. Copy it again.',
+        field: (field: string) =>
+          `Bank apps would refuse this code: its field ${field} is missing or wrong. Ask your bank for a new one.`,
+      },
+    },
     done: {
+      bank_code: 'The code was saved. Your signs in production carry it.',
+      bank_code_removed: 'The code was removed. Signs that hang already still carry it.',
       business: 'The details were saved. Receipts of new payments show them.',
       color: 'The color was saved.',
       color_removed: 'The color was removed. New payments use the default color.',
@@ -1553,6 +1602,7 @@ export const dashboard = {
       'method.disabled': 'Method turned off',
       'branding.changed': 'Branding changed',
       'business.changed': 'Details on receipts changed',
+      'bank_code.changed': 'Bank’s QR code on signs changed',
       'payments.exported': 'Payments exported',
       'statements.exported': 'Statements of all merchants exported',
       'audit.exported': 'Audit log of all merchants exported',

@@ -200,6 +200,7 @@ export async function manageLinks(owner: Owner): Promise<void> {
   const path = headers.get('location')?.split('?')[0] ?? '';
   await owner.post(path, { ...fields, title: 'Coffee, 500 g' });
   await owner.see(path, 'Coffee, 500 g', '/pay/');
+  await owner.see(`${path}/sign`, 'Coffee, 500 g');
   await owner.post(`${path}/deactivate`);
   await owner.post(`${path}/activate`);
   await owner.see(links, 'Coffee, 500 g');

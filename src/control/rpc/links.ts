@@ -1,4 +1,5 @@
 import { validationContext } from '../../engine/api/routes/create-payment.ts';
+import { qrModules } from '../../engine/checkout/qr.ts';
 import type { PaymentLink } from '../../engine/links/payment-link.ts';
 import { linkUrl } from '../../engine/links/slug.ts';
 import { readTenantAccess } from '../../engine/merchants/access.ts';
@@ -11,6 +12,8 @@ import type { Tenant } from '../../kit/tenant.ts';
 import { readerOf } from '../../lists/book/reader.ts';
 import { addLink, deactivateLink, editLink } from '../../lists/links/change-links.ts';
 import { bodyOf, type LinkBody, validateLink } from '../../lists/links/schema.ts';
+import type { BankCode } from '../merchants/bank-code.ts';
+import { merchantBankCode } from '../merchants/change-bank-code.ts';
 import { byMember, type MemberCall } from './member.ts';
 import type { Plane } from './plane.ts';
 
@@ -63,6 +66,36 @@ export async function payments(
 }
 
 export type LinkPayments = Awaited<ReturnType<typeof payments>>;
+
+/** A link's sign: its code, and the bank's. */
+export async function sign(
+  plane: Plane,
+  tenant: Tenant,
+  code: string,
+  ownOrigin: string,
+): Promise<LinkSign | null> {
+  const known = await link(plane, tenant, code, ownOrigin);
+  // A code that takes money beside a test page would mislead whoever tries the sandbox.
+  const stored =
+    tenant.environment === 'sandbox'
+      ? null
+      : await merchantBankCode(plane.env.DB, tenant.merchantId);
+  return (
+    known && {
+      ...known,
+      modules: qrModules(known.url),
+      bank: stored && { ...stored.code, modules: qrModules(stored.text) },
+    }
+  );
+}
+
+type Modules = ReturnType<typeof qrModules>;
+
+export interface LinkSign extends ShownLink {
+  readonly modules: Modules;
+  /** Null: the merchant has none. */
+  readonly bank: (BankCode & { readonly modules: Modules }) | null;
+}
 
 async function shown(
   { config }: Plane,

@@ -2,6 +2,10 @@ import { merchantBranding, merchantLogo } from '../../engine/merchants/logo.ts';
 import { prepare } from '../../kit/platform/database.ts';
 import type { Tenant } from '../../kit/tenant.ts';
 import { merchantBusiness, changeBusiness as storeBusiness } from '../merchants/business.ts';
+import {
+  merchantBankCode,
+  changeBankCode as storeBankCode,
+} from '../merchants/change-bank-code.ts';
 import { changeBranding as storeBranding } from '../merchants/change-branding.ts';
 import * as change from '../merchants/change-keys.ts';
 import { type ApiKeyView, apiKeyBy, apiKeys } from '../merchants/keys.ts';
@@ -10,6 +14,7 @@ import { onDatabase, type Plane } from './plane.ts';
 
 export const changeBranding = byMember(storeBranding);
 export const changeBusiness = byMember(storeBusiness);
+export const changeBankCode = byMember(storeBankCode);
 export const createKey = byMember(change.createKey);
 export const renameKey = byMember(change.renameKey);
 export const revokeKey = byMember(change.revokeKey);
@@ -63,6 +68,9 @@ export function key({ env }: Plane, tenant: Tenant, digest: string): Promise<Api
 
 /** The merchant's details on receipts, each null when not set. */
 export const business = onDatabase(merchantBusiness);
+
+/** The national QR text on a merchant's signs; null when not set. */
+export const bankCode = onDatabase(merchantBankCode);
 
 /** The color and logo of a merchant's pages, each null when not set. */
 export async function branding({ env }: Plane, merchantId: string) {

@@ -11,4 +11,5 @@ export const PAYMENTS_MIGRATIONS = [
   '0008_closed_merchants.sql',
   '0009_switched_off_methods.sql',
   '0010_payment_links.sql',
+  '0011_bank_code.sql',
 ] as const;

@@ -61,6 +61,7 @@ export const CHANGE_ACTIONS = [
   'method.disabled',
   'branding.changed',
   'business.changed',
+  'bank_code.changed',
   'merchant.created',
   'merchant.renamed',
   'merchant.app_schemes_changed',

@@ -128,7 +128,9 @@ test("a merchant's branding applies to both of its environments and to no other 
   const apiKey = BETA.apiKeys.sandbox;
   const { status } = await answerOf(postHosted({ paymentIntentUniqueId: 'of-beta' }, { apiKey }));
   expect(status).toBe(200);
-  const { results } = await env.DB.prepare('SELECT * FROM merchant_branding').all();
+  const { results } = await env.DB.prepare(
+    'SELECT merchant_id, color, logo_digest FROM merchant_branding',
+  ).all();
   expect(results).toEqual([{ merchant_id: ALPHA.id, color: COLOR, logo_digest: null }]);
 });
 

@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
 import { dashboard as english } from '../../../back-office/i18n/en/dashboard.ts';
+import { checksumOf } from '../../../src/control/merchants/bank-code.ts';
 import { LOGO_BYTES_MAX, LOGOS_MAX } from '../../../src/control/merchants/branding.ts';
 import type { LogoMediaType } from '../../../src/engine/merchants/logo.ts';
 import { base64FromBytes } from '../../../src/kit/crypto/encoding.ts';
@@ -236,6 +237,71 @@ test.each([
     expect(html).toContain(`value="${field === 'address' ? BUSINESS.tin : BUSINESS.address}"`);
     expect(await businessOfNew('a')).toBeNull();
     expect(await auditLog()).toEqual([]);
+  },
+);
+
+/** In Amharic too, for the name of Addis Books. */
+const BANK_CODE = codeOf('5911Addis Books6011Addis Ababa64240002AM0114አዲስ መጻሕፍት መደብር');
+const FOREIGN_CODE = codeOf('5912Abebe Kebede6011Addis Ababa');
+
+function codeOf(names: string): string {
+  const account = '28610032581b314e257f41bfbbdc6384daa31d160107ETSETAA02101234567890';
+  const text = `000201010211${account}5204541153032305802ET${names}6304`;
+  return text + checksumOf(text);
+}
+
+async function storedBankCode() {
+  return env.DB.prepare('SELECT bank_code FROM merchant_branding').first<string>('bank_code');
+}
+
+test.each([
+  [BANK_CODE, 'Addis Books', false],
+  [FOREIGN_CODE, 'Abebe Kebede', true],
+])('stores a bank’s code only after its name is confirmed: %s', async (code, name, isForeign) => {
+  const owner = await signedIn();
+  const send = (fields: Record<string, string>) => submit(owner, `${PATH}/bank-code`, fields);
+  const texts = english.branding.bankCode;
+  for (const fields of [{}, { confirmedName: 'Addis Book' }]) {
+    const asked = await send({ bankCode: ` ${code}\n`, ...fields });
+    expect(asked.status).toBe(200);
+    const html = await asked.text();
+    expect(html).toContain(texts.question);
+    expect(html).toContain(`name="confirmedName" value="${name}"`);
+    expect(html.includes(texts.otherName)).toBe(isForeign);
+  }
+  expect([await storedBankCode(), await auditLog()]).toEqual([null, []]);
+  for (const _again of [0, 1]) {
+    const stored = await send({ bankCode: code, confirmedName: name });
+    expect(stored.headers.get('location')).toBe(`${PATH}?done=bank_code`);
+  }
+  expect(await storedBankCode()).toBe(code);
+  expect(await (await visit(owner, PATH)).text()).toContain(texts.onSigns);
+  await send({ bankCode: '' });
+  expect(await storedBankCode()).toBeNull();
+  expect((await auditLog()).map(({ action, detail }) => [action, JSON.parse(detail).name])).toEqual(
+    [
+      ['bank_code.changed', name],
+      ['bank_code.changed', null],
+    ],
+  );
+});
+
+test.each([
+  [BANK_CODE.slice(0, -1), english.branding.bankCode.problem.unreadable],
+  [BANK_CODE.replace('1234567890', '1234567891'), english.branding.bankCode.problem.checksum],
+  [codeOf('6011Addis Ababa'), english.branding.bankCode.problem.field('59')],
+  ['0'.repeat(600), english.branding.bankCode.problem.too_long],
+])(
+  'refuses a bank’s code that bank apps cannot read, also confirmed: %s',
+  async (code, problem) => {
+    const owner = await signedIn();
+    const fields = { bankCode: code, confirmedName: 'Addis Books' };
+    const refused = await submit(owner, `${PATH}/bank-code`, fields);
+    expect(refused.status).toBe(400);
+    const html = (await refused.text()).replaceAll('&#39;', "'");
+    expect(html).toContain(problem);
+    expect(html).toContain(`>${code}</textarea>`);
+    expect([await storedBankCode(), await auditLog()]).toEqual([null, []]);
   },
 );
 

@@ -211,6 +211,9 @@ const CASES: Readonly<Record<string, Case>> = {
   'POST /dashboard/:environment/links/:link': {
     fields: { title: 'Wax', kind: 'fixed', amount: '5' },
   },
+  'GET /dashboard/:environment/links/:link/sign': {},
+  'GET /dashboard/:environment/links/:link/code.svg': {},
+  'GET /dashboard/:environment/links/:link/code.png': {},
   'POST /dashboard/:environment/links/:link/deactivate': {},
   'POST /dashboard/:environment/links/:link/activate': {},
 
@@ -277,6 +280,7 @@ const CASES: Readonly<Record<string, Case>> = {
   'POST /dashboard/branding/logo': { status: 400 },
   'POST /dashboard/branding/logo/remove': {},
   'POST /dashboard/branding/business': { fields: { legalName: 'Other name' } },
+  'POST /dashboard/branding/bank-code': { fields: { bankCode: 'x' }, status: 400 },
 
   'GET /dashboard/audit': {},
 

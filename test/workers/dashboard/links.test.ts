@@ -1,5 +1,8 @@
 import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
+import { codeSvg } from '../../../back-office/dashboard/links/code-image.ts';
+import { checksumOf } from '../../../src/control/merchants/bank-code.ts';
+import { qrModules } from '../../../src/engine/checkout/qr.ts';
 import { configOf } from '../../../src/engine/config.ts';
 import { digestOwner } from '../../../src/engine/domain/search-key.ts';
 import { keyedDigest } from '../../../src/kit/crypto/keyed-digest.ts';
@@ -133,6 +136,47 @@ test('the page lists the payments that name the link, and sums up those of its o
   // Reading it in parts counts each payment once.
   const reader = await readerOf(env, tenant);
   expect(await reader.paidAtLink(id, 1)).toEqual(await reader.paidAtLink(id));
+});
+
+test('the sign has the bank’s code in production alone, and the files are of the link’s', async () => {
+  const { location } = await save(LINK);
+  const path = location.split('?')[0] ?? '';
+  const account = '28150003CBE01041234';
+  const start = `000201010211${account}5204541153032305802ET5909Wax House6006Mekele6304`;
+  const bankCode = start + checksumOf(start);
+  const fields = { bankCode, confirmedName: 'Wax House' };
+  expect((await submit(await signedIn(), '/dashboard/branding/bank-code', fields)).status).toBe(
+    303,
+  );
+  const svgOf = (text: string) => encodeURIComponent(codeSvg(qrModules(text)));
+  const [{ url = '' } = {}] = await links();
+  for (const language of ['en', 'am']) {
+    const html = await pageOf(`${path}/sign?paper=a4`, language);
+    expect(html).toContain('class="sign sign-a4"');
+    expect(html).toContain(svgOf(url));
+    expect(html).toContain('ለመክፈል ይስካኑ');
+    expect(html).toContain('Scan to pay');
+    expect(html).toContain('Test: no real money');
+    expect(html).not.toContain(svgOf(bankCode));
+  }
+  const production = '/dashboard/production/links';
+  const made = (await save(LINK, production)).location.split('?')[0] ?? '';
+  const html = await pageOf(`${made}/sign`);
+  expect(html).toContain(svgOf(bankCode));
+  expect(html).toContain('Wax House, Mekele');
+  expect(html).toContain('straight to your bank account');
+  const files = await Promise.all(
+    ['svg', 'png'].map(async (type) => visit(await signedIn(), `${path}/code.${type}`)),
+  );
+  expect(files.map(({ headers }) => headers.get('content-type'))).toEqual([
+    'image/svg+xml',
+    'image/png',
+  ]);
+  expect(files[0]?.headers.get('content-disposition')).toMatch(
+    /^attachment; filename="link-[0-9a-f]{16}\.svg"$/,
+  );
+  expect(await files[0]?.text()).toBe(codeSvg(qrModules(url)));
+  expect((await files[1]?.arrayBuffer())?.byteLength).toBeGreaterThan(500);
 });
 
 test('a link stops and takes payments again, each with its entry', async () => {

@@ -25,6 +25,7 @@ const code = shortField;
 export const LINKS: AreaArguments<'links'> = {
   list: [tenantField, filter, cursorField, limitField, originField],
   link: [tenantField, code, originField],
+  sign: [tenantField, code, originField],
   payments: [tenantField, typedField, cursorField, limitField],
   create: [tenantField, actorField, sent, originField],
   edit: [tenantField, actorField, code, sent, originField],

@@ -32,6 +32,7 @@ export const SETTINGS: AreaArguments<'settings'> = {
     v.union([body({ color: v.nullable(typedField) }), body({ logo: v.nullable(logo) })]),
   ],
   changeBusiness: [tenantField, actorField, business],
+  changeBankCode: [tenantField, actorField, typedField, v.nullable(typedField)],
   createKey: [tenantField, actorField, typedField, keyForm],
   renameKey: [tenantField, actorField, typedField, typedField],
   revokeKey: [tenantField, actorField, typedField],
@@ -46,5 +47,6 @@ export const SETTINGS: AreaArguments<'settings'> = {
   keys: [tenantField],
   key: [tenantField, typedField],
   business: [merchantIdField],
+  bankCode: [merchantIdField],
   branding: [merchantIdField],
 };
