@@ -33,6 +33,7 @@ const FIELD_OPTIONS: Options = {
     value: 'TIME',
     about: 'from then on, the page takes no payment: 2027-06-30T21:00:00Z',
   },
+  'payments-max': { value: 'N', about: 'how many payments it takes (default: any number)' },
   'paid-text': { value: 'TEXT', about: 'what the page says after a payment' },
   active: { value: ACTIVE, about: 'whether the page takes payments' },
   file: { value: 'FILE', about: 'a JSON object with other fields: items, methods, askFor, …' },
@@ -143,6 +144,7 @@ async function fieldsIn(given: Given): Promise<object> {
       title: given.text('title'),
       description: given.text('description'),
       validUntil: given.text('valid-until'),
+      paymentsMax: paymentsMaxIn(given),
       paidText: given.text('paid-text'),
       isActive: activeIn(given),
     }),
@@ -181,6 +183,14 @@ function amountIn(given: Given, name: string): number | undefined {
     throw new UsageError(
       `--${name} takes an amount in major units, such as 450 or 450.50, not "${text}"`,
     );
+  }
+  return text === undefined ? undefined : Number(text);
+}
+
+function paymentsMaxIn(given: Given): number | undefined {
+  const text = given.text('payments-max');
+  if (text !== undefined && !/^\d{1,9}$/.test(text)) {
+    throw new UsageError(`--payments-max takes a whole number, not "${text}"`);
   }
   return text === undefined ? undefined : Number(text);
 }

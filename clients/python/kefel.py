@@ -1137,6 +1137,7 @@ class NewPaymentLink(TypedDict):
     commissionPaidByCustomer: NotRequired[bool | None]
     splitPayment: NotRequired[list[SplitPayment] | None]
     validUntil: NotRequired[str | None]
+    paymentsMax: NotRequired[int | None]
     paidText: NotRequired[str | None]
     returnUrl: NotRequired[str | None]
     callbackUrl: NotRequired[str | None]
@@ -1188,6 +1189,7 @@ class PaymentLinkChanges(TypedDict):
     commissionPaidByCustomer: NotRequired[bool | None]
     splitPayment: NotRequired[list[SplitPayment] | None]
     validUntil: NotRequired[str | None]
+    paymentsMax: NotRequired[int | None]
     paidText: NotRequired[str | None]
     returnUrl: NotRequired[str | None]
     callbackUrl: NotRequired[str | None]
@@ -1523,11 +1525,13 @@ class PaymentLink(TypedDict):
     commissionPaidByCustomer: bool
     splitPayment: list[PaymentLinkSplitPayment]
     validUntil: str | None
+    paymentsMax: int | None
     paidText: str | None
     returnUrl: str | None
     callbackUrl: str | None
     metadata: dict[str, str]
     isActive: bool
+    paymentsCount: int | None
     createdAt: str
     updatedAt: str
 
@@ -1600,11 +1604,13 @@ class CreatedPaymentLink(TypedDict):
     commissionPaidByCustomer: bool
     splitPayment: list[PaymentLinkSplitPayment]
     validUntil: str | None
+    paymentsMax: int | None
     paidText: str | None
     returnUrl: str | None
     callbackUrl: str | None
     metadata: dict[str, str]
     isActive: bool
+    paymentsCount: int | None
     createdAt: str
     updatedAt: str
     isReplayed: bool

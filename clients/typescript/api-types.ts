@@ -559,6 +559,10 @@ export interface NewPaymentLink {
    */
   validUntil?: string | null;
   /**
+   * How many payments the link takes; absent: any number. Counts the payments that are made from then on
+   */
+  paymentsMax?: number | null;
+  /**
    * What the page says after a payment
    */
   paidText?: string | null;
@@ -706,6 +710,10 @@ export interface PaymentLinkChanges {
    * From this time on, the page takes no payment
    */
   validUntil?: string | null;
+  /**
+   * How many payments the link takes; absent: any number. Counts the payments that are made from then on
+   */
+  paymentsMax?: number | null;
   /**
    * What the page says after a payment
    */
@@ -919,6 +927,7 @@ export interface Payment {
     type:
       | (
           | 'duplicate_payment'
+          | 'surplus_payment'
           | 'second_receipt'
           | 'contradicting_failure'
           | 'refused_callback'
@@ -1814,6 +1823,7 @@ export interface PaymentLink {
    * ISO 8601 in UTC with milliseconds
    */
   validUntil: string | null;
+  paymentsMax: number | null;
   paidText: string | null;
   returnUrl: string | null;
   callbackUrl: string | null;
@@ -1824,6 +1834,10 @@ export interface PaymentLink {
     [k: string]: string;
   };
   isActive: boolean;
+  /**
+   * How many payments of `paymentsMax` are paid; those that customers are paying now are not among them. Null without a maximum
+   */
+  paymentsCount: number | null;
   /**
    * ISO 8601 in UTC with milliseconds
    */

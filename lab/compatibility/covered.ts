@@ -58,6 +58,8 @@ const OF_REGISTERS: MethodsOf<ReturnType<typeof registerOf>> = {
   links: true,
   changeLink: true,
   openLink: true,
+  reservePlace: true,
+  settlePlace: true,
   exportLinks: true,
 };
 

@@ -49,6 +49,33 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'if («attempt.startClaimId === claimId→false») {\n':
       'a claim whose answer was lost is refused, and nobody calls the provider',
   },
+  'src/engine/links/places.ts': {
+    'const isCommitted = isHeld ? «others.committed < maxOf(others)→true» :':
+      'a maximum that was lowered is exceeded by what was reserved before',
+    'const isHeld = own !== null« && own.untilMs > nowMs→»;':
+      'a success after its window takes a place that another customer has reserved',
+    '«if (!isAnyLeft(others)) {\n    return null;\n  }\n→»':
+      'any number of customers may pay for the last place',
+    'return others.committed« + others.reserved→» < maxOf(others);':
+      'what others are paying does not count as taken',
+    'return own !== null && «own.attempt > report.attempts→false» ? own : null;':
+      'a late report gives back the place of the next attempt',
+    "«      attempt.status === 'processing' ||\n→»":
+      'an attempt whose last query is under way gives its place back',
+    "(attempt.status === 'unresolved'« && attempt.deadlineAtMs > nowMs→»),":
+      'an attempt without an outcome is not given back',
+    "return { type: isCommitted« && !report.isSurplus→» ? 'committed' : 'surplus' };":
+      'a restore counts a payment that was one too many',
+  },
+  'src/engine/register/payment-links.ts': {
+    "reserved' AND «until_ms > ?→until_ms >= 0 * ?») AS reserved": 'a place is never free again',
+    'FROM link_places WHERE code = ?« AND payment_unique_id <> ?→ AND ? IS NOT NULL»`;':
+      'the second attempt of a payment needs a second place',
+  },
+  'src/engine/intent/report-place.ts': {
+    "execute({ type: «'report_surplus'→'tick'» });":
+      'a payment that is one too many looks like the others',
+  },
   'src/engine/domain/time.ts': {
     'if (!wasNeverCalled && «(!attempt.windowIsFinal || attempt.checkAtMs !== null)→attempt.checkAtMs !== null») {':
       'an attempt that may still be paid counts as certainly unpaid',
@@ -423,6 +450,8 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       'a prompt whose caller died is never queried',
   },
   'src/engine/attempts/start.ts': {
+    "«  if (!(await reservePlace(env, terms, choice, rail))) {\n    return { type: 'no_place' };\n  }\n→»":
+      'attempts start without a place',
     '«...(isNeverReached(result.reason, attempt.startClaim) && { neverReached: true }),→»':
       'an outage uses up the attempts of a payment, although the machine would not count them',
     "outcome: { type: «'unknown', checkAtMs→'failed', reason: 'rail_unavailable'», providerCode },":

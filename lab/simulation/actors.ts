@@ -1,5 +1,6 @@
 import type { MerchantCall } from '../../src/engine/api/call.ts';
-import { createExpress, createHosted } from '../../src/engine/api/routes/create-payment.ts';
+import { readKeyedBody } from '../../src/engine/api/keyed-body.ts';
+import { createExpress, createHostedOf } from '../../src/engine/api/routes/create-payment.ts';
 import { cancelPayment, readPayment } from '../../src/engine/api/routes/read-payment.ts';
 import { cancelRefund, createRefund } from '../../src/engine/api/routes/refunds.ts';
 import { railOrder } from '../../src/engine/attempts/order.ts';
@@ -29,6 +30,7 @@ import { askedMinor, CHANGED_BY_MINOR } from './books.ts';
 import { type Clock, OUTSIDE, START_MS } from './clock.ts';
 import { SimulatedFailure } from './faults.ts';
 import type { Journal } from './journal.ts';
+import { linkOf } from './links.ts';
 import { accessOf, callbackHostOf } from './merchants.ts';
 import type { SimulatedResponse } from './network.ts';
 import type { Objects } from './objects.ts';
@@ -252,7 +254,10 @@ export class Actors {
 
   async #createOne(payment: PlannedPayment, key: string | null, isAlone: boolean): Promise<void> {
     const { journal } = this.#world;
-    const create = payment.kind === 'hosted' ? createHosted : createExpress;
+    const create =
+      payment.kind === 'hosted'
+        ? (call: MerchantCall) => this.#createHosted(payment, call)
+        : createExpress;
     const { answer, refusal, tries } = await this.#api(payment, create, {
       ...{ body: bodyOf(payment), key },
     });
@@ -269,6 +274,23 @@ export class Actors {
     } else {
       journal.created.push({ payment, key, content: contentOf(answer), isReplay });
     }
+  }
+
+  /** As the page of a link does, if the payments of this history have one. */
+  async #createHosted({ merchant }: PlannedPayment, call: MerchantCall): Promise<Response> {
+    const body = await readKeyedBody(call.request, 'hosted');
+    const { linkPaymentsMax } = this.#world.plan;
+    if (linkPaymentsMax === null) {
+      return createHostedOf(call, body);
+    }
+    const link = linkOf(linkPaymentsMax);
+    // A repeated creation changes nothing.
+    await registerOf(call.env, merchant).createLink({ link, idempotency: null, answer: '' });
+    return createHostedOf(call, body, {
+      description: link.title,
+      phone: null,
+      countedLink: link.code,
+    });
   }
 
   #read({ merchant, uniqueId }: PlannedPayment): Promise<Intent | null> {
@@ -343,6 +365,9 @@ export class Actors {
       }
       const choice = { method, phone: '251911223344', expectedAttempts: seen.attempts.length };
       const run = await runAttempt(env, client, seen.terms, choice, rail);
+      if (run.type === 'no_place') {
+        this.#world.journal.reached.add('refused by a full link');
+      }
       return run.type === 'started' ? railPageUrl(env, client, run.intent) : null;
     });
   }

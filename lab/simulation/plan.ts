@@ -84,6 +84,8 @@ export interface Plan {
   readonly weather: Weather;
   /** What each merchant may refund a day; null: no limit. */
   readonly refundDailyMaxMinor: number | null;
+  /** How many payments the link of each merchant's hosted payments takes; null: they have no link. */
+  readonly linkPaymentsMax: number | null;
   /** Null in most histories. */
   readonly disaster: PlannedDisaster | null;
   /** When the last fault may strike. */
@@ -103,22 +105,37 @@ export function planOf(seed: number): Plan {
   for (let count = random.pick([1, 1, 1, 2]); count > 0; count -= 1) {
     payments.push(paymentOf(random, payments));
   }
+  const [first] = payments;
+  const links = new Random(seed, 'links');
+  const hasLink = first !== undefined && links.chance(LINKS_SHARE);
+  // The window of the first one's attempt may be over, and its outcome still unknown.
+  const secondAfterMs = hasLink ? links.pick([0, 0, 20 * MINUTE_MS, 3 * HOUR_MS]) : 0;
+  if (hasLink) {
+    // They compete for the one place.
+    payments.splice(0, 2, { ...first, kind: 'hosted' });
+    payments.push({ ...first, kind: 'hosted', uniqueId: 'order-1' });
+  }
   const steps = payments
     .flatMap((payment, index) => stepsOf(random, payment, index))
+    .map((step) => (step.payment === 1 ? { ...step, atMs: step.atMs + secondAfterMs } : step))
     .sort((one, other) => one.atMs - other.atMs);
   const lastMs = steps.at(-1)?.atMs ?? 0;
+  const disaster = disasterOf(seed, lastMs);
   return {
     seed,
     payments,
     steps,
     weather: weatherOf(seed),
     refundDailyMaxMinor: random.pick([null, null, null, 1_000_000]),
-    disaster: disasterOf(seed, lastMs),
+    // A restore brings back the links that D1 names, and here it names none.
+    linkPaymentsMax: disaster === null && hasLink ? 1 : null,
+    disaster,
     faultsEndAfterMs: lastMs + random.pick([MINUTE_MS, 20 * MINUTE_MS, 3 * HOUR_MS, DAY_MS]),
     spared: new Set(),
   };
 }
 
+const LINKS_SHARE = 0.3;
 const DISASTER_SHARE = 0.08;
 
 function disasterOf(seed: number, lastMs: number): PlannedDisaster | null {

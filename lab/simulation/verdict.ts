@@ -4,6 +4,7 @@ import { checkAmounts } from './check-amounts.ts';
 import { checkAnswers } from './check-answers.ts';
 import { checkAttention } from './check-attention.ts';
 import { checkEvents, checkHistory, checkReceipts } from './check-events.ts';
+import { checkLinks } from './check-links.ts';
 import { checkMoney, checkProvider } from './check-money.ts';
 import { checkDailyLimit, checkRefunds } from './check-refunds.ts';
 import { checkRegisters } from './check-registers.ts';
@@ -19,7 +20,7 @@ export async function checkPromises(world: World): Promise<void> {
   const each = world.plan.payments.map((payment) => endedOf(world, payment));
   const ended = (await Promise.all(each)).flat();
   const checks = [checkAnswers, checkReceipts, checkProvider, checkDailyLimit, checkRows];
-  for (const check of [...checks, checkAttention, checkRegisters, checkRestore]) {
+  for (const check of [...checks, checkAttention, checkRegisters, checkRestore, checkLinks]) {
     check(world, ended);
   }
   for (const payment of ended) {

@@ -161,6 +161,7 @@ const customer = answer<NonNullable<Payment['merchantCustomer']>>({
 
 const ANOMALIES = {
   duplicate_payment: true,
+  surplus_payment: true,
   second_receipt: true,
   contradicting_failure: true,
   refused_callback: true,
@@ -492,11 +493,18 @@ const SHARED = {
       }),
     ),
     validUntil: v.nullable(time),
+    paymentsMax: v.nullable(integer),
     paidText: v.nullable(v.string()),
     returnUrl: v.nullable(v.string()),
     callbackUrl: v.nullable(v.string()),
     metadata,
     isActive: v.boolean(),
+    paymentsCount: v.nullable(
+      described(
+        integer,
+        'How many payments of `paymentsMax` are paid; those that customers are paying now are not among them. Null without a maximum',
+      ),
+    ),
     createdAt: time,
     updatedAt: time,
   }),

@@ -203,6 +203,8 @@ export const LINK_NOTES: Notes = {
   'splitPayment[].creditAccount': 'The account to credit',
   'splitPayment[].amount': 'A percentage, or an amount in major units, by `splitType`',
   'splitPayment[].splitType': 'What `amount` means',
+  paymentsMax:
+    'How many payments the link takes; absent: any number. Counts the payments that are made from then on',
   validUntil: ['From this time on, the page takes no payment', '2026-12-31T21:00:00Z'],
   paidText: ['What the page says after a payment', 'We call you to arrange the delivery.'],
   returnUrl: 'Where the customer goes after a payment instead of to the page of the link',

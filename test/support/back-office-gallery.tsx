@@ -442,6 +442,8 @@ const LONGEST_LINK: ShownLink = {
     commissionPaidByCustomer: true,
     splits: [],
     validUntilMs: NOW_MS,
+    paymentsMax: 1_000,
+    places: { committed: 998, reserved: 2 },
     paidText: LONGEST_NAME,
     returnUrl: `https://shop.example.com/${'thanks/'.repeat(30)}`,
     callbackUrl: null,

@@ -48,6 +48,7 @@ export function typedOf(link: LinkSettings | null): TypedLink {
     currency: link?.currency ?? 'ETB',
     commission: link?.commissionPaidByCustomer ? 'customer' : 'merchant',
     validUntil: link?.validUntilMs == null ? '' : dayText(businessDay(link.validUntilMs)),
+    paymentsMax: String(link?.paymentsMax ?? ''),
     paidText: link?.paidText ?? '',
     returnUrl: link?.returnUrl ?? '',
     methods: link?.methods.join() ?? '',
@@ -104,9 +105,15 @@ export function bodyOf(typed: TypedLink): LinkBody {
     commissionPaidByCustomer: text('commission') === 'customer',
     // The end of the day in Addis Ababa.
     validUntil: text('validUntil') === '' ? null : `${text('validUntil')}T23:59:59+03:00`,
+    paymentsMax: numberFrom(text('paymentsMax')),
     paidText: text('paidText'),
     returnUrl: text('returnUrl') === '' ? null : text('returnUrl'),
   };
+}
+
+/** A text that is no whole number stays a text, which the API refuses. */
+function numberFrom(text: string): number | string | null {
+  return /^\d{1,9}$/.test(text) ? Number(text) : text || null;
 }
 
 /** Rows with a name or a price, in their order. */
@@ -164,6 +171,7 @@ function fieldOf(path: string, typed: TypedLink): string | null {
     case 'title':
     case 'description':
     case 'validUntil':
+    case 'paymentsMax':
     case 'paidText':
     case 'returnUrl':
       return root;

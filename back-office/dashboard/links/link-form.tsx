@@ -170,6 +170,14 @@ function MoreFields({ typed }: { readonly typed: TypedLink }) {
         value={typed.validUntil ?? ''}
         required={false}
       />
+      <TextField
+        id="paymentsMax"
+        label={text.paymentsMax}
+        hint={text.paymentsMaxHint}
+        inputmode="decimal"
+        value={typed.paymentsMax ?? ''}
+        required={false}
+      />
       <LongField id="paidText" label={text.paidText} typed={typed} />
       <TextField
         id="returnUrl"

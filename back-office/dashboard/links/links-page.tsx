@@ -89,6 +89,8 @@ function LinkState({ link }: LinkProps) {
       return <Badge tone="plain">{text.inactive}</Badge>;
     case 'over':
       return <Badge tone="wait">{text.over}</Badge>;
+    case 'sold_out':
+      return <Badge tone="wait">{text.soldOut}</Badge>;
     default:
       return <Badge tone="good">{text.active}</Badge>;
   }
@@ -119,6 +121,15 @@ export function OneLinkPage(
       <p>
         <PriceText link={link} /> <LinkState link={link} />
       </p>
+      {link.paymentsMax !== null && (
+        <p>
+          {text.counts(
+            String(link.places?.committed ?? 0),
+            String(link.paymentsMax),
+            String(link.places?.reserved ?? 0),
+          )}
+        </p>
+      )}
       <ShareSection link={link} url={url} />
       <PaymentsSection {...props} path={path} />
       <div class="buttons">

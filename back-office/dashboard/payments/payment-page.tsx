@@ -274,6 +274,9 @@ function Attention(props: IntentProps & { readonly sameOrder: readonly SameOrder
           {kind === 'duplicate_payment' && (
             <RefundButton intent={intent} attemptId={attemptId} label={refunds.refundSecond} />
           )}
+          {kind === 'surplus_payment' && (
+            <RefundButton intent={intent} attemptId={attemptId} label={refunds.refundAll} />
+          )}
         </Point>
       ))}
       {sameOrder.length > 0 && <SameOrder intent={intent} others={sameOrder} />}

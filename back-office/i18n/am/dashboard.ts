@@ -448,6 +448,7 @@ export const dashboard: DashboardMessages = {
     anomaly: {
       duplicate_payment:
         'ደንበኛው ሁለት ጊዜ ከፍሏል። ለእርስዎ የተነገረው ስለ አንዱ ብቻ ነው። ሁለተኛውን ይመልሱ፣ ወይም ባለቤቱን ይጠይቁ።',
+      surplus_payment: 'ደንበኛው ሲከፍል በዚህ ክፍያ ሊንክ ላይ ቦታ አልቀረም ነበር። ማድረስ ካልቻሉ ይመልሱ፣ ወይም ባለቤቱን ይጠይቁ።',
       second_receipt:
         'አቅራቢው ይህ ሙከራ በሌላ ደረሰኝ እንደገና እንደተከፈለ ተናግሯል። ደንበኛው ሁለት ጊዜ ከፍሎ ሊሆን ይችላል። ተመላሽ የሚመልሰው የመጀመሪያውን ክፍያ ነው፤ ሁለተኛው እንዲመለስ አስተዳዳሪውን ይጠይቁ።',
       contradicting_failure:
@@ -466,6 +467,7 @@ export const dashboard: DashboardMessages = {
     issuerReceipt: 'የደንበኛው ዋሌት ደረሰኝ',
     anomalyTitle: {
       duplicate_payment: 'ሁለት ጊዜ ተከፍሏል',
+      surplus_payment: 'ከጠየቁት በላይ',
       second_receipt: 'በአንድ ሙከራ እንደገና ተከፍሏል',
       contradicting_failure: 'አቅራቢው ራሱን ተቃርኗል',
       contradicting_refund: 'አቅራቢው ስለ ተመላሽ ገንዘቡ ራሱን ተቃርኗል',
@@ -501,6 +503,7 @@ export const dashboard: DashboardMessages = {
       customer_returned: 'ደንበኛው ከአቅራቢው ተመለሰ',
       report_callback: 'መልእክት ውድቅ ተደረገ',
       review_anomalies: 'አስተዳዳሪው አይቶታል',
+      report_surplus: 'ሊንኩ ከሚቀበለው በላይ ክፍያ',
       report_receipt_conflict: 'ደረሰኙ በሌላ ክፍያ ተገኘ',
       accept_attempt: 'አቅራቢው ሙከራውን ተቀበለ',
       resolve_attempt: 'አቅራቢው ውጤቱን ተናገረ',
@@ -995,6 +998,8 @@ export const dashboard: DashboardMessages = {
     active: 'ክፍያ ይቀበላል',
     inactive: 'ቆሟል',
     over: 'ጊዜው አልፏል',
+    soldOut: 'ሁሉም ተይዟል',
+    counts: (paid, max, reserved) => `የተከፈለ፦ ${paid} ከ${max}። አሁን እየተከፈለ፦ ${reserved}።`,
     saved: 'ተቀምጧል።',
     share: 'ያጋሩ',
     address: 'አድራሻ',
@@ -1051,6 +1056,8 @@ export const dashboard: DashboardMessages = {
     methods: 'የመክፈያ ዘዴዎች (ምንም ካልተመረጠ፦ ሁሉም)',
     validUntil: 'የመጨረሻ ቀን (ግዴታ አይደለም)',
     validUntilHint: 'ዓመት-ወር-ቀን በፈረንጆች አቆጣጠር፣ ለምሳሌ 2026-12-31። በዚያ ቀን መጨረሻ ክፍያ ይቆማል።',
+    paymentsMax: 'የሚቀበለው የክፍያ ብዛት (ግዴታ አይደለም)',
+    paymentsMaxHint: 'ጥቂት ላለዎት ነገር፣ ለምሳሌ 10። ከአሁን በኋላ የሚፈጠሩትን ክፍያዎች ይቆጥራል።',
     paidText: 'ደንበኞች ከከፈሉ በኋላ የሚያነቡት (ግዴታ አይደለም)',
     returnUrl: 'ደንበኞች ከከፈሉ በኋላ የሚሄዱበት (ግዴታ አይደለም)',
     byApi: 'የሊንክ ክፍፍል፣ callbackUrl እና metadata በAPI ይቀመጣሉ፤ እዚህ አይቀየሩም።',

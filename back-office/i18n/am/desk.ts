@@ -619,6 +619,8 @@ export const desk: DeskMessages = {
   /** What to do about each anomaly. */
   anomalyTodo: {
     duplicate_payment: 'ሁለቱንም ክፍያዎች አቅራቢው ዘንድ ይፈልጉ። ነጋዴው ካልመለሰ ሁለተኛውን ይመልሱ፣ ከዚያ እንደታየ ምልክት ያድርጉ።',
+    surplus_payment:
+      'ደንበኛው ሲከፍል በክፍያው ሊንክ ላይ ቦታ አልቀረም ነበር። ነጋዴው ያደርሳል ወይም ይመልሳል። ከዚያ እንደታየ ምልክት ያድርጉ።',
     second_receipt:
       'ሁለቱንም ደረሰኞች አቅራቢው ዘንድ ይፈልጉ። ደንበኛው ሁለቴ ከፍሎ ከሆነ ሁለተኛውን እዚያ ይመልሱ፤ ከዚህ የሚመለሰው የመጀመሪያው ነው። ከዚያ እንደታየ ምልክት ያድርጉ።',
     contradicting_failure:

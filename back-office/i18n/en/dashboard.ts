@@ -486,6 +486,8 @@ export const dashboard = {
     anomaly: {
       duplicate_payment:
         'The customer paid a second time. You received an event for only one payment. Refund the second one, or ask an owner to.',
+      surplus_payment:
+        'The link of this payment had no place left when the customer paid. If you cannot deliver, refund it, or ask an owner to.',
       second_receipt:
         'The provider reported this attempt as paid again, with another receipt. The customer may have paid twice. A refund returns the first payment, so ask the operator to return the second one.',
       contradicting_failure:
@@ -504,6 +506,7 @@ export const dashboard = {
     issuerReceipt: 'Receipt of the customer’s wallet',
     anomalyTitle: {
       duplicate_payment: 'Paid twice',
+      surplus_payment: 'More than you asked for',
       second_receipt: 'Paid again by one attempt',
       contradicting_failure: 'The provider contradicted itself',
       contradicting_refund: 'The provider contradicted a refund',
@@ -540,6 +543,7 @@ export const dashboard = {
       customer_returned: 'Customer returned from the provider',
       report_callback: 'Callback rejected',
       review_anomalies: 'Reviewed by the operator',
+      report_surplus: 'More payments than the link takes',
       report_receipt_conflict: 'Receipt found at another payment',
       accept_attempt: 'Provider accepted the attempt',
       resolve_attempt: 'Provider reported the outcome',
@@ -1072,6 +1076,9 @@ export const dashboard = {
     active: 'Takes payments',
     inactive: 'Off',
     over: 'Over',
+    soldOut: 'All taken',
+    counts: (paid: string, max: string, reserved: string) =>
+      `Paid: ${paid} of ${max}. Being paid now: ${reserved}.`,
     saved: 'Saved.',
     share: 'Share',
     address: 'Address',
@@ -1134,6 +1141,9 @@ export const dashboard = {
     methods: 'Methods (none: all)',
     validUntil: 'Last day (optional)',
     validUntilHint: 'Year-month-day, such as 2026-12-31. Payments stop at the end of that day.',
+    paymentsMax: 'How many payments it takes (optional)',
+    paymentsMaxHint:
+      'For things of which you have a few, such as 10. Counts the payments that are made from now on.',
     paidText: 'What customers read after paying (optional)',
     returnUrl: 'Where customers go after paying (optional)',
     byApi:

@@ -673,6 +673,8 @@ export const desk = {
   anomalyTodo: {
     duplicate_payment:
       'Look both payments up with the provider. Refund the second one unless the merchant has, then mark it as reviewed.',
+    surplus_payment:
+      'The link of the payment was sold out when the customer paid. The merchant delivers or refunds it. Then mark it as reviewed.',
     second_receipt:
       'Look both receipts up with the provider. If the customer paid twice, return the second payment there, because a refund here returns the first. Then mark it as reviewed.',
     contradicting_failure:

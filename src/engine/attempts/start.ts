@@ -10,6 +10,7 @@ import type { Intent } from '../domain/intent.ts';
 import type { Method } from '../domain/method.ts';
 import { nextCheckAtMs } from '../domain/schedule.ts';
 import type { IntentTerms } from '../domain/terms.ts';
+import { LAST_QUERY_MS } from '../domain/time.ts';
 import type { IntentClient } from '../intent/client.ts';
 import type { ExecuteResult, ExpressFacts } from '../intent/protocol.ts';
 import { claimedWindowEndMs } from '../rails/phone-prompt.ts';
@@ -87,11 +88,36 @@ export async function holdReference(
   }
 }
 
+/**
+ * Reserves a place at the payment's link, if it has a maximum, until the attempt's outcome is known or
+ * its window is over. False when none is left. Throws Unavailable: the caller must not start the attempt.
+ */
+async function reservePlace(
+  env: Env,
+  terms: IntentTerms,
+  { method, expectedAttempts }: AttemptChoice,
+  rail: Rail,
+): Promise<boolean> {
+  if (terms.countedLink === undefined) {
+    return true;
+  }
+  const untilMs = windowEndsByMs(terms, method, rail, Date.now()) + LAST_QUERY_MS;
+  const { registerOf } = await import('../register/client.ts');
+  return registerOf(env, terms).reservePlace(
+    terms.countedLink,
+    terms.uniqueId,
+    expectedAttempts + 1,
+    untilMs,
+  );
+}
+
 export type RunResult =
   /** The attempt was started and the rail's answer stored. */
   | { readonly type: 'started'; readonly intent: Intent; readonly attempt: Attempt }
   /** No attempt was started; the rail was not called. */
   | { readonly type: 'rejected'; readonly intent: Intent; readonly rejection: Rejection }
+  /** The payment's link has no place left. No attempt was started. */
+  | { readonly type: 'no_place' }
   | { readonly type: 'not_found' };
 
 /** The customer's choice, and the number of attempts that the customer's page showed. */
@@ -115,6 +141,9 @@ export async function runAttempt(
 ): Promise<RunResult> {
   const planned = newAttempt(terms, choice.method, choice.phone, rail, Date.now());
   const { expectedAttempts } = choice;
+  if (!(await reservePlace(env, terms, choice, rail))) {
+    return { type: 'no_place' };
+  }
   await holdReference(env, terms, planned, rail);
   const start = await client.execute([
     { type: 'start_attempt', attempt: planned, expectedAttempts },

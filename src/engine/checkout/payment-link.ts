@@ -188,7 +188,11 @@ async function pay(
     const created = await createHostedOf(
       merchantCallOf(call),
       { value: bodyOf(call, paymentId, choice), idempotency: await claimOf(paymentId, digest) },
-      { description: call.link.title, phone: localPhone(choice.answers.phone) },
+      {
+        description: call.link.title,
+        phone: localPhone(choice.answers.phone),
+        ...(call.link.paymentsMax !== null && { countedLink: call.link.code }),
+      },
     );
     const { content } = (await created.json()) as { readonly content: string };
     return seeOther(content);

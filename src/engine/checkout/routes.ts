@@ -7,6 +7,7 @@ import { runAttempt } from '../attempts/start.ts';
 import { configOf } from '../config.ts';
 import type { Intent } from '../domain/intent.ts';
 import type { Method } from '../domain/method.ts';
+import type { IntentTerms } from '../domain/terms.ts';
 import type { IntentClient } from '../intent/client.ts';
 import { switchedOffMethods } from '../merchants/switched-off.ts';
 import { acceptsPhone, railFor } from '../rails/registry.ts';
@@ -122,11 +123,19 @@ export async function startAttempt(call: LinkCall): Promise<Response> {
   switch (run.type) {
     case 'not_found':
       return unknownPage(request);
+    case 'no_place':
+      return seeOther(await linkPageOf(env, intent.terms));
     case 'rejected':
       return seeOther(await wayOnFrom(env, client, run.intent, path));
     case 'started':
       return seeOther((await railPageUrl(env, client, run.intent)) ?? path);
   }
+}
+
+/** The page of a payment's link, which says that no place is left, and whom to ask. */
+async function linkPageOf(env: Env, { baseUrl, countedLink = '', ...tenant }: IntentTerms) {
+  const { linkUrl } = await import('../links/slug.ts');
+  return linkUrl(configOf(env).linkSigningKeys, baseUrl, { tenant, code: countedLink });
 }
 
 /** Where a form without effect leads: to the attempt in flight, else to the current state. */

@@ -70,6 +70,8 @@ export type Command =
       readonly attemptId: string;
       readonly other: OtherPayment;
     }
+  /** The payment's link had no place left. */
+  | { readonly type: 'report_surplus' }
   /** The customer says that they paid, by this number. Checks nothing and proves nothing. */
   | { readonly type: 'claim_receipt'; readonly attemptId: string; readonly receipt: string }
   /** The customer leaves a redirect attempt unpaid; another attempt may start. */

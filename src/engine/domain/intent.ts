@@ -13,6 +13,8 @@ export type IntentStatus = 'open' | 'processing' | 'succeeded' | 'failed' | 'exp
 export interface Anomaly {
   readonly kind:
     | 'duplicate_payment'
+    /** The payment's link had no place left when it was paid (docs/decisions.md#69). */
+    | 'surplus_payment'
     /** The provider reports a paid attempt as paid again, with another receipt. */
     | 'second_receipt'
     | 'contradicting_failure'

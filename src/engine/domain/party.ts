@@ -10,6 +10,7 @@ const PARTY_OF: Readonly<Record<Exclude<Command['type'], 'start_attempt'>, Party
   report_callback: 'rail',
   review_anomalies: 'operator',
   report_receipt_conflict: 'clock',
+  report_surplus: 'clock',
   accept_attempt: 'rail',
   resolve_attempt: 'rail',
   resolve_manually: 'operator',

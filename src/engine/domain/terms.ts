@@ -66,6 +66,8 @@ export interface IntentTerms extends Tenant {
   readonly bookVolume: number;
   readonly kind: IntentKind;
   readonly paymentLinkUniqueId: string | null;
+  /** The code of a payment link that had a maximum. Absent on all other payments. */
+  readonly countedLink?: string;
   /** The amount excludes the commission. */
   readonly amountMinor: number;
   readonly currency: Currency;

@@ -93,7 +93,7 @@ export function awaitsProof({ status, isProved }: Attempt): boolean {
 }
 
 /** The query at the deadline gets its answer within this. */
-const LAST_QUERY_MS = 60_000;
+export const LAST_QUERY_MS = 60_000;
 
 /**
  * From when an unresolved attempt needs a person. A customer who left may pay until the deadline,

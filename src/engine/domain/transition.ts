@@ -94,6 +94,8 @@ function apply(step: Step, command: Command): Step {
       return customerReturned(step);
     case 'review_anomalies':
       return reviewAnomalies(step, command);
+    case 'report_surplus':
+      return reportSurplus(step);
     case 'cancel':
       return cancel(step);
     case 'abandon_payment':
@@ -248,6 +250,14 @@ function reportCallback(step: Step, attempt: Attempt): Step {
   return hasAnomaly(step, 'refused_callback', attempt)
     ? step
     : withAnomaly(step, { kind: 'refused_callback', attemptId: attempt.id });
+}
+
+/** Recorded once, so a repeated report changes nothing. Only a paid payment can be one too many. */
+function reportSurplus(step: Step): Step {
+  const { paidAttemptId: attemptId, anomalies } = step.intent;
+  return attemptId === null || anomalies.some(({ kind }) => kind === 'surplus_payment')
+    ? step
+    : withAnomaly(step, { kind: 'surplus_payment', attemptId });
 }
 
 /** Only excess refunds and restored payments need the review; a repeated one changes nothing. */

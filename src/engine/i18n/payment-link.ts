@@ -32,6 +32,9 @@ export interface LinkMessages {
   readonly unavailable: string;
   readonly off: string;
   readonly over: string;
+  readonly sold_out: string;
+  readonly reserved: string;
+  readonly reservedHint: string;
   readonly askSeller: (merchant: string) => string;
   readonly thanks: string;
   readonly paidTo: (amount: string, merchant: string) => string;
@@ -70,6 +73,10 @@ export const LINK_TEXTS: Texts<LinkMessages> = {
     unavailable: 'This cannot be paid right now. Nothing was charged. Please try again later.',
     off: 'This page no longer takes payments',
     over: 'The time to pay here is over',
+    sold_out: 'All places are taken',
+    reserved: 'All places are taken at the moment',
+    reservedHint:
+      'Others are paying right now. If one of them does not finish, a place is free again in some minutes: then open this page again.',
     askSeller: (merchant) => `If you still want to pay, please ask ${merchant}.`,
     thanks: 'Thank you',
     paidTo: (amount, merchant) => `You paid ${amount} to ${merchant}.`,
@@ -106,6 +113,10 @@ export const LINK_TEXTS: Texts<LinkMessages> = {
     unavailable: 'አሁን እዚህ መክፈል አይቻልም። ምንም አልተከፈለም። እባክዎ ቆይተው እንደገና ይሞክሩ።',
     off: 'ይህ ገጽ ከአሁን በኋላ ክፍያ አይቀበልም',
     over: 'እዚህ የመክፈያ ጊዜው አልፏል',
+    sold_out: 'ሁሉም ቦታዎች ተይዘዋል',
+    reserved: 'ለጊዜው ሁሉም ቦታዎች ተይዘዋል',
+    reservedHint:
+      'አሁን ሌሎች እየከፈሉ ነው። ከእነሱ አንዱ ካልጨረሰ ከጥቂት ደቂቃዎች በኋላ ቦታ ይኖራል፤ ያን ጊዜ ይህን ገጽ እንደገና ይክፈቱ።',
     askSeller: (merchant) => `አሁንም መክፈል ከፈለጉ እባክዎ ${merchant}ን ይጠይቁ።`,
     thanks: 'እናመሰግናለን',
     paidTo: (amount, merchant) => `ለ${merchant} ${amount} ከፍለዋል።`,
@@ -148,6 +159,10 @@ export const LINK_TEXTS: Texts<LinkMessages> = {
     unavailable: 'Amma asitti kaffaluun hin danda’amu. Homaa hin kaffalamne. Maaloo booda yaalaa.',
     off: 'Fuulli kun kaffaltii fudhachuu dhaabeera',
     over: 'Yeroon asitti kaffalan darbeera',
+    sold_out: 'Iddoon hundi qabameera',
+    reserved: 'Yeroof iddoon hundi qabameera',
+    reservedHint:
+      'Amma namoonni biraa kaffalaa jiru. Isaan keessaa tokko yoo hin xumurre daqiiqaa muraasa booda iddoon ni argama; yeroo sana fuula kana irra deebi’aa banaa.',
     askSeller: (merchant) => `Ammas kaffaluu yoo barbaaddan maaloo ${merchant} gaafadhaa.`,
     thanks: 'Galatoomaa',
     paidTo: (amount, merchant) => `${merchant}f ${amount} kaffaltaniittu.`,
@@ -184,6 +199,10 @@ export const LINK_TEXTS: Texts<LinkMessages> = {
     unavailable: 'ሕጂ ኣብዚ ምኽፋል ኣይከኣልን። ዝተኸፈለ የለን። በጃኹም ፀኒሕኩም ፈትኑ።',
     off: 'እዚ ገፅ ድሕሪ ሕጂ ክፍሊት ኣይቅበልን',
     over: 'ኣብዚ ናይ ምኽፋል ግዜ ሓሊፉ',
+    sold_out: 'ኩሉ ቦታታት ተታሒዙ',
+    reserved: 'ንግዚኡ ኩሉ ቦታታት ተታሒዙ',
+    reservedHint:
+      'ሕጂ ካልኦት ይኸፍሉ ኣለዉ። ሓደ ካብኦም እንተዘይወዲኡ ድሕሪ ቁሩብ ደቓይቕ ቦታ ክርከብ እዩ፤ ሽዑ እዚ ገፅ ደጊምኩም ክፈትዎ።',
     askSeller: (merchant) => `ሕጂ’ውን ክትከፍሉ እንተደሊኹም በጃኹም ን${merchant} ሕተቱ።`,
     thanks: 'የቐንየልና',
     paidTo: (amount, merchant) => `ን${merchant} ${amount} ከፊልኩም።`,

@@ -1,5 +1,6 @@
 import { objectNameOf } from '../../kit/crypto/object-name.ts';
 import { errorText, log } from '../../kit/platform/log.ts';
+import type { Command } from '../domain/command.ts';
 import type { Ports } from './ports.ts';
 import type { DeliveryId, DeliveryMessage } from './protocol.ts';
 import type { Snapshot } from './store.ts';
@@ -21,6 +22,7 @@ export async function sendMessages(
   snapshot: Snapshot,
   messages: readonly Message[],
   { book, alerts }: Pick<Ports, 'book' | 'alerts'>,
+  execute: (command: Command) => unknown,
 ): Promise<Fed | null> {
   const { terms } = snapshot.intent;
   const objectName = await objectNameOf(terms);
@@ -28,7 +30,7 @@ export async function sendMessages(
   const sends = messages.map(async (message) => {
     if (message.queue === 'book') {
       fed = 'lost';
-      fed = (await sendProjection(env, snapshot, book)) ? 'confirmed' : 'not_confirmed';
+      fed = (await sendProjection(env, snapshot, book, execute)) ? 'confirmed' : 'not_confirmed';
       return;
     }
     const [queue, name] =
@@ -74,18 +76,24 @@ function deliveryMessage(
 }
 
 /**
- * Sends a payment's refunds to the merchant's register, then its whole projection to the merchant's
- * book. True when the book has stored all of it. Throws when one of them is out of reach. No request
+ * Sends a payment's refunds, and what became of its place at a link, to the merchant's register, then
+ * its whole projection to the merchant's book. True when the book has stored all of it. Throws when one of them is out of reach. No request
  * waits for it, so an isolate loads it after its first commit.
  */
 export async function sendProjection(
   env: Env,
   snapshot: Snapshot,
   book: Ports['book'],
+  execute: (command: Command) => unknown,
 ): Promise<boolean> {
   if (snapshot.intent.refunds.length > 0) {
     const { recordRefunds } = await import('../register/record-refunds.ts');
     await recordRefunds(env, snapshot.intent);
+  }
+  const { countedLink } = snapshot.intent.terms;
+  if (countedLink !== undefined) {
+    const { reportPlace } = await import('./report-place.ts');
+    await reportPlace(env, snapshot.intent, countedLink, execute);
   }
   const { projectionMessage } = await import('./projection-message.ts');
   return book.apply(env, await projectionMessage(env, snapshot));

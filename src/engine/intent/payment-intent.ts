@@ -91,7 +91,7 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
     this.#sends += messages.some(({ queue }) => queue === 'book') ? 1 : 0;
     const send = this.#sends;
     const mustConfirm = needsConfirmation(snapshot.intent, Date.now());
-    const fed = await sendMessages(this.env, snapshot, messages, this.#ports);
+    const fed = await sendMessages(this.env, snapshot, messages, this.#ports, this.#executeOne);
     if (send !== this.#sends || this.#record.intent() === null) {
       return;
     }
@@ -146,8 +146,7 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
   #startSlowly(intent: Intent): void {
     const attempt = attemptInFlight(intent);
     if (attempt?.startClaim === 'free') {
-      const execute = (command: Command) => this.execute([command]);
-      this.ctx.waitUntil(this.#ports.attempts.start(this.env, intent, attempt, execute));
+      this.ctx.waitUntil(this.#ports.attempts.start(this.env, intent, attempt, this.#executeOne));
     }
   }
 
@@ -191,6 +190,8 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
     }
     return result;
   }
+
+  readonly #executeOne = (command: Command) => this.execute([command]);
 
   /** Every stored transition, oldest first. */
   history(): HistoryEntry[] {
@@ -261,7 +262,7 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
     if (snapshot === null) {
       return false;
     }
-    await sendProjection(this.env, snapshot, this.#ports.book);
+    await sendProjection(this.env, snapshot, this.#ports.book, this.#executeOne);
     return true;
   }
 
@@ -316,7 +317,7 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
         env: this.env,
         objectName: await objectNameOf(intent.terms),
         ports: this.#ports,
-        execute: (command) => this.execute([command]),
+        execute: this.#executeOne,
         startSlowly: (started) => this.#startSlowly(started),
       },
       intent,

@@ -17,10 +17,15 @@ export function projectedVersion(intent: Intent, events: readonly StoredEvent[])
   return revisions.reduce((version, revision) => version + revision, intent.version);
 }
 
-/** Whether readers must see every change at once: the end, and what an operator must look at. */
+/**
+ * Whether readers must see every change at once: the end, and what an operator must look at. The
+ * message of a failed attempt also gives its place at the payment's link back.
+ */
 export function isShownAtOnce(intent: Intent): boolean {
+  const { countedLink } = intent.terms;
   return (
     hasEnded(intent.status) ||
+    (countedLink !== undefined && intent.status === 'open' && intent.attempts.length > 0) ||
     intent.anomalies.length > 0 ||
     intent.attempts.some(({ status, proposal }) => status === 'unresolved' || proposal !== null)
   );

@@ -2,6 +2,7 @@ import { hexFromBytes } from '../../kit/crypto/encoding.ts';
 import type { Currency } from '../../kit/money.ts';
 import type { Method } from '../domain/method.ts';
 import type { LineItem, Metadata, Split } from '../domain/terms.ts';
+import { fullness, type TakenPlaces } from './places.ts';
 
 /**
  * A payment link: a page of the merchant's at which any number of customers pay (docs/links.md). Its
@@ -62,6 +63,8 @@ export interface LinkSettings {
   readonly splits: readonly Omit<Split, 'shareMinor'>[];
   /** From this time on, the page takes no payment. */
   readonly validUntilMs: number | null;
+  /** How many payments it takes; null: any number. */
+  readonly paymentsMax: number | null;
   /** What the page says after a payment. */
   readonly paidText: string | null;
   /** Where the customer goes after a payment; null: to the link's own page. */
@@ -80,6 +83,8 @@ export interface PaymentLink extends LinkSettings {
   readonly version: number;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
+  /** As the register read them. Absent without a maximum, and never stored with the link. */
+  readonly places?: TakenPlaces;
 }
 
 /** Nine bytes fill twelve characters of base64, and a merchant has few links. */
@@ -98,16 +103,20 @@ export function newLinkId(): string {
 }
 
 /** Why a link takes no payment now; null: it does. */
-export type LinkClosure = 'off' | 'over';
+export type LinkClosure = 'off' | 'over' | NonNullable<ReturnType<typeof fullness>>;
 
 export function closureOf(
-  { isActive, validUntilMs }: Pick<PaymentLink, 'isActive' | 'validUntilMs'>,
+  link: Pick<PaymentLink, 'isActive' | 'validUntilMs' | 'paymentsMax' | 'places'>,
   nowMs: number,
 ): LinkClosure | null {
+  const { isActive, validUntilMs, paymentsMax, places } = link;
   if (!isActive) {
     return 'off';
   }
-  return validUntilMs !== null && nowMs >= validUntilMs ? 'over' : null;
+  if (validUntilMs !== null && nowMs >= validUntilMs) {
+    return 'over';
+  }
+  return paymentsMax === null || places === undefined ? null : fullness(places, paymentsMax);
 }
 
 /** A link's row as a backup has it. */
@@ -120,6 +129,8 @@ export type StoredLink = {
   key_digest: string | null;
   body_digest: string | null;
   answer: string | null;
+  /** `[payment, type]` of each payment that was paid, in JSON. */
+  places: string;
 };
 
 /** The digests of a creation's Idempotency-Key and body (docs/decisions.md#8). */

@@ -31,6 +31,8 @@ export function registerOf(env: Env, { environment, merchantId }: Tenant) {
     links: method('links'),
     changeLink: method('changeLink'),
     openLink: method('openLink'),
+    reservePlace: method('reservePlace'),
+    settlePlace: method('settlePlace'),
     exportLinks: method('exportLinks'),
     restore: method('restore'),
     lostRefunds: method('lostRefunds'),

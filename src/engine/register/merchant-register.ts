@@ -34,6 +34,8 @@ export function merchantRegister(ports: RegisterPorts) {
       links: true,
       changeLink: true,
       openLink: true,
+      reservePlace: true,
+      settlePlace: true,
       exportLinks: true,
       restore: true,
       lostRefunds: true,

@@ -9,6 +9,7 @@ import { paymentRetentionMs } from '../config.ts';
 import { earliest } from '../domain/earliest.ts';
 import type { OpeningResult } from '../links/openings.ts';
 import type { LinkClaim, PaymentLink, StoredLink } from '../links/payment-link.ts';
+import type { Place, PlaceReport } from '../links/places.ts';
 import {
   type LinkCreated,
   type LinkCreation,
@@ -172,6 +173,23 @@ export class OpenRegister {
     return this.#links.byCode(code) === null
       ? null
       : this.#commit(() => this.#links.open(code, Date.now(), hasWaited));
+  }
+
+  /**
+   * Reserves a place at a link with a maximum, before the payment's object starts the attempt. False
+   * when none is left.
+   */
+  reservePlace(code: string, paymentUniqueId: string, attempt: number, untilMs: number): boolean {
+    const nowMs = Date.now();
+    return this.#alarm.commit(() =>
+      this.#links.reserve(code, paymentUniqueId, attempt, untilMs, nowMs),
+    );
+  }
+
+  /** What became of the payment's place. Repeated calls change nothing. */
+  settlePlace(code: string, paymentUniqueId: string, report: PlaceReport): Place | null {
+    const nowMs = Date.now();
+    return this.#alarm.commit(() => this.#links.settle(code, paymentUniqueId, report, nowMs));
   }
 
   /** The links after an id, in the order of their ids, for the backup. */

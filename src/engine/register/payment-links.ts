@@ -13,11 +13,18 @@ import {
   type PaymentLink,
   type StoredLink,
 } from '../links/payment-link.ts';
+import {
+  type Place,
+  type PlaceReport,
+  reservedPlace,
+  settledPlace,
+  type TakenPlaces,
+} from '../links/places.ts';
 
 /**
  * A merchant's payment links (docs/links.md). The first link makes the table, so that the registers of
  * other merchants stay as they are. `content` is the link; the other columns find it, hold its answer
- * for a repeated creation, and count its openings.
+ * for a repeated creation, and count its openings. Only payments of a link with a maximum have places.
  */
 const LINK_TABLE = `
   CREATE TABLE payment_links (
@@ -33,9 +40,20 @@ const LINK_TABLE = `
     opened INTEGER NOT NULL DEFAULT 0,
     opened_before INTEGER NOT NULL DEFAULT 0
   ) STRICT, WITHOUT ROWID;
-  CREATE INDEX payment_links_by_time ON payment_links (created_at_ms, code);`;
+  CREATE INDEX payment_links_by_time ON payment_links (created_at_ms, code);
+  CREATE TABLE link_places (
+    code TEXT NOT NULL,
+    payment_unique_id TEXT NOT NULL,
+    type TEXT NOT NULL,
+    attempt INTEGER NOT NULL,
+    until_ms INTEGER NOT NULL,
+    PRIMARY KEY (code, payment_unique_id)
+  ) STRICT, WITHOUT ROWID;`;
 
 const STORED = 'id, code, created_at_ms, is_active, content, key_digest, body_digest, answer';
+/** What is only reserved ends with the gateway that a backup is of. */
+const PAID_PLACES = `(SELECT json_group_array(json_array(payment_unique_id, type)) FROM link_places
+  WHERE link_places.code = payment_links.code AND type <> 'reserved')`;
 
 export interface LinkCreation {
   readonly link: PaymentLink;
@@ -57,6 +75,7 @@ export interface LinkFilter extends TimeRange {
 }
 
 type LinkRow = { content: string };
+type PlaceRow = { type: Place['type']; attempt: number; untilMs: number };
 type OpeningsRow = { window: number; opened: number; openedBefore: number };
 
 /** Synchronous, in the caller's transaction. */
@@ -134,7 +153,7 @@ export class PaymentLinks {
     }
     const { sql, params } = pageStatement(list, cursor, limit);
     const rows = this.#sql.exec<LinkRow>(sql, ...params).toArray();
-    return pageOf(list, rows.map(linkOf), cursor, limit);
+    return pageOf(list, rows.map(this.#linkOf), cursor, limit);
   }
 
   /** False when the link has changed since the version before `link`: the caller reads it again. */
@@ -164,9 +183,75 @@ export class PaymentLinks {
     return result;
   }
 
+  /** Reserves a place for a payment's attempt. False when none is left, and without such a link. */
+  reserve(code: string, payment: string, attempt: number, untilMs: number, nowMs: number): boolean {
+    const link = this.byCode(code);
+    if (link === null) {
+      return false;
+    }
+    const ended = `DELETE FROM link_places WHERE code = ? AND type = 'reserved' AND until_ms <= ?`;
+    this.#sql.exec(ended, code, nowMs);
+    const own = this.#place(code, payment);
+    const others = { ...this.#taken(code, nowMs, payment), paymentsMax: link.paymentsMax };
+    const place = reservedPlace(own, others, attempt, untilMs);
+    if (place !== null) {
+      this.#put(code, payment, own, place);
+    }
+    return place !== null;
+  }
+
+  /** What became of the payment's place. Repeated calls change nothing. Null: it has none. */
+  settle(code: string, payment: string, report: PlaceReport, nowMs: number): Place | null {
+    const link = this.byCode(code);
+    if (link === null) {
+      // A restore without the link: no page sells it any more.
+      return null;
+    }
+    const own = this.#place(code, payment);
+    const others = { ...this.#taken(code, nowMs, payment), paymentsMax: link.paymentsMax };
+    const place = settledPlace(own, others, report, nowMs);
+    this.#put(code, payment, own, place);
+    return place;
+  }
+
+  #place(code: string, payment: string): Place | null {
+    const sql = `SELECT type, attempt, until_ms AS untilMs FROM link_places
+      WHERE code = ? AND payment_unique_id = ?`;
+    return this.#sql.exec<PlaceRow>(sql, code, payment).toArray()[0] ?? null;
+  }
+
+  /** Without the place of `payment`. */
+  #taken(code: string, nowMs: number, payment = ''): TakenPlaces {
+    const sql = `SELECT COUNT(*) FILTER (WHERE type = 'committed') AS committed,
+        COUNT(*) FILTER (WHERE type = 'reserved' AND until_ms > ?) AS reserved
+      FROM link_places WHERE code = ? AND payment_unique_id <> ?`;
+    return this.#sql.exec<{ committed: number; reserved: number }>(sql, nowMs, code, payment).one();
+  }
+
+  #put(code: string, payment: string, before: Place | null, place: Place | null): void {
+    if (place === before) {
+      return;
+    }
+    if (place === null) {
+      this.#sql.exec(
+        'DELETE FROM link_places WHERE code = ? AND payment_unique_id = ?',
+        ...[code, payment],
+      );
+    } else {
+      const { attempt, untilMs } = place.type === 'reserved' ? place : { attempt: 0, untilMs: 0 };
+      this.#sql.exec(
+        `INSERT INTO link_places (code, payment_unique_id, type, attempt, until_ms)
+         VALUES (?, ?, ?, ?, ?)
+         ON CONFLICT DO UPDATE SET type = excluded.type, attempt = excluded.attempt,
+           until_ms = excluded.until_ms`,
+        ...[code, payment, place.type, attempt, untilMs],
+      );
+    }
+  }
+
   /** The links after an id, in the order of their ids, for the backup. */
   storedAfter(id: string, limit: number): readonly StoredLink[] {
-    const sql = `SELECT ${STORED} FROM payment_links WHERE id > ? ORDER BY id LIMIT ?`;
+    const sql = `SELECT ${STORED}, ${PAID_PLACES} AS places FROM payment_links WHERE id > ? ORDER BY id LIMIT ?`;
     return this.#exists() ? this.#sql.exec<StoredLink>(sql, id, limit).toArray() : [];
   }
 
@@ -176,9 +261,14 @@ export class PaymentLinks {
       this.#sql.exec(LINK_TABLE);
     }
     this.#insert(link);
+    const places: readonly (readonly [string, 'committed' | 'surplus'])[] = JSON.parse(link.places);
+    for (const [payment, type] of places) {
+      const own = this.#place(link.code, payment);
+      this.#put(link.code, payment, own, own ?? { type });
+    }
   }
 
-  #insert(row: StoredLink): void {
+  #insert(row: Omit<StoredLink, 'places'>): void {
     this.#sql.exec(
       `INSERT INTO payment_links (${STORED}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT DO NOTHING`,
@@ -201,8 +291,15 @@ export class PaymentLinks {
 
   #one(sql: string, param: string): PaymentLink | null {
     const [row] = this.#exists() ? this.#sql.exec<LinkRow>(sql, param).toArray() : [];
-    return row === undefined ? null : linkOf(row);
+    return row === undefined ? null : this.#linkOf(row);
   }
+
+  readonly #linkOf = ({ content }: LinkRow): PaymentLink => {
+    const link: PaymentLink = JSON.parse(content);
+    return link.paymentsMax === null
+      ? link
+      : { ...link, places: this.#taken(link.code, Date.now()) };
+  };
 
   #exists(): boolean {
     const sql = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'payment_links'";
@@ -210,7 +307,7 @@ export class PaymentLinks {
   }
 }
 
-function columnsOf(link: PaymentLink) {
+function columnsOf({ places: _, ...link }: PaymentLink) {
   return {
     id: link.id,
     code: link.code,
@@ -218,8 +315,4 @@ function columnsOf(link: PaymentLink) {
     is_active: Number(link.isActive),
     content: JSON.stringify(link),
   };
-}
-
-function linkOf({ content }: LinkRow): PaymentLink {
-  return JSON.parse(content);
 }

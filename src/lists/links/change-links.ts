@@ -92,7 +92,7 @@ export async function editLink(
       (isDone) => (isDone ? null : 'changed_meanwhile'),
     );
     if (isChanged) {
-      return link;
+      return link.paymentsMax === null ? link : register.link(id);
     }
   }
   throw problem('service_unavailable', { retryAfterSeconds: 1 });

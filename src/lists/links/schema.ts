@@ -33,6 +33,7 @@ import {
   SUGGESTIONS_MAX,
   TITLE_CHARACTERS_MAX,
 } from '../../engine/links/payment-link.ts';
+import { LINK_PAYMENTS_MAX } from '../../engine/links/places.ts';
 import { isoTime } from '../../kit/ethiopian-time.ts';
 import { type FieldError, fieldError } from '../../kit/http/field-error.ts';
 import { booleanField, listOf, oneOf, tooLong, wholeNumber } from '../../kit/http/fields.ts';
@@ -79,7 +80,7 @@ const askForSchema = body({
   note: v.nullish(oneOf(ASKING)),
 });
 
-/** Everything about a link but its id. The place for later fields, such as a number of payments. */
+/** Everything about a link but its id. The place for later fields. */
 function settingEntries(context: ValidationContext) {
   return {
     title: titleField,
@@ -93,6 +94,7 @@ function settingEntries(context: ValidationContext) {
     commissionPaidByCustomer: v.nullish(booleanField, false),
     splitPayment: splitsField(context.banks),
     validUntil: optional(timeField),
+    paymentsMax: optional(wholeNumber(1, LINK_PAYMENTS_MAX)),
     paidText: textOrNone,
     returnUrl: optionalUrl(returnUrlField(context.appSchemes)),
     callbackUrl: optionalUrl(callbackUrlField),
@@ -168,6 +170,7 @@ function settingsOf(values: Values, price: LinkPrice): LinkSettings {
     commissionPaidByCustomer: values.commissionPaidByCustomer,
     splits: values.splitPayment,
     validUntilMs: values.validUntil,
+    paymentsMax: values.paymentsMax,
     paidText: values.paidText,
     returnUrl: values.returnUrl,
     callbackUrl: values.callbackUrl,
@@ -337,6 +340,7 @@ export function bodyOf(link: LinkSettings) {
       amount: major(value),
     })),
     validUntil: validUntilMs === null ? null : isoTime(validUntilMs),
+    paymentsMax: link.paymentsMax,
     paidText: link.paidText,
     returnUrl: link.returnUrl,
     callbackUrl: link.callbackUrl,
@@ -358,6 +362,8 @@ export function linkContent(link: PaymentLink, url: string) {
     paymentLinkUniqueId: link.id,
     url,
     ...bodyOf(link),
+    /** The paid payments that count; null without a maximum. */
+    paymentsCount: link.paymentsMax === null ? null : (link.places?.committed ?? 0),
     createdAt: isoTime(link.createdAtMs),
     updatedAt: isoTime(link.updatedAtMs),
   };

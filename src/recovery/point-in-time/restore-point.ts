@@ -14,6 +14,7 @@ const FORGETTABLE: readonly string[] = [
   'review_anomalies',
   'report_callback',
   'report_receipt_conflict',
+  'report_surplus',
 ];
 
 /** In the words of the operator's message; null: nothing. */

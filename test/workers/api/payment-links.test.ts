@@ -57,11 +57,13 @@ test('creates, reads, lists, changes and deactivates a link', async () => {
     commissionPaidByCustomer: false,
     splitPayment: [],
     validUntil: null,
+    paymentsMax: null,
     paidText: null,
     returnUrl: null,
     callbackUrl: null,
     metadata: {},
     isActive: true,
+    paymentsCount: null,
     createdAt: now,
     updatedAt: now,
   };
@@ -91,7 +93,8 @@ test('what a link answers can be sent back as a change, and changes nothing', as
   for (const [index, body] of bodies.entries()) {
     const id = `link-${index}`;
     const { content } = await createLink({ ...body, paymentLinkUniqueId: id });
-    const { paymentLinkUniqueId: _id, url: _url, createdAt, updatedAt, ...sent } = content;
+    const { paymentLinkUniqueId: _id, url: _url, ...others } = content;
+    const { createdAt, updatedAt, paymentsCount: _count, ...sent } = others;
     expect([createdAt, updatedAt]).toEqual([updatedAt, createdAt]);
     expect((await change(sent, id)).content).toEqual(content);
   }
@@ -289,6 +292,10 @@ const INVALID: readonly (readonly [Body, string, string])[] = [
     'too_large',
   ],
   [{ validUntil: 'tomorrow' }, 'validUntil', 'invalid_format'],
+  [{ paymentsMax: 0 }, 'paymentsMax', 'too_small'],
+  [{ paymentsMax: 1_001 }, 'paymentsMax', 'too_large'],
+  [{ paymentsMax: 1.5 }, 'paymentsMax', 'not_whole'],
+  [{ paymentsMax: '10' }, 'paymentsMax', 'invalid_type'],
   [{ paidText: 'x'.repeat(1_001) }, 'paidText', 'too_long'],
   [{ returnUrl: 'shop' }, 'returnUrl', 'invalid_format'],
   [{ callbackUrl: 'https://10.0.0.1/' }, 'callbackUrl', 'undeliverable'],
@@ -300,8 +307,8 @@ const INVALID: readonly (readonly [Body, string, string])[] = [
   ],
   [{ isActive: 'yes' }, 'isActive', 'invalid_type'],
   [{ paymentLinkUniqueId: '..' }, 'paymentLinkUniqueId', 'invalid_format'],
-  // The number of payments of a link is not offered yet.
-  [{ paymentsMax: 10 }, 'paymentsMax', 'unknown_field'],
+  // Answers have it.
+  [{ paymentsCount: 10 }, 'paymentsCount', 'unknown_field'],
 ];
 
 test.each(INVALID.map(([body, path, code]) => [path, code, body] as const))(

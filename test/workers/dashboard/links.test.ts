@@ -67,6 +67,7 @@ test.each([
       'ask-name': 'REQUIRED',
       commission: 'customer',
       validUntil: '2099-12-31',
+      paymentsMax: '12',
       paidText: 'We call you.',
       method: 'CBE',
     },
@@ -74,6 +75,7 @@ test.each([
       askFor: { name: 'REQUIRED', phone: 'NO', email: 'NO', note: 'NO' },
       commissionPaidByCustomer: true,
       validUntil: '2099-12-31T20:59:59.000Z',
+      paymentsMax: 12,
       paidText: 'We call you.',
       methods: ['CBE'],
     },
@@ -226,6 +228,8 @@ test.each([
     'Type an amount',
   ],
   [{ ...LINK, validUntil: 'soon' }, 'validUntil', 'Type a day'],
+  [{ ...LINK, paymentsMax: '0' }, 'paymentsMax', 'too small'],
+  [{ ...LINK, paymentsMax: 'ten' }, 'paymentsMax', 'not possible'],
   [{ ...LINK, returnUrl: 'shop' }, 'returnUrl', 'Type an address'],
 ])('a wrong form comes back: %j', async (fields, field, text) => {
   const { status, html } = await save(fields as Record<string, string>);

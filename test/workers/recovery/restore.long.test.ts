@@ -38,19 +38,22 @@ import { partNames } from '../support/backup.ts';
 import { bookSql, bookStub } from '../support/book.ts';
 import { abortObjects, reportsAreSent } from '../support/gateway.ts';
 import { askLinks, createLink } from '../support/links.ts';
-import { registerRows } from '../support/register.ts';
+import { registerRows, registerStub } from '../support/register.ts';
 import {
   ALPHA,
   advance,
   BETA,
   CREATE_PATHS,
   call,
+  chooseMethod,
   clientOf,
   consumeAll,
   createHosted,
   DAY_MS,
   hostedBody,
   MINUTE_MS,
+  postForm,
+  simulate,
   stubOf,
   useGateway,
 } from '../support.ts';
@@ -185,6 +188,34 @@ test('decisions.md#49: payment links come back with their addresses and the answ
   expect((await createLink({}, { headers })).content).toEqual(link);
   const page = await call(new URL(link.url).pathname, { apiKey: null });
   expect(await page.text()).toContain('Honey, 1 kg');
+});
+
+test('promises.md#12: a link keeps its count, of payments whose retention is over and of later ones', async () => {
+  const { content } = await createLink({ paymentsMax: 2 });
+  const path = new URL(content.url).pathname;
+  const pay = async () => {
+    const html = await (await call(path, { apiKey: null })).text();
+    const form = /name="form" value="([^"]+)"/.exec(html)?.[1] ?? '';
+    const { headers } = await postForm(path, { form });
+    await simulate(await chooseMethod(headers.get('location') ?? ''), 'approve');
+    await reportsAreSent();
+  };
+  await pay();
+  const ids = async () =>
+    (await registerRows('link_places')).map((row) => Object(row).payment_unique_id as string);
+  const first = await ids();
+  await pay();
+  const [uniqueId = ''] = (await ids()).filter((id) => !first.includes(id));
+  // The register was copied before this payment was paid, and the object of the first one is gone.
+  await runInDurableObject(registerStub(SANDBOX), (_instance, { storage }) =>
+    storage.sql.exec('DELETE FROM link_places WHERE payment_unique_id = ?', uniqueId),
+  );
+  const bucket = await backUp([SANDBOX], [[{ tenant: SANDBOX, uniqueId }]]);
+  await loseGateway(bucket);
+  await restore();
+  expect((await askLinks('/link-honey')).content).toMatchObject({ paymentsCount: 2 });
+  expect((await clientOf(uniqueId, SANDBOX).read())?.anomalies).toEqual([]);
+  expect((await call(path, { apiKey: null })).status).toBe(410);
 });
 
 test('decisions.md#49: what was unfinished is marked, held, and on the attention list', async () => {

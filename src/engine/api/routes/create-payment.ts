@@ -49,6 +49,8 @@ export interface LinkTerms {
   readonly description: string;
   /** Nine digits, also of a number that begins with 7; null: none. */
   readonly phone: string | null;
+  /** The code of a link with a maximum. */
+  readonly countedLink?: string;
 }
 
 /** The same for a body that was read, or that a payment link's page made. */
@@ -210,9 +212,9 @@ function simulatedAppWarnings({ appForm }: IntentTerms, [choice]: readonly RailC
 
 const NO_CUSTOMER = { name: null, email: null, isPhoneUpdatable: null };
 
-function withLinkTerms(order: PaymentOrder, { description, phone }: LinkTerms): PaymentOrder {
+function withLinkTerms(order: PaymentOrder, { phone, ...added }: LinkTerms): PaymentOrder {
   const customer = phone === null ? order.customer : { ...NO_CUSTOMER, ...order.customer, phone };
-  return { ...order, description, customer };
+  return { ...order, ...added, customer };
 }
 
 /** The merchant's methods that a rail serves. */

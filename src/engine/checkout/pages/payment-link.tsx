@@ -155,6 +155,7 @@ export function ClosedLinkPage(props: LinkProps & { readonly closure: LinkClosur
       <p>
         <bdi>{link.title}</bdi>
       </p>
+      {closure === 'reserved' && <p>{words.reservedHint}</p>}
       {seller !== null && (
         <>
           <p>{words.askSeller(seller.merchantName)}</p>
