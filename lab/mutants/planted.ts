@@ -76,6 +76,37 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "execute({ type: «'report_surplus'→'tick'» });":
       'a payment that is one too many looks like the others',
   },
+  'src/engine/links/slug.ts': {
+    'if («!macs.some((mac) => areEqual(mac, given)) || →»environment === undefined) {':
+      "anyone can name any merchant's link",
+  },
+  'src/engine/links/form-token.ts': {
+    'return «token?.code === code→token !== null» && nowMs':
+      'the form of one link works for another',
+    '&& «nowMs - token.issuedAtMs < AGE_MS_MAX→true» ? token':
+      'a page that lay open for months makes a payment',
+    'return «token.waitsFor === choiceDigest && →»nowMs':
+      'a visitor who waited once submits any number of choices',
+    '&& «nowMs - token.issuedAtMs >= SLOW_WAIT_MS→true»;': 'a program need not wait',
+    'code, nonce«, choiceDigest→»].join': 'a second choice finds the payment of the first',
+    'code, «nonce, →»choiceDigest].join': 'two customers with one choice share a payment',
+  },
+  'src/engine/links/openings.ts': {
+    'opened: «opened + 1→opened»,': 'no submission counts',
+    'opened: 0, openedBefore: «openings.opened→0» };': 'payments of the window before do not count',
+  },
+  'src/engine/links/choice.ts': {
+    'return «→amountMinorWritten(form.text("amount")) ?? »price.amountMinor;':
+      'the customer names the price of a fixed amount',
+    "const suggested = «suggestionsMinor.find((minor) => String(minor) === form.text('suggestion'))→Number(form.text('suggestion')) || undefined»;":
+      'the customer suggests an amount',
+  },
+  'src/engine/checkout/payment-link.ts': {
+    'if (token === null« || token.version !== link.version→») {':
+      'a customer pays a price that the page did not show',
+    'if (intent === null« || intent.terms.paymentLinkUniqueId !== link.id→») {':
+      "a link thanks for another link's payment",
+  },
   'src/engine/domain/time.ts': {
     'if (!wasNeverCalled && «(!attempt.windowIsFinal || attempt.checkAtMs !== null)→attempt.checkAtMs !== null») {':
       'an attempt that may still be paid counts as certainly unpaid',

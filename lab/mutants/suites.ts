@@ -32,6 +32,8 @@ const OTHER_TESTS: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/engine/api/call.ts': ['workers/api/address-limits'],
   'src/engine/merchants/': ['workers/api/cold-isolate'],
+  'src/engine/links/': ['unit/payment-links', 'workers/checkout/payment-link'],
+  'src/engine/checkout/payment-link.ts': ['workers/checkout/payment-link'],
   'src/engine/callbacks/attempt.ts': ['workers/rails/callbacks', 'workers/rails/out-of-reach'],
   'src/engine/attempts/start.ts': [
     'workers/rails/start',

@@ -184,6 +184,9 @@ describe('a submission', () => {
       phone: '0711 22 33 44',
       email: 'abebe@example.com',
       note: 'በር ላይ ይደውሉ',
+      // Of no field of this page.
+      amount: '1',
+      suggestion: '100',
     });
     expect([status, location.startsWith(`${ORIGIN}/checkout/`)]).toEqual([303, true]);
     const [terms] = await payments();
@@ -254,6 +257,12 @@ describe('a submission', () => {
     expect(await payments()).toHaveLength(1);
   });
 
+  test('of another customer is another payment', async () => {
+    const path = await newLink();
+    expect((await submit(path)).location).not.toBe((await submit(path)).location);
+    expect(await payments()).toHaveLength(2);
+  });
+
   test('with another choice is another payment', async () => {
     const path = await newLink(OPEN);
     const form = tokenIn((await page(path)).html);
@@ -278,11 +287,15 @@ describe('a submission', () => {
     const path = await newLink();
     const other = tokenIn((await page(await newLink({ paymentLinkUniqueId: 'other' }))).html);
     const own = tokenIn((await page(path)).html);
-    advance(25 * HOUR_MS);
-    for (const form of ['', 'x', other, own, `${own.slice(0, -4)}AAAA`]) {
+    const isOld = async (form: string) => {
       const { location } = await send(path, { form });
       expect((await page(pathOf(location))).html).toContain('open for a long time');
+    };
+    for (const form of ['', 'x', other, `${own.slice(0, -4)}AAAA`]) {
+      await isOld(form);
     }
+    advance(25 * HOUR_MS);
+    await isOld(own);
     const site = { 'sec-fetch-site': 'cross-site' };
     expect((await postForm(path, { form: own }, site)).status).toBe(400);
     expect(await payments()).toEqual([]);
@@ -292,6 +305,7 @@ describe('a submission', () => {
 /** Each row: the link, what is typed, and the text beside the field. */
 const WRONG: readonly (readonly [Body, Record<string, string>, string, string])[] = [
   [OPEN, { suggestion: 'other' }, 'amount', 'Please fill this in'],
+  [OPEN, { suggestion: '9' }, 'amount', 'Please fill this in'],
   [OPEN, { suggestion: 'other', amount: 'ten' }, 'amount', 'Type an amount such as'],
   [OPEN, { suggestion: 'other', amount: '9.99' }, 'amount', 'The least is ETB 10.00'],
   [OPEN, { suggestion: 'other', amount: '5001' }, 'amount', 'The most is ETB 5,000.00'],
@@ -388,6 +402,9 @@ test('the way back says that it is paid only if it is', async () => {
   expect(html).toContain('Thank you');
   expect(html).toContain('We call you.');
   expect(html).toMatch(/href="\/receipt\//);
+  const elsewhere = pathOf((await createLink({ paymentLinkUniqueId: 'wax' })).content.url);
+  const foreign = await call(paid.replace(path, elsewhere), { apiKey: null });
+  expect(foreign.headers.get('location')).toBe(elsewhere);
   for (const other of ['LINK-AAAAAAAAAAAAAAAA', 'order-1', '']) {
     const answer = await call(`${path}/paid?paymentIntentUniqueId=${other}`, { apiKey: null });
     expect(answer.headers.get('location')).toBe(path);
