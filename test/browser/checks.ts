@@ -49,7 +49,7 @@ function expectedHeading(state: GalleryState, language: Language): Promise<strin
 
 async function servedHeading(state: GalleryState, language: Language): Promise<string> {
   const html = await htmlOf(state, language);
-  const heading = /<h1>([^<]*\S[^<]*)<\/h1>/.exec(html)?.[1];
+  const heading = /<h1>(?:<bdi>)?([^<]*[^<\s][^<]*)</.exec(html)?.[1];
   if (heading === undefined) {
     throw new Error(`${state} has no heading of plain text`);
   }

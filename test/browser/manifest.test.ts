@@ -9,7 +9,9 @@ import {
   CHECKOUT_SCRIPT_PATH,
   CHECKOUT_SCRIPT_SHA256,
 } from '../../src/engine/checkout/assets.generated.ts';
+import { LINK_CSS } from '../../src/engine/checkout/pages/payment-link.tsx';
 import { GALLERY, GALLERY_STATES, type GalleryState } from '../support/gallery.ts';
+import { LINK_GALLERY } from '../support/link-gallery.ts';
 import { answerOf, htmlOf, statusOf, useStage } from './support.ts';
 
 /**
@@ -36,6 +38,11 @@ const BRAND_CSS: Readonly<Partial<Record<GalleryState, string>>> = {
   'choose-long-texts':
     ':root{--brand:#f5e642;--brand-strong:#f5e642;--on-brand:#000;--brand-edge:var(--edge);--link:var(--ink);--selected:var(--ink);--selected-tint:#fefdf0;--focus:var(--ink)}@media(prefers-color-scheme:dark){:root{--link:#f5e642;--selected:#f5e642;--selected-tint:#282d1d;--focus:#f5e642}}',
 };
+
+/** What a state adds to the style of all pages. */
+function ownCss(state: GalleryState): string | undefined {
+  return Object.hasOwn(LINK_GALLERY, state) ? LINK_CSS : BRAND_CSS[state];
+}
 
 /** Pages whose forms lead only to our own pages. */
 const WITHOUT_FORM_TARGETS: readonly GalleryState[] = [
@@ -79,7 +86,7 @@ describe('headers', () => {
 
 /** The complete policy of a state. */
 function contentSecurityPolicy(state: GalleryState): string {
-  const brand = BRAND_CSS[state];
+  const brand = ownCss(state);
   const brandSource = brand === undefined ? '' : ` 'sha256-${sha256(brand)}'`;
   const formTargets = WITHOUT_FORM_TARGETS.includes(state) ? "'self'" : "'self' https:";
   return (
@@ -133,7 +140,7 @@ describe('documents', () => {
           ),
         };
       }, html);
-      const brand = BRAND_CSS[state];
+      const brand = ownCss(state);
       expect({ state, ...held }).toEqual({
         state,
         scripts: [

@@ -171,7 +171,10 @@ function fieldsMissing(state: GalleryState, url: string, body: string): readonly
     outcome: ['outcome'],
     'give-up': [],
   };
-  const names = needed[url.slice(url.indexOf(`/${state}/`) + state.length + 2)];
+  // The page of a payment link has a form of its own address.
+  const names = url.endsWith(`/${state}`)
+    ? ['form']
+    : needed[url.slice(url.indexOf(`/${state}/`) + state.length + 2)];
   return names === undefined
     ? [`unknown: ${url}`]
     : names.filter((name) => (fields.get(name) ?? '') === '');

@@ -28,6 +28,11 @@ const ERROR_STATUS: Readonly<Partial<Record<GalleryState, number>>> = {
   lost: 404,
   busy: 429,
   error: 503,
+  'link-off': 410,
+  'link-over': 410,
+  'link-sold-out': 410,
+  'link-reserved': 410,
+  'link-of-nobody': 410,
 };
 
 export function statusOf(state: GalleryState): number {

@@ -28,6 +28,7 @@ import type { IntentTerms } from '../../src/engine/domain/terms.ts';
 import type { FormProblem } from '../../src/engine/i18n/messages.ts';
 import { attemptWith, intentWith, itemWith, termsWith } from './checkout-fixtures.ts';
 import { requestRefund, resolveRefund } from './intents.ts';
+import { LINK_GALLERY } from './link-gallery.ts';
 
 /**
  * Every state of every page, made by the production functions, with HTML and headers. States that
@@ -402,6 +403,7 @@ export const GALLERY = {
     }),
   })),
   canceled: payment((nowMs) => ({ intent: intentWith(terms(nowMs), { status: 'canceled' }) })),
+  ...LINK_GALLERY,
   simulator: simulator(),
   'simulator-settled': simulator({ status: 'succeeded' }),
   unknown: (request) => unknownPage(request),

@@ -22,7 +22,7 @@ export const LINK_CSS =
   'padding-block:var(--s2);border-top:1px solid var(--line)}' +
   '.pick input{text-align:center;font-size:var(--large)}.pick .field-problem{grid-column:1/3}' +
   '.ask{display:grid;gap:var(--s1)}.ask label{font-weight:600}' +
-  '.words{white-space:pre-line;overflow-wrap:anywhere}.group{display:grid;gap:var(--s2)}';
+  '.words{white-space:pre-line;overflow-wrap:anywhere}address{font-style:normal}.group{display:grid;gap:var(--s2)}';
 
 interface LinkProps {
   readonly link: PaymentLink;
