@@ -72,7 +72,7 @@ function SignPage(props: SignProps) {
     <Frame
       title={text.signTitle}
       active="links"
-      head={{ back: { to: path, text: link.title }, lead: text.signLead }}
+      head={{ back: { to: path, text: text.link }, lead: text.signLead }}
     >
       {closureOf(link, call.nowMs) !== null && <Message tone="warning">{text.signClosed}</Message>}
       <Navigation
