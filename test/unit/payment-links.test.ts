@@ -44,6 +44,12 @@ describe('open payments of a link', () => {
     expect(taken.length).toBeGreaterThanOrEqual(OPEN_MAX);
   });
 
+  test('a flood over the edge of two windows leaves no more than the cap open', () => {
+    const edgeMs = START_MS + LIFE_MS;
+    const times = [edgeMs - 1, edgeMs].flatMap((atMs) => Array(OPEN_MAX).fill(atMs));
+    expect(submit(times, true)).toHaveLength(OPEN_MAX);
+  });
+
   test('visitors who do not wait are slowed down long before the cap', () => {
     const times = Array.from({ length: 10_000 }, () => START_MS);
     expect(submit(times, false)).toHaveLength(SLOW_FROM);
