@@ -50,6 +50,8 @@ export interface FrameProps {
   readonly notDone?: Readonly<Record<string, ComponentChildren>> | undefined;
   /** What the page begins with, besides its title. */
   readonly head?: PageHead | undefined;
+  /** When the page loads again by itself without our script. */
+  readonly refreshSeconds?: number | undefined;
   readonly children: ComponentChildren;
 }
 
@@ -58,7 +60,7 @@ export interface FrameProps {
  * *Sign out* are on *My account*.
  */
 export function Frame(props: FrameProps) {
-  const { title, active, done = {}, notDone = {}, head, children } = props;
+  const { title, active, done = {}, notDone = {}, head, refreshSeconds, children } = props;
   const { session, environment } = useCall();
   const text = useTexts(DASHBOARD_TEXTS).frame;
   const path = props.path ?? pathInEnvironment(active);
@@ -72,6 +74,7 @@ export function Frame(props: FrameProps) {
       isSandbox={path !== null && environment === 'sandbox'}
       header={<Header active={active} />}
       head={head}
+      refreshSeconds={refreshSeconds}
     >
       <ProblemList />
       <DoneMessage texts={done} />

@@ -21,6 +21,7 @@ const ICONS: Readonly<Partial<Record<NavItem, JSX.Element>>> = {
   overview: icon('M3 11 12 3l9 8M5.5 9v11h13V9M10 20v-6h4v6'),
   payments: icon('M3 5h18v14H3zM3 10h18M7 15h4'),
   refunds: icon('M9 14 4 9l5-5M4 9h10a6 6 0 0 1 0 12h-3'),
+  till: icon('M4 4h6v6H4zM14 4h6v6h-6zM4 14h6v6H4zM14 14h2v2h-2zM18 18h2v2h-2zM18 14h2M14 18v2'),
 };
 const MORE_ICON = icon('M4 7h16M4 12h16M4 17h16');
 
@@ -28,6 +29,7 @@ const NAVIGATION: readonly NavEntry[] = [
   { item: 'overview', path: 'overview', perEnvironment: true, permission: 'view' },
   { item: 'payments', path: 'payments', perEnvironment: true, permission: 'view' },
   { item: 'refunds', path: 'refunds', perEnvironment: true, permission: 'view' },
+  { item: 'till', path: 'till', perEnvironment: true, permission: 'sell' },
   { item: 'didPay', path: 'did-pay', perEnvironment: true, permission: 'view' },
   { item: 'links', path: 'links', perEnvironment: true, permission: 'view' },
   { item: 'developers', path: 'keys', perEnvironment: true, permission: 'develop' },
@@ -35,7 +37,7 @@ const NAVIGATION: readonly NavEntry[] = [
   { item: 'branding', path: 'branding', perEnvironment: false, permission: 'manage' },
   { item: 'team', path: 'team', perEnvironment: false, permission: 'manage' },
   { item: 'audit', path: 'audit', perEnvironment: false, permission: 'manage' },
-  { item: 'account', path: 'account', perEnvironment: false, permission: 'view' },
+  { item: 'account', path: 'account', perEnvironment: false, permission: 'account' },
 ];
 
 function icon(path: string) {

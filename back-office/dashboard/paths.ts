@@ -99,6 +99,11 @@ export function linksPath(environment: Environment, rest = ''): string {
   return `/dashboard/${environment}/links${rest}`;
 }
 
+/** The till, or a sale by its payment's id; `rest` is a form on its page. */
+export function tillPath(environment: Environment, rest = ''): string {
+  return `/dashboard/${environment}/till${rest}`;
+}
+
 export function methodsPath(environment: Environment, rest = ''): string {
   return `/dashboard/${environment}/methods${rest}`;
 }

@@ -47,7 +47,7 @@ for (const route of DASHBOARD_ROUTES) {
 }
 
 /** Handles every other address, because all other routes are registered before it. */
-const MISSING = get('/dashboard/*', 'view', async (call) => noticePage(call, 'not_found'));
+const MISSING = get('/dashboard/*', 'account', async (call) => noticePage(call, 'not_found'));
 
 register(MISSING, async (call) =>
   (await sessionTokenOf(call.request, call.config)) === null

@@ -9,7 +9,7 @@ import { METHOD_ROUTES } from './methods/methods-page.tsx';
 import { dismissAccessNotice } from './overview/access-notice.tsx';
 import { showOverview } from './overview/overview-page.tsx';
 import { exportStatement } from './overview/statement.ts';
-import { AUDIT_PATH, overviewPath, paymentsPath } from './paths.ts';
+import { AUDIT_PATH, overviewPath, paymentsPath, tillPath } from './paths.ts';
 import { askDidPay, showDidPay } from './payments/did-pay.tsx';
 import { exportCsv } from './payments/export.ts';
 import { search, showPayments } from './payments/list.tsx';
@@ -28,6 +28,7 @@ import {
 import { showRefunds } from './refunds/refunds-page.tsx';
 import { showRequests } from './requests/requests-page.tsx';
 import { type DashboardRoute, get, type PublicRoute, post, postWhenReadOnly } from './route.ts';
+import { TILL_ROUTES } from './till/till.tsx';
 import { ENDPOINT_ROUTES } from './webhooks/endpoints.tsx';
 import { resendFromEvent, showEvent } from './webhooks/event-page.tsx';
 import { showEvents } from './webhooks/events-page.tsx';
@@ -43,15 +44,18 @@ const EVENT = `${WEBHOOKS}/events/:uniqueId/:sequence` as const;
 
 /**
  * Where a member starts: the overview of the environment that they visited last. Cashiers and viewers
- * work with customers' payments.
+ * work with customers' payments, a till with its own.
  */
 function firstPath(call: DashboardCall): string {
+  if (!may(call, 'view')) {
+    return tillPath(call.environment);
+  }
   return may(call, 'develop') ? overviewPath(call.environment) : paymentsPath('production');
 }
 
 /** Every page and form of signed-in members. */
 export const DASHBOARD_ROUTES: readonly DashboardRoute[] = [
-  get('/dashboard', 'view', async (call) => redirectTo(firstPath(call))),
+  get('/dashboard', 'account', async (call) => redirectTo(firstPath(call))),
   get(OVERVIEW, 'view', showOverview),
   get(`${OVERVIEW}.csv`, 'view', exportStatement),
   // Changes nothing but the browser's own memory.
@@ -74,6 +78,7 @@ export const DASHBOARD_ROUTES: readonly DashboardRoute[] = [
   get('/dashboard/:environment/refunds', 'view', showRefunds),
 
   ...LINK_ROUTES,
+  ...TILL_ROUTES,
 
   ...SETTINGS_ROUTES,
   ...ENDPOINT_ROUTES,

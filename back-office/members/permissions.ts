@@ -1,21 +1,24 @@
 /** What the members of a merchant may do. Pure. */
 
-export const ROLES = ['owner', 'developer', 'cashier', 'viewer'] as const;
+export const ROLES = ['owner', 'developer', 'cashier', 'viewer', 'till'] as const;
 export type Role = (typeof ROLES)[number];
 
 /**
- * - `view`: payments, webhooks, methods, names of keys; the member's own passkeys and sessions.
+ * - `account`: the member's own passkeys and sessions, which every member has.
+ * - `view`: payments, webhooks, methods, names of keys.
+ * - `sell`: the till. Members who may not `view` have a till of their own there and see no other.
  * - `refunds`: requesting and canceling refunds, with a fresh passkey.
  * - `develop`: keys, webhook settings and secrets, test events, sending again.
  * - `manage`: members, methods, branding, the audit log.
  */
-export type Permission = 'view' | 'refunds' | 'develop' | 'manage';
+export type Permission = 'account' | 'view' | 'sell' | 'refunds' | 'develop' | 'manage';
 
 const GRANTED: Readonly<Record<Role, readonly Permission[]>> = {
-  owner: ['view', 'refunds', 'develop', 'manage'],
-  developer: ['view', 'develop'],
-  cashier: ['view', 'refunds'],
-  viewer: ['view'],
+  owner: ['account', 'view', 'sell', 'refunds', 'develop', 'manage'],
+  developer: ['account', 'view', 'develop'],
+  cashier: ['account', 'view', 'sell', 'refunds'],
+  viewer: ['account', 'view'],
+  till: ['account', 'sell'],
 };
 
 export function isAllowed(role: Role, permission: Permission): boolean {

@@ -3,4 +3,5 @@
 export const BACK_OFFICE_MIGRATIONS = [
   '0001_baseline.sql',
   '0002_daily_runs.sql',
+  '0003_till_role.sql',
 ] as const;

@@ -98,7 +98,7 @@ export function SelectField(props: {
 export function TextField(
   props: FieldProps & {
     readonly type?: 'text' | 'url' | 'password';
-    readonly inputmode?: 'decimal' | undefined;
+    readonly inputmode?: 'decimal' | 'tel' | undefined;
     readonly name?: string;
     readonly value: string;
     readonly maxlength?: number;
@@ -128,7 +128,7 @@ export function TextField(
 }
 
 /** Only text has an input mode; a browser's types differ in what else they may have. */
-function typed(type: 'text' | 'url' | 'password', inputmode: 'decimal' | undefined) {
+function typed(type: 'text' | 'url' | 'password', inputmode: 'decimal' | 'tel' | undefined) {
   if (type === 'text') {
     return { type, inputmode };
   }

@@ -24,7 +24,7 @@ test.each([
   ['en', 'light', english],
   ['am', 'dark', amharic],
 ] as const)(
-  'a phone has four ways at the bottom, and More opens the rest without JavaScript: %s, %s',
+  'a phone has five ways at the bottom, and More opens the rest without JavaScript: %s, %s',
   async (language, colorScheme, texts) => {
     const { nav, more } = texts.frame;
     const page = await open(`/keys?lang=${language}`, {
@@ -34,7 +34,9 @@ test.each([
     });
     const navigation = navigationOf(page, texts);
     const links = navigation.getByRole('link');
-    expect(await links.allTextContents()).toEqual([nav.overview, nav.payments, nav.refunds]);
+    expect(await links.allTextContents()).toEqual([
+      ...[nav.overview, nav.payments, nav.refunds, nav.till],
+    ]);
     const box = await navigation.boundingBox();
     expect([(box?.y ?? 0) + (box?.height ?? 0), box?.width]).toEqual([740, 360]);
     const sheet = page.locator('.nav-sheet');

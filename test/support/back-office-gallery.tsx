@@ -16,7 +16,8 @@ import type { AlertsState } from '../../src/control/rpc/alerts.ts';
 import type { ShownLink } from '../../src/control/rpc/links.ts';
 import type { Modes, SelfCheck } from '../../src/control/rpc/operations.ts';
 import { SUBJECT_IDS } from '../../src/engine/alerts/subjects.ts';
-import { qrModules } from '../../src/engine/checkout/qr.ts';
+import { qrCode, qrModules } from '../../src/engine/checkout/qr.ts';
+import { checkoutView, type ViewContext } from '../../src/engine/checkout/view.ts';
 import { strongKeyRing } from '../../src/engine/config.ts';
 import { METHODS } from '../../src/engine/domain/method.ts';
 import { LINK_ITEMS_MAX, TITLE_CHARACTERS_MAX } from '../../src/engine/links/payment-link.ts';
@@ -87,9 +88,12 @@ await database.batch([
   ...[
     [OWNER_ID, LONGEST_NAME, 'owner'],
     ['mem_viewer', 'Sara Tesfaye', 'viewer'],
+    ['mem_till', LONGEST_NAME, 'till'],
   ].map(([id, name, role]) =>
     database
-      .prepare('INSERT INTO members VALUES (?, ?, ?, ?, ?, NULL)')
+      .prepare(
+        'INSERT INTO members (id, merchant_id, name, role, created_at_ms) VALUES (?, ?, ?, ?, ?)',
+      )
       .bind(id, MERCHANT_ID, name, role, NOW_MS),
   ),
   ...['Telefon', LONGEST_NAME].map((name, index) =>
@@ -111,7 +115,10 @@ await database.batch([
       'curl',
     ),
   database
-    .prepare('INSERT INTO invitations VALUES (?, ?, ?, NULL, ?, ?, ?, ?, ?, ?, NULL, NULL)')
+    .prepare(
+      `INSERT INTO invitations (digest, id, merchant_id, role, name, invited_by_id, invited_by,
+        created_at_ms, expires_at_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    )
     .bind(
       'e'.repeat(64),
       'inv_1',
@@ -710,6 +717,68 @@ const BANKS = [
 
 const AUDIT = { audit: { entries: [] } };
 
+const TILL = '/dashboard/sandbox/till';
+const TILL_SESSION = { role: 'till', memberId: 'mem_till' } as const;
+
+/** A sale with the largest amount, the longest note and the longest address. */
+function saleOf(intent: typeof PAID, context: ViewContext = {}): Answers {
+  const { status } = intent;
+  const isOpen = status === 'open' || status === 'processing';
+  const checkoutUrl = isOpen ? `https://pay.example.com/checkout/${'t'.repeat(86)}` : null;
+  return {
+    till: {
+      sale: {
+        view: checkoutView(intent, NOW_MS, context),
+        uniqueId: `TILL-${'W'.repeat(16)}`,
+        note: LONGEST_NAME,
+        tillName: LONGEST_NAME,
+        createdAtMs: NOW_MS,
+        expiresAtMs: NOW_MS + HOUR_MS / 4,
+        amountMinor: LARGEST_MINOR,
+        checkoutUrl,
+        code: checkoutUrl && qrCode(checkoutUrl),
+        receiptUrl: isOpen ? null : `https://pay.example.com/receipt/${'t'.repeat(86)}`,
+      },
+    },
+  };
+}
+
+function sales(rows: typeof ROWS): Answers {
+  const shown = rows.map((row) => ({
+    ...row,
+    uniqueId: `TILL-${'W'.repeat(16)}`,
+    amountMinor: LARGEST_MINOR,
+    note: LONGEST_NAME,
+    tillName: LONGEST_NAME,
+  }));
+  const sum = {
+    currency: 'ETB' as const,
+    payments: rows.length,
+    amountMinor: LARGEST_MINOR,
+    refundedMinor: 150_050,
+  };
+  return {
+    till: {
+      sales: {
+        page: { rows: shown, previousCursor: null, nextCursor: 'next' },
+        ...(rows.length > 0 && { sum }),
+      },
+    },
+  };
+}
+
+const SALE = `${TILL}/TILL-${'W'.repeat(16)}`;
+const WAITING: typeof PAID = {
+  ...PAID,
+  status: 'open',
+  attempts: [],
+  refunds: [],
+  paidAttemptId: null,
+  endedAtMs: null,
+  terms: { ...PAID.terms, expiresAtMs: NOW_MS + HOUR_MS / 4 },
+};
+const FAILED_TRY: typeof PAID = { ...WAITING, attempts: FAILED.attempts };
+
 /** Each page once with everything at its longest, and each other state that looks different. */
 export const BACK_OFFICE_GALLERY = {
   components: async (request) => answerPage({ request }, <ComponentsPage />),
@@ -841,6 +910,16 @@ export const BACK_OFFICE_GALLERY = {
     settings: { branding: { color: null, logo: null } },
   }),
   'link-new': dashboard('/dashboard/sandbox/links/new', {}),
+  till: dashboard(TILL, sales(ROWS), TILL_SESSION),
+  'till-none': dashboard('/dashboard/production/till', sales([]), TILL_SESSION),
+  'till-owner': dashboard(`${TILL}?day=2025-11-21`, sales(ROWS)),
+  'till-waiting': dashboard(SALE, saleOf(WAITING), TILL_SESSION),
+  'till-failed-try': dashboard(SALE, saleOf(FAILED_TRY), TILL_SESSION),
+  'till-prompt': dashboard(`${SALE}/prompt`, saleOf(WAITING), TILL_SESSION),
+  'till-prompted': dashboard(SALE, saleOf(PROCESSING), TILL_SESSION),
+  'till-paid': dashboard(SALE, saleOf(PAID), TILL_SESSION),
+  'till-paid-cashier': dashboard(SALE, saleOf(LONGEST), { role: 'cashier' }),
+  'till-expired': dashboard(SALE, saleOf({ ...WAITING, status: 'expired' }), TILL_SESSION),
   methods: dashboard('/dashboard/sandbox/methods', { methods: { standings: STANDINGS } }),
   branding: dashboard('/dashboard/branding', {
     settings: {

@@ -481,6 +481,11 @@ async function responseTo(
   if (first === '') {
     return new Response(indexOf(gallery), { headers: { 'content-type': 'text/html' } });
   }
+  if (url.pathname.endsWith('/state')) {
+    const page = await responseTo(gallery, new URL(incoming.headers.referer ?? '/', url), incoming);
+    const tag = /data-tag="([^"]*)"/.exec(await page.text())?.[1] ?? '';
+    return Response.json({ tag, isPaid: false });
+  }
   const state = Object.hasOwn(gallery, first) ? gallery[first] : undefined;
   if (state === undefined) {
     return new Response('No such state', { status: 404 });

@@ -214,6 +214,14 @@ export function interfaceCalls(tenant: Tenant, uniqueId: string): InterfaceCalls
       business: [merchantId],
       branding: [merchantId],
     },
+    till: {
+      sell: [...member, { nonce: 'n', amount: '', note: '' }, ORIGIN],
+      sale: [tenant, null, uniqueId],
+      state: [tenant, 'mem_1', uniqueId],
+      prompt: [...member, null, uniqueId, { method: 'CBE', phone: '', attempts: 0 }],
+      cancel: [...member, null, uniqueId],
+      sales: [tenant, null, { fromMs: 0, toMs: 1 }, cursor, 25],
+    },
     webhooks: {
       settings: [tenant],
       endpoint: [tenant, 'we_none'],

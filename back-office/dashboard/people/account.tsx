@@ -38,16 +38,16 @@ const PASSKEYS = `${ACCOUNT_PATH}/passkeys` as const;
 const SESSIONS = `${ACCOUNT_PATH}/sessions` as const;
 
 export const ACCOUNT_ROUTES: readonly DashboardRoute[] = [
-  get(ACCOUNT_PATH, 'view', (call) => answerAccount(call)),
-  post(`${PASSKEYS}/confirm`, 'view', confirmAddPasskey),
-  post(`${PASSKEYS}/options`, 'view', beginAddPasskey),
-  post(PASSKEYS, 'view', finishAddPasskey),
-  post(`${PASSKEYS}/rename`, 'view', renameOwnPasskey),
-  post(`${PASSKEYS}/remove`, 'view', removeOwnPasskey),
+  get(ACCOUNT_PATH, 'account', (call) => answerAccount(call)),
+  post(`${PASSKEYS}/confirm`, 'account', confirmAddPasskey),
+  post(`${PASSKEYS}/options`, 'account', beginAddPasskey),
+  post(PASSKEYS, 'account', finishAddPasskey),
+  post(`${PASSKEYS}/rename`, 'account', renameOwnPasskey),
+  post(`${PASSKEYS}/remove`, 'account', removeOwnPasskey),
   // Members may always end their own sessions.
-  postWhenReadOnly(`${SESSIONS}/revoke-others`, 'view', revokeOwnOtherSessions),
-  postWhenReadOnly(`${SESSIONS}/:session/revoke`, 'view', revokeOwnSession),
-  postWhenReadOnly('/dashboard/sign-out', 'view', signOut),
+  postWhenReadOnly(`${SESSIONS}/revoke-others`, 'account', revokeOwnOtherSessions),
+  postWhenReadOnly(`${SESSIONS}/:session/revoke`, 'account', revokeOwnSession),
+  postWhenReadOnly('/dashboard/sign-out', 'account', signOut),
 ];
 
 async function answerAccount(

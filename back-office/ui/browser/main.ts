@@ -8,6 +8,7 @@ import { passkeyForms } from './passkeys.ts';
 import { refundPreview } from './preview.ts';
 import { questions } from './questions.ts';
 import { searchShortcut } from './shortcut.ts';
+import { till } from './till.ts';
 
 /** The dashboard's script. Without it, everything works except passkeys. */
 colorPickers();
@@ -23,3 +24,4 @@ searchShortcut();
 questions();
 passkeyForms();
 sentOnce();
+till();

@@ -14,6 +14,7 @@ export const AREAS = {
   operations: () => import('./operations.ts'),
   payments: () => import('./payments.ts'),
   settings: () => import('./settings.ts'),
+  till: () => import('./till.ts'),
   webhooks: () => import('./webhooks.ts'),
 } as const;
 

@@ -130,6 +130,9 @@ export function requesterOf({ access }: Pick<MerchantCall, 'access'>): MerchantR
 }
 
 /** The origin of the customer's pages (docs/decisions.md#26). */
-export function ownOriginOf({ config, request }: MerchantCall): string {
+export function ownOriginOf({
+  config,
+  request,
+}: Pick<MerchantCall, 'config'> & { readonly request: Pick<Request, 'url'> }): string {
   return config.publicBaseUrl ?? new URL(request.url).origin;
 }

@@ -186,7 +186,7 @@ async function pay(
   }
   try {
     const created = await createHostedOf(
-      merchantCallOf(call),
+      { ...call, access: call.seller },
       { value: bodyOf(call, paymentId, choice), idempotency: await claimOf(paymentId, digest) },
       {
         description: call.link.title,
@@ -221,19 +221,6 @@ function refusalOf({ code, validationErrors }: Problem): Omit<RefusedLinkForm, '
     }
   }
   return { problems: {}, notice: 'unavailable' };
-}
-
-function merchantCallOf({
-  request,
-  env,
-  ctx,
-  config,
-  seller,
-  nowMs,
-}: LinkCall & {
-  readonly seller: MerchantAccess;
-}) {
-  return { request, env, ctx, config, access: seller, nowMs, id: '' };
 }
 
 /** The body of POST …/intent that the link and the customer's choice make. */

@@ -1,23 +1,19 @@
 import type { Handler } from '../../kit/http/router.ts';
 import { seeOther } from '../../kit/ui/headers.ts';
-import { notWorkingSinceMs, refreshOutages } from '../attempts/method-outages.ts';
 import { receiptPathOf } from '../attempts/order.ts';
 import { railPageUrl } from '../attempts/rail-page.ts';
-import { runAttempt } from '../attempts/start.ts';
 import { configOf } from '../config.ts';
 import type { Intent } from '../domain/intent.ts';
-import type { Method } from '../domain/method.ts';
 import type { IntentTerms } from '../domain/terms.ts';
 import type { IntentClient } from '../intent/client.ts';
-import { switchedOffMethods } from '../merchants/switched-off.ts';
-import { acceptsPhone, railFor } from '../rails/registry.ts';
 import { checkoutPage } from './checkout-page.tsx';
-import { attemptsKnownTo, mayPrompt, readChoice } from './choice.ts';
+import { attemptsKnownTo } from './choice.ts';
 import { readForm } from './form.ts';
 import { badFormPage, FAILED_PARAMETER, unknownPage } from './notices.ts';
 import type { LinkCall } from './open-link.ts';
 import { FORM_PARAMETER, refusedFormFrom, sealedForm } from './refused-form.ts';
-import { ALREADY_PARAMETER, LEAVING_PARAMETER, type RefusedForm } from './view.ts';
+import { methodsNow, startChosen } from './start-chosen.ts';
+import { ALREADY_PARAMETER, LEAVING_PARAMETER } from './view.ts';
 
 /**
  * The customer's pages. The second segment of every path is a signed link, which authorizes the
@@ -30,7 +26,6 @@ export async function showCheckout(call: LinkCall): Promise<Response> {
   const railPage = await railPageUrl(env, client, intent);
   const query = new URL(request.url).searchParams;
   const isOpen = intent.status === 'open';
-  const nowMs = Date.now();
   return checkoutPage(
     request,
     configOf(env),
@@ -38,8 +33,7 @@ export async function showCheckout(call: LinkCall): Promise<Response> {
     pagePath(token),
     {
       railPage,
-      switchedOff: isOpen ? await switchedOffIn(env, intent) : [],
-      down: isOpen ? downIn(call, nowMs) : [],
+      ...(isOpen && (await methodsNow(call))),
       refusedForm: await refusedFormFrom(env, intent, query.get(FORM_PARAMETER)),
       hasFailed: query.has(FAILED_PARAMETER),
       triedAgain: query.has(ALREADY_PARAMETER),
@@ -47,18 +41,6 @@ export async function showCheckout(call: LinkCall): Promise<Response> {
     },
     intent.status === 'succeeded' ? await receiptPathOf(env, client.objectName) : null,
   );
-}
-
-function switchedOffIn(env: Env, { terms }: Intent) {
-  return switchedOffMethods(env, terms.environment, Date.now());
-}
-
-/** The methods that do not work now. The page does not wait for newer knowledge: the next one has it. */
-function downIn({ env, ctx, intent: { terms } }: LinkCall, nowMs: number): readonly Method[] {
-  ctx.waitUntil(refreshOutages(env, terms.environment, nowMs));
-  return terms.methods
-    .map(({ method }) => method)
-    .filter((method) => notWorkingSinceMs(terms, method, nowMs) !== null);
 }
 
 /** GET /receipt/:token: only what was paid and returned. Nothing can be paid by this link. */
@@ -84,7 +66,7 @@ export const showInstead: Handler = async (_request, _env, _ctx, params) =>
 
 /** POST /checkout/:token/attempts: the customer chose a method. */
 export async function startAttempt(call: LinkCall): Promise<Response> {
-  const { request, env, ctx, client, intent, token } = call;
+  const { request, env, client, intent, token } = call;
   const path = pagePath(token);
   const form = await readForm(request);
   if (form === null) {
@@ -98,29 +80,10 @@ export async function startAttempt(call: LinkCall): Promise<Response> {
   if (intent.terms.kind !== 'hosted' || !isCurrent) {
     return seeOther(await wayOnFrom(env, client, intent, path));
   }
-  const refuse = async (refusedForm: RefusedForm) =>
-    seeOther(`${path}?${FORM_PARAMETER}=${await sealedForm(env, intent, refusedForm)}`);
-  const result = readChoice(intent.terms, form, (method, phone) =>
-    acceptsPhone(env, intent.terms, method, phone),
-  );
-  if (result.type === 'refused') {
-    return refuse(result.form);
-  }
-  const entered = { method: result.choice.method, phone: form.get('phone') ?? '' };
-  const rail = railFor(env, intent.terms, result.choice.method);
-  const off = await switchedOffIn(env, intent);
-  if (rail === null || off.some(({ method }) => method === entered.method)) {
-    return refuse({ ...entered, problem: 'method_unavailable' });
-  }
-  if (!(await mayPrompt(env, intent.terms.environment, result.choice))) {
-    return refuse({ ...entered, problem: 'too_many_prompts' });
-  }
-  const choice = { ...result.choice, expectedAttempts };
-  const running = runAttempt(env, client, intent.terms, choice, rail);
-  // A second click cancels the first request, but an attempt that has started must be completed.
-  ctx.waitUntil(running.catch(() => undefined));
-  const run = await running;
+  const run = await startChosen(call, form, expectedAttempts);
   switch (run.type) {
+    case 'refused':
+      return seeOther(`${path}?${FORM_PARAMETER}=${await sealedForm(env, intent, run.form)}`);
     case 'not_found':
       return unknownPage(request);
     case 'no_place':

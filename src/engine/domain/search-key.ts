@@ -98,6 +98,11 @@ export function metadataText(key: string, value: string): string {
   return `${key}=${value}`;
 }
 
+/** The key of a till's payments; of null, the key of those of all tills. No id has its prefix. */
+export function tillSearchKey(tillId: string | null): string {
+  return `till:${tillId ?? ''}`;
+}
+
 /** More words than a person's name has, and few enough for a search term of each. */
 const NAME_WORDS_MAX = 6;
 /** The limit bounds the work on hostile text. */

@@ -81,6 +81,11 @@ export interface IntentTerms extends Tenant {
   readonly debitAccount: string | null;
   /** Absent on nearly every payment: the customer pays on a page, or confirms a prompt. */
   readonly appForm?: AppForm;
+  /**
+   * The member at whose till it was sold; absent on every other payment. No request can name it, so
+   * a till's list has nothing that others made (docs/decisions.md#70).
+   */
+  readonly tillId?: string;
   readonly returnUrl: string | null;
   readonly callbackUrl: string | null;
   /** The gateway may not send there: events go to the endpoints (docs/decisions.md#19). */

@@ -13,6 +13,7 @@ import {
   isFoundByTime,
   metadataText,
   nameWords,
+  tillSearchKey,
 } from '../domain/search-key.ts';
 import {
   detailsContext,
@@ -74,7 +75,7 @@ async function personalData(
  * Personal data, and ids that may contain a phone number, leave the object only as keyed digests.
  */
 async function searchKeysOf(env: Env, intent: Intent): Promise<string[]> {
-  const { customer, metadata, createdAtMs, paymentLinkUniqueId } = intent.terms;
+  const { customer, metadata, createdAtMs, paymentLinkUniqueId, tillId } = intent.terms;
   const ids = searchedIds(intent);
   // The digits of an attempt's reference are its time and random.
   const isHashed = (id: string) =>
@@ -100,7 +101,10 @@ async function searchKeysOf(env: Env, intent: Intent): Promise<string[]> {
       Object.entries(metadata).map(([key, value]) => metadataText(key, value)),
     ),
   ];
-  const plain = [...ids.filter((id) => !isHashed(id)).map(idSearchKey)];
+  const plain = [
+    ...ids.filter((id) => !isHashed(id)).map(idSearchKey),
+    ...(tillId === undefined ? [] : [tillSearchKey(tillId), tillSearchKey(null)]),
+  ];
   return [...plain, ...(await Promise.all(hashed))];
 }
 

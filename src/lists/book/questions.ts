@@ -5,6 +5,7 @@ import { paidAtLink } from './queries/link-payments.ts';
 import { payments, paymentsAfter, summaries } from './queries/payments.ts';
 import { refunds } from './queries/refunds.ts';
 import { holdChangedAtMs, paymentOf, search, uniqueIdOf, withReceipts } from './queries/search.ts';
+import { soldAt } from './queries/sold-at.ts';
 import { statement } from './queries/statement.ts';
 import { findStreamed, newestStreamed, streamedAfter } from './queries/stream.ts';
 import { attempts, totals } from './queries/totals.ts';
@@ -14,6 +15,7 @@ export const QUESTIONS = {
   counts,
   payments,
   summaries,
+  soldAt,
   totals,
   attempts,
   search,

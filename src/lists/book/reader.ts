@@ -1,5 +1,6 @@
 import { configOf } from '../../engine/config.ts';
 import { phoneEndText } from '../../engine/domain/phone.ts';
+import { tillSearchKey } from '../../engine/domain/search-key.ts';
 import { detailsContext, type PaymentDetails } from '../../engine/intent/book-message.ts';
 import { unseal } from '../../kit/crypto/sealed.ts';
 import {
@@ -16,6 +17,7 @@ import type { ResentStatuses } from './queries/deliveries.ts';
 import { SCANNED_ROWS_MAX } from './queries/page.ts';
 import type { BookedPayment } from './queries/payment-source.ts';
 import { SEARCH_ROWS_MAX } from './queries/search.ts';
+import type { CreatedRange } from './queries/sold-at.ts';
 import { addedUp } from './queries/totals.ts';
 import type { Answer } from './questions.ts';
 import type {
@@ -110,7 +112,8 @@ export class BookReader {
     cursor: Cursor | null,
     limit: number,
   ): Promise<Page<ExportedPayment>> {
-    const { phone: _phone, metadata: _metadata, paymentLinkUniqueId: _link, ...plain } = filter;
+    const { phone: _phone, metadata: _metadata, tillId: _tillId, ...others } = filter;
+    const { paymentLinkUniqueId: _link, ...plain } = others;
     const keys = await summaryKeys(this.#volumes.env, this.#volumes.tenant, filter);
     const page = await this.#volumes.page(cursor, limit, (volume, start, rows) =>
       this.#volumes.ask(volume, 'summaries', plain, keys, start, rows),
@@ -154,6 +157,12 @@ export class BookReader {
     return addedUp([...sums.values()].flat(), ({ currency }) => [currency]).filter(
       ({ payments }) => payments > 0,
     );
+  }
+
+  /** What is paid of the payments of a till, or of all tills, that were created then. */
+  async soldAt(tillId: string | null, range: CreatedRange): Promise<readonly PaidSum[]> {
+    const found = await this.#volumes.askAll('soldAt', tillSearchKey(tillId), range);
+    return addedUp(found.flat(), ({ currency }) => [currency]);
   }
 
   /**

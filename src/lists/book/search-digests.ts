@@ -9,6 +9,7 @@ import {
   metadataText,
   nameWords,
   SEARCH_LENGTH_MAX,
+  tillSearchKey,
 } from '../../engine/domain/search-key.ts';
 import type { Metadata } from '../../engine/domain/terms.ts';
 import { receiptKeys } from '../../engine/intent/receipt-keys.ts';
@@ -30,13 +31,15 @@ export interface SummaryFilter extends EndedFilter {
   /** All of these entries. */
   readonly metadata?: Metadata | undefined;
   readonly paymentLinkUniqueId?: string | undefined;
+  /** The payments of a till; of null, those of all tills. */
+  readonly tillId?: string | null | undefined;
 }
 
-/** The phone, each entry of metadata and the link. */
+/** The phone, each entry of metadata, the link and the till. */
 export async function summaryKeys(
   env: Env,
   tenant: Tenant,
-  { phone, metadata = {}, paymentLinkUniqueId: link }: SummaryFilter,
+  { phone, metadata = {}, paymentLinkUniqueId: link, tillId }: SummaryFilter,
 ): Promise<readonly KeyChoices[]> {
   const choices = (kind: DigestKind, text: string) => digestChoices(env, tenant, kind, text);
   return Promise.all([
@@ -45,6 +48,7 @@ export async function summaryKeys(
       choices('metadata', metadataText(key, value)),
     ),
     ...(link === undefined ? [] : [choices('link', link)]),
+    ...(tillId === undefined ? [] : [[tillSearchKey(tillId)]]),
   ]);
 }
 

@@ -137,6 +137,7 @@ const QUESTIONS: readonly (readonly [string, number, Question])[] = [
     60,
     ['summaries', { endedFromMs: 0 }, [['phone:77']], FIRST, PAGE],
   ],
+  ['sums of a till', 40, ['soldAt', 'phone:80', { fromMs: START_MS, toMs: START_MS + DAY_MS }]],
   ['sums of a link', 40, ['paidAtLink', ['phone:77'], Number.MAX_SAFE_INTEGER, 10]],
   ['payments of a phone', 60, ['summaries', {}, [['phone:77']], FIRST, PAGE]],
   ['payments of a frequent word', 70, ['summaries', {}, [['meta:all']], MIDDLE, PAGE]],

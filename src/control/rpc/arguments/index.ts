@@ -10,6 +10,7 @@ import { METHODS } from './methods.ts';
 import { OPERATIONS } from './operations.ts';
 import { PAYMENTS } from './payments.ts';
 import { SETTINGS } from './settings.ts';
+import { TILL } from './till.ts';
 import { WEBHOOKS } from './webhooks.ts';
 
 /** What each function of `AREAS` takes. The interface has the functions that are named here. */
@@ -24,5 +25,6 @@ export const ARGUMENTS: { readonly [Name in keyof Areas]: AreaArguments<Name> } 
   operations: OPERATIONS,
   payments: PAYMENTS,
   settings: SETTINGS,
+  till: TILL,
   webhooks: WEBHOOKS,
 };

@@ -44,20 +44,18 @@ export async function createHosted(call: MerchantCall): Promise<Response> {
   return createHostedOf(call, await readKeyedBody(call.request, 'hosted'));
 }
 
-/** What a payment link's page adds to a hosted payment, beyond what a body can say. */
-export interface LinkTerms {
-  readonly description: string;
-  /** Nine digits, also of a number that begins with 7; null: none. */
-  readonly phone: string | null;
-  /** The code of a link with a maximum. */
-  readonly countedLink?: string;
+/** What a page of Kefel's adds to a hosted payment, beyond what a body can say. */
+export interface AddedTerms
+  extends Partial<Pick<PaymentOrder, 'description' | 'returnUrl' | 'tillId' | 'countedLink'>> {
+  /** Nine digits, also of a number that begins with 7; absent or null: none. */
+  readonly phone?: string | null;
 }
 
-/** The same for a body that was read, or that a payment link's page made. */
+/** The same for a body that was read, or that a page of Kefel's made. */
 export async function createHostedOf(
-  call: MerchantCall,
+  call: Creating,
   body: KeyedBody,
-  added: LinkTerms | null = null,
+  added: AddedTerms | null = null,
 ): Promise<Response> {
   const payment = await readNewPayment(call, 'hosted', body, added);
   if (payment instanceof Response) {
@@ -158,10 +156,10 @@ async function charge(
  * every failing field.
  */
 async function readNewPayment(
-  call: MerchantCall,
+  call: Creating,
   kind: IntentKind,
   { value: body, idempotency }: KeyedBody,
-  added: LinkTerms | null = null,
+  added: AddedTerms | null = null,
 ) {
   const { env, access } = call;
   // Once for the whole request: validation, warnings and the start must agree on a method's rail.
@@ -177,7 +175,7 @@ async function readNewPayment(
     return taken;
   }
   const order = validated.value;
-  const terms = termsOf(call, added === null ? order : withLinkTerms(order, added));
+  const terms = termsOf(call, added === null ? order : withAdded(order, added));
   const rails = terms.methods.map(({ method }) => ({
     method,
     rail: methods.find((offered) => offered.method === method)?.chooseRail(terms) ?? null,
@@ -212,7 +210,7 @@ function simulatedAppWarnings({ appForm }: IntentTerms, [choice]: readonly RailC
 
 const NO_CUSTOMER = { name: null, email: null, isPhoneUpdatable: null };
 
-function withLinkTerms(order: PaymentOrder, { phone, ...added }: LinkTerms): PaymentOrder {
+function withAdded(order: PaymentOrder, { phone = null, ...added }: AddedTerms): PaymentOrder {
   const customer = phone === null ? order.customer : { ...NO_CUSTOMER, ...order.customer, phone };
   return { ...order, ...added, customer };
 }
@@ -233,7 +231,7 @@ type NewPayment = Exclude<Awaited<ReturnType<typeof readNewPayment>>, Response>;
  * maintenance.
  */
 async function answerIfTaken(
-  call: MerchantCall,
+  call: Creating,
   body: unknown,
   idempotency: IdempotencyClaim | null,
   warnings: readonly string[],
@@ -247,15 +245,15 @@ async function answerIfTaken(
   return probed.type === 'free' ? null : answerTaken(call, intent, uniqueId, probed, warnings);
 }
 
-/** What validation needs of a call, with or without a key. */
-type Validating = Pick<MerchantCall, 'env' | 'config' | 'access' | 'nowMs'> & {
+/** What a creation needs of a call, with or without a key. */
+type Creating = Pick<MerchantCall, 'env' | 'config' | 'access' | 'nowMs'> & {
   readonly ctx: Pick<ExecutionContext, 'waitUntil'>;
   readonly request: Pick<Request, 'url'>;
 };
 
 /** What a body of this merchant is validated with. */
 export async function validationContext(
-  call: Validating,
+  call: Creating,
   methods: readonly OfferedMethod[] = servedMethods(call),
   body: unknown = null,
 ): Promise<ValidationContext> {
@@ -274,7 +272,7 @@ export async function validationContext(
 }
 
 /** The published interface takes plain http, but no webhook is sent there (docs/decisions.md#18). */
-function callbackUse(call: Validating, callbackUrl: string): CallbackUse {
+function callbackUse(call: Creating, callbackUrl: string): CallbackUse {
   const { origin } = new URL(call.request.url);
   const refusal = destinationRefusal(call.config, callbackUrl, origin);
   if (refusal === null) {
@@ -288,7 +286,7 @@ function hasSplits(body: unknown): boolean {
   return Array.isArray(splits) && splits.length > 0;
 }
 
-function termsOf(call: MerchantCall, order: PaymentOrder): IntentTerms {
+function termsOf(call: Creating, order: PaymentOrder): IntentTerms {
   const { expireInSeconds, phone: _phone, ...ordered } = order;
   // Not the start of the request, because its body may have taken seconds to arrive.
   const createdAtMs = Date.now();
@@ -321,7 +319,7 @@ const IN_PROGRESS_SECONDS = 1;
  * Answers a create request whose id is taken: idempotent replay, 409 or 422 (docs/decisions.md#8).
  */
 async function answerTaken(
-  call: MerchantCall,
+  call: Creating,
   intent: IntentClient,
   uniqueId: string,
   taken: TakenResult,
@@ -348,7 +346,7 @@ async function answerTaken(
 }
 
 /** The payment of a taken id, for a key that may read it; none once the payment is erased. */
-async function paymentOf({ env, access }: MerchantCall, client: IntentClient) {
+async function paymentOf({ env, access }: Creating, client: IntentClient) {
   const intent = grants(access.permissions, 'payments_read') ? await client.read() : null;
   return intent === null ? {} : { payment: await paymentContent(env, intent) };
 }
