@@ -62,8 +62,6 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       'a late report gives back the place of the next attempt',
     "«      attempt.status === 'processing' ||\n→»":
       'an attempt whose last query is under way gives its place back',
-    "(attempt.status === 'unresolved'« && attempt.deadlineAtMs > nowMs→»),":
-      'an attempt without an outcome is not given back',
     "return { type: isCommitted« && !report.isSurplus→» ? 'committed' : 'surplus' };":
       'a restore counts a payment that was one too many',
   },

@@ -369,11 +369,11 @@ interface ShownLink {
   readonly url: string;
 }
 
-/** A payment link by the API, and a submission of its page. */
+/** A payment link with one place by the API, and a customer who begins to pay and gives the place back. */
 export async function sellByLink(merchant: Merchant, prefix: string): Promise<void> {
   const { play } = merchant;
   const id = `${prefix}-link`;
-  const body = { paymentLinkUniqueId: id, title: 'Honey, 1 kg', amount: 450 };
+  const body = { paymentLinkUniqueId: id, title: 'Honey, 1 kg', amount: 450, paymentsMax: 1 };
   const keyed = { body, headers: { 'idempotency-key': id } };
   const { url } = await callApi<ShownLink>(merchant, 'POST', 'links', keyed);
   includes(await callApi(merchant, 'POST', 'links', keyed), { url });
@@ -385,6 +385,12 @@ export async function sellByLink(merchant: Merchant, prefix: string): Promise<vo
   const { headers } = await postForm(play, url, form);
   const checkoutUrl = headers.get('location') ?? '';
   shows(checkoutUrl, await send(play, checkoutUrl), ['500.00']);
+  const opened = { uniqueId: '', checkoutUrl };
+  const refusal = decide(await choose(merchant, opened, 'TELE_BIRR'), 'decline');
+  const pageStatus = async () => ({ status: (await send(play, url)).status });
+  includes(await pageStatus(), { status: 410 });
+  await postForm(play, refusal.url, Object.fromEntries(new URLSearchParams(refusal.body)));
+  await eventually('the place is free again', pageStatus, { status: 200 });
   includes(await callApi(merchant, 'POST', `links/${id}/deactivate`), { isActive: false });
 }
 
