@@ -30,6 +30,7 @@ export type Ceremony =
   | 'confirm-passkey'
   | 'add-passkey'
   | 'api-key'
+  | 'bank-code'
   | 'invitation'
   | 'recovery'
   | 'role'

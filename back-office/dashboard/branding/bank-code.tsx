@@ -9,6 +9,7 @@ import { Facts, Message, Section, untrustedRow } from '../../ui/elements.tsx';
 import { Field } from '../../ui/fields.tsx';
 import { ButtonForm, PostForm, Submit } from '../forms.tsx';
 import { BRANDING_PATH } from '../paths.ts';
+import { ConfirmedForm } from '../people/passkey-form.tsx';
 
 export type UnconfirmedBankCode = Extract<BankCodeChange, { type: 'unconfirmed' }>;
 
@@ -72,9 +73,14 @@ function Confirmation(
       <h3>{text.question}</h3>
       <CodeFacts code={code} />
       {warnings.map((warning) => warning && <p>{warning}</p>)}
-      <PostForm action={PATH} fields={{ bankCode: props.typed, confirmedName: code.name }}>
+      <ConfirmedForm
+        ceremony="bank-code"
+        path={PATH}
+        hint={text.confirmHint}
+        fields={{ bankCode: props.typed, confirmedName: code.name }}
+      >
         <Submit label={text.confirm} />
-      </PostForm>
+      </ConfirmedForm>
     </Message>
   );
 }

@@ -1,4 +1,4 @@
-import type { BankCodeFault } from '../../../src/control/merchants/bank-code.ts';
+import { type BankCodeFault, readBankCode } from '../../../src/control/merchants/bank-code.ts';
 import { colorFrom, LOGO_BYTES_MAX, LOGOS_MAX } from '../../../src/control/merchants/branding.ts';
 import type { BrandingChange } from '../../../src/control/merchants/change-branding.ts';
 import { BUSINESS_FIELDS, type BusinessField } from '../../../src/engine/domain/merchant.ts';
@@ -9,6 +9,7 @@ import { redirectTo } from '../../ui/answer.ts';
 import { actorOf, type DashboardCall, tenantOf } from '../call.ts';
 import { showPage } from '../frame.tsx';
 import { BRANDING_PATH } from '../paths.ts';
+import { type Asked, confirmedPost } from '../people/confirmation.ts';
 import { type DashboardRoute, get, post } from '../route.ts';
 import type { UnconfirmedBankCode } from './bank-code.tsx';
 import { BrandingPage } from './branding-page.tsx';
@@ -35,7 +36,7 @@ export const BRANDING_ROUTES: readonly DashboardRoute[] = [
     change(call, { logo: null }, 'logo_removed'),
   ),
   post(`${BRANDING_PATH}/business`, 'manage', changeBusiness),
-  post(`${BRANDING_PATH}/bank-code`, 'manage', changeBankCode),
+  ...confirmedPost(`${BRANDING_PATH}/bank-code`, 'manage', 'bank-code', readBankCodeForm),
 ];
 
 type BrandingProblem = keyof DashboardMessages['branding']['problem'];
@@ -98,11 +99,26 @@ function problemsOf({ language }: DashboardCall, problem: BrandingProblem | unde
     too_large: texts.too_large(LOGO_BYTES_MAX / 1024),
     too_many: texts.too_many(LOGOS_MAX),
   };
-  const field = problem === 'bad_color' ? 'color' : 'logo';
+  const fields = { bad_color: 'color', unconfirmed: 'bankCode' } as const;
+  const field = (problem && fields[problem as keyof typeof fields]) ?? 'logo';
   return problem === undefined ? [] : ([[field, known[problem]]] as const);
 }
 
-/** POST /dashboard/branding/bank-code. The member first sees what the code says, then confirms it. */
+/**
+ * POST /dashboard/branding/bank-code. The member first sees what the code says. Their passkey confirms
+ * it, because customers' money goes where the code says.
+ */
+async function readBankCodeForm(call: DashboardCall): Promise<Asked> {
+  const text = call.form.text('bankCode').trim();
+  const code = readBankCode(text);
+  const isStored = !('kind' in code) && code.name === call.form.text('confirmedName');
+  return {
+    action: isStored ? [text] : null,
+    run: () => changeBankCode(call),
+    refuse: () => answerBranding(call, { problem: 'unconfirmed', status: 403 }),
+  };
+}
+
 async function changeBankCode(call: DashboardCall): Promise<Response> {
   const { changeBankCode: store } = call.payments.settings;
   const typed = call.form.text('bankCode');

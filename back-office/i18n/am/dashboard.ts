@@ -1346,6 +1346,7 @@ export const dashboard: DashboardMessages = {
         'ይህ እዚህ ያለው ስምዎም ሕጋዊ ስምዎም አይደለም። በዚህ ኮድ የሚከፈል ገንዘብ በባንኩ ይህ ስም ላለው ይደርሳል። ሂሳብዎ ይህ ስም ካለው ብቻ ይጠቀሙበት።',
       onePayment: 'ባንኩ ይህን ኮድ የሠራው ለአንድ ክፍያ ነው። በተደጋጋሚ የሚከፈልበት ኮድ ይጠይቁ።',
       fixedAmount: 'ሁሉም ደንበኛ በኮዱ የሚከፍለው ይህን መጠን ነው።',
+      confirmHint: 'የደንበኞች ገንዘብ ኮዱ ወደሚያመለክተው ይሄዳል፤ ስለዚህ በፓስኪዎ ያረጋግጡታል።',
       confirm: 'እኛ ነን፦ ኮዱን ተጠቀም',
       onSigns: 'አሁን በምልክቶችዎ ላይ ያለው',
       remove: 'ኮዱን አስወግድ',
@@ -1367,6 +1368,7 @@ export const dashboard: DashboardMessages = {
       logo_removed: 'አርማው ተወግዷል፤ አዲስ ክፍያዎች የስምዎን የመጀመሪያ ፊደል ያሳያሉ።',
     },
     problem: {
+      unconfirmed: 'ምንም አልተለወጠም። ኮዱን ጃቫስክሪፕት ባለው አሳሽ፣ በራስዎ ፓስኪ ያረጋግጡ።',
       bad_color: 'ቀለሙን በ# ምልክትና በስድስት አሥራስድስትዮሽ አኃዞች ይጻፉ፣ ለምሳሌ #0b6b4b።',
       missing: 'መጀመሪያ ሥዕል ይምረጡ።',
       too_large: (kibibytesMax: number) =>

@@ -1447,6 +1447,8 @@ export const dashboard = {
       onePayment:
         'The bank made this code for one payment. Ask for one that can be paid any number of times.',
       fixedAmount: 'Every customer would pay this amount by the code.',
+      confirmHint:
+        'Customers’ money goes where the code says, so you confirm it with your passkey.',
       confirm: 'This is us: use the code',
       onSigns: 'On your signs now',
       remove: 'Remove the code',
@@ -1470,6 +1472,8 @@ export const dashboard = {
       logo_removed: 'The logo was removed. New payments show the first letter of your name.',
     },
     problem: {
+      unconfirmed:
+        'Nothing was changed. Confirm the code with your own passkey, in a browser with JavaScript.',
       bad_color: 'Enter the color as # and six hexadecimal digits, for example #0b6b4b.',
       missing: 'Choose an image first.',
       too_large: (kibibytesMax: number) =>

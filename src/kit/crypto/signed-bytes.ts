@@ -72,6 +72,7 @@ export type TextPurpose =
   | 'challenge/confirm-passkey'
   | 'challenge/add-passkey'
   | 'challenge/api-key'
+  | 'challenge/bank-code'
   | 'challenge/invitation'
   | 'challenge/recovery'
   | 'challenge/role'

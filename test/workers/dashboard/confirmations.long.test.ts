@@ -2,6 +2,7 @@ import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
 import { CHALLENGE_MS } from '../../../back-office/members/challenge.ts';
 import type { Faults } from '../../../lab/harness/software-authenticator.ts';
+import { checksumOf } from '../../../src/control/merchants/bank-code.ts';
 import { apiKeyDigest } from '../../../src/engine/merchants/api-key.ts';
 import { databaseRows } from '../../security/storage.ts';
 import { ALPHA, addEndpoint, advance, intentOf, payHosted, useGateway } from '../support.ts';
@@ -59,8 +60,18 @@ const HOOK = 'https://hooks.example.com/kefel';
 const EVIL = 'https://evil.example.com/kefel';
 const SHOW_SHARED = `${WEBHOOKS}/secrets/${ALPHA.id}-production/show`;
 const SHOW_OWN = `${ENDPOINT}/secrets/we_alpha-secret/show`;
+const BANK_CODE = '/dashboard/branding/bank-code';
+const OWN_CODE = bankCodeOf('1234567890');
+/** With the merchant's name, and another account. */
+const EVIL_CODE = bankCodeOf('9876543210');
 const KEY = { name: 'Till', form: 'A'.repeat(22), access: 'restricted', may_refunds: 'yes' };
 const memberPath = ({ memberId }: SignedIn) => `${TEAM}/members/${memberId}`;
+
+function bankCodeOf(account: string): string {
+  const at = `28610032581b314e257f41bfbbdc6384daa31d160107ETSETAA0210${account}`;
+  const text = `000201010211${at}5204541153032305802ET5911Addis Books6011Addis Ababa6304`;
+  return text + checksumOf(text);
+}
 
 /** A change of some fields. */
 const fields = (act: Fields, changes: Fields) => () => ({ fields: { ...act, ...changes } });
@@ -116,6 +127,13 @@ const GUARDED: Readonly<Record<string, Guarded>> = {
   'enabling an endpoint': {
     act: () => ({ path: `${ENDPOINT}/enable`, fields: {} }),
     others: { endpoint: path(`${WEBHOOKS}/endpoints/we_other/enable`) },
+    status: 303,
+  },
+  'putting a bank’s code on signs': {
+    act: () => ({ path: BANK_CODE, fields: { bankCode: OWN_CODE, confirmedName: 'Addis Books' } }),
+    others: {
+      code: () => ({ fields: { bankCode: EVIL_CODE, confirmedName: 'Addis Books' } }),
+    },
     status: 303,
   },
   'inviting a member': {
