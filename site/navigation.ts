@@ -30,6 +30,7 @@ export const SECTIONS: readonly Section[] = [
       'refunds',
       'webhooks',
       'webhook-frameworks',
+      'notifications',
       'embedding',
       'clients',
       'sandbox',

@@ -32,6 +32,12 @@ const NAVIGATION: readonly NavEntry[] = [
   { item: 'till', path: 'till', perEnvironment: true, permission: 'sell' },
   { item: 'didPay', path: 'did-pay', perEnvironment: true, permission: 'view' },
   { item: 'links', path: 'links', perEnvironment: true, permission: 'view' },
+  {
+    item: 'notifications',
+    path: 'notifications',
+    perEnvironment: true,
+    permission: 'view',
+  },
   { item: 'developers', path: 'keys', perEnvironment: true, permission: 'develop' },
   { item: 'methods', path: 'methods', perEnvironment: true, permission: 'view' },
   { item: 'branding', path: 'branding', perEnvironment: false, permission: 'manage' },

@@ -104,6 +104,11 @@ export function tillPath(environment: Environment, rest = ''): string {
   return `/dashboard/${environment}/till${rest}`;
 }
 
+/** The people who are told of payments; `rest` is a form or a connection. */
+export function notificationsPath(environment: Environment, rest = ''): string {
+  return `/dashboard/${environment}/notifications${rest}`;
+}
+
 export function methodsPath(environment: Environment, rest = ''): string {
   return `/dashboard/${environment}/methods${rest}`;
 }

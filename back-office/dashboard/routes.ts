@@ -6,6 +6,7 @@ import { type DashboardCall, may } from './call.ts';
 import { KEY_ROUTES } from './keys/keys.tsx';
 import { LINK_ROUTES } from './links/links.tsx';
 import { METHOD_ROUTES } from './methods/methods-page.tsx';
+import { NOTIFICATION_ROUTES } from './notifications/notifications.tsx';
 import { dismissAccessNotice } from './overview/access-notice.tsx';
 import { showOverview } from './overview/overview-page.tsx';
 import { exportStatement } from './overview/statement.ts';
@@ -79,6 +80,7 @@ export const DASHBOARD_ROUTES: readonly DashboardRoute[] = [
 
   ...LINK_ROUTES,
   ...TILL_ROUTES,
+  ...NOTIFICATION_ROUTES,
 
   ...SETTINGS_ROUTES,
   ...ENDPOINT_ROUTES,

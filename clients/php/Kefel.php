@@ -1620,6 +1620,7 @@ final class Transport
  *
  * @phpstan-type WebhookEndpoint array{
  *     id: string,
+ *     kind: 'URL'|'TELEGRAM'|'EMAIL',
  *     url: string,
  *     eventTypes: list<string>,
  *     description: string,
@@ -1632,6 +1633,7 @@ final class Transport
  *
  * @phpstan-type WebhookEndpointWithSecret array{
  *     id: string,
+ *     kind: 'URL'|'TELEGRAM'|'EMAIL',
  *     url: string,
  *     eventTypes: list<string>,
  *     description: string,
@@ -1737,6 +1739,7 @@ final class Transport
  *
  * @phpstan-type CreatedWebhookEndpoint array{
  *     id: string,
+ *     kind: 'URL'|'TELEGRAM'|'EMAIL',
  *     url: string,
  *     eventTypes: list<string>,
  *     description: string,

@@ -1460,6 +1460,7 @@ class Bank(TypedDict):
 
 class WebhookEndpoint(TypedDict):
     id: str
+    kind: Literal["URL", "TELEGRAM", "EMAIL"]
     url: str
     eventTypes: list[str]
     description: str
@@ -1472,6 +1473,7 @@ class WebhookEndpoint(TypedDict):
 
 class WebhookEndpointWithSecret(TypedDict):
     id: str
+    kind: Literal["URL", "TELEGRAM", "EMAIL"]
     url: str
     eventTypes: list[str]
     description: str
@@ -1577,6 +1579,7 @@ class CreatedRefund(TypedDict):
 
 class CreatedWebhookEndpoint(TypedDict):
     id: str
+    kind: Literal["URL", "TELEGRAM", "EMAIL"]
     url: str
     eventTypes: list[str]
     description: str

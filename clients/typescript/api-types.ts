@@ -1676,6 +1676,13 @@ export interface Bank {
 }
 export interface WebhookEndpoint {
   id: string;
+  /**
+   * A server, or a person whom the dashboard has connected
+   */
+  kind: 'URL' | 'TELEGRAM' | 'EMAIL';
+  /**
+   * Of a person: `telegram:`, or `mailto:` with a masked address
+   */
   url: string;
   /**
    * The types that it takes; empty: all
@@ -1715,6 +1722,13 @@ export interface WebhookEndpoint {
 }
 export interface WebhookEndpointWithSecret {
   id: string;
+  /**
+   * A server, or a person whom the dashboard has connected
+   */
+  kind: 'URL' | 'TELEGRAM' | 'EMAIL';
+  /**
+   * Of a person: `telegram:`, or `mailto:` with a masked address
+   */
   url: string;
   /**
    * The types that it takes; empty: all

@@ -275,7 +275,11 @@ const event = answer<EventContent>({
 
 const webhookEndpoint = answer<EndpointContent>({
   id: pattern('^we_'),
-  url: v.string(),
+  kind: described(
+    v.picklist(['URL', 'TELEGRAM', 'EMAIL']),
+    'A server, or a person whom the dashboard has connected',
+  ),
+  url: described(v.string(), 'Of a person: `telegram:`, or `mailto:` with a masked address'),
   eventTypes: described(v.array(eventType), 'The types that it takes; empty: all'),
   description: v.string(),
   enabled: described(v.boolean(), 'Whether events are sent there'),

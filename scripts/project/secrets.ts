@@ -1,6 +1,6 @@
 import { generateKeyPair, randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
-import { ALERT_SECRETS } from '../../src/control/alerts/config.ts';
+import { CHANNEL_SECRETS } from '../../src/control/alerts/config.ts';
 
 /** The secrets that wrangler.toml requires. */
 export const PAYMENTS_SECRETS = [
@@ -18,7 +18,7 @@ export type Secrets = Readonly<Record<SecretName, string>>;
 
 /** Whether the payments' Worker may have it, although wrangler.toml does not list it. */
 export function isOptionalSecret(name: string): boolean {
-  return name.startsWith('RAIL_') || ALERT_SECRETS.some((known) => known === name);
+  return name.startsWith('RAIL_') || CHANNEL_SECRETS.some((known) => known === name);
 }
 
 /** Rings of random bytes. */

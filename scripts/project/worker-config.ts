@@ -46,7 +46,7 @@ interface RouteConfig {
 
 interface EmailConfig {
   readonly name: string;
-  readonly destination_address: string;
+  readonly destination_address?: string;
   readonly allowed_sender_addresses: readonly string[];
 }
 
@@ -77,18 +77,20 @@ export async function readWorkerConfig(file: string): Promise<WorkerConfig> {
 }
 
 /**
- * The binding that sends alerts by e-mail, if the variables name both addresses: Cloudflare refuses it in
- * an account without e-mail, so wrangler.toml cannot have it.
+ * The bindings that send e-mail, if the variables name their addresses: Cloudflare refuses them in an
+ * account without e-mail, so wrangler.toml cannot have them. Alerts go to one address alone.
  */
 export function emailBinding({
   ALERT_EMAIL_FROM: from = '',
   ALERT_EMAIL_TO: to = '',
+  MESSAGE_EMAIL_FROM: messagesFrom = '',
 }: Readonly<Record<string, string>>): Pick<WorkerConfig, 'send_email'> {
-  return from === '' || to === ''
-    ? {}
-    : {
-        send_email: [
-          { name: 'ALERT_EMAIL', destination_address: to, allowed_sender_addresses: [from] },
-        ],
-      };
+  const alerts = { destination_address: to, allowed_sender_addresses: [from] };
+  const bindings = [
+    ...(from === '' || to === '' ? [] : [{ name: 'ALERT_EMAIL', ...alerts }]),
+    ...(messagesFrom === ''
+      ? []
+      : [{ name: 'MESSAGE_EMAIL', allowed_sender_addresses: [messagesFrom] }]),
+  ];
+  return bindings.length === 0 ? {} : { send_email: bindings };
 }

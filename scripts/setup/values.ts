@@ -3,6 +3,10 @@ import type { BackOfficeEnv } from '../../back-office/env.ts';
 import { operatorSettings } from '../../back-office/operator/settings.ts';
 import { type AlertBindings, checkAlertSettings } from '../../src/control/alerts/config.ts';
 import { configOf, origin, secretEndsOf, supportOf } from '../../src/engine/config.ts';
+import {
+  type MessageBindings,
+  messageMailboxOf,
+} from '../../src/engine/webhooks/people/settings.ts';
 import { publishedKeys } from '../../src/engine/webhooks/published-keys.ts';
 import { ConfigError } from '../../src/kit/config-error.ts';
 import { ENVIRONMENTS } from '../../src/kit/tenant.ts';
@@ -44,6 +48,7 @@ export async function checkValues(
     () => secretEndsOf(paymentsEnv),
     // Setup adds the binding itself.
     () => checkAlertSettings({ ...paymentsEnv, ALERT_EMAIL: {} } as unknown as AlertBindings),
+    () => messageMailboxOf({ ...paymentsEnv, MESSAGE_EMAIL: {} } as unknown as MessageBindings),
     ...ENVIRONMENTS.map((environment) => () => {
       const suffix = environment === 'sandbox' ? 'SANDBOX' : 'PRODUCTION';
       const retired = paymentsEnv[`WEBHOOK_RETIRED_KEYS_${suffix}`];

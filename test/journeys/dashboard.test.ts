@@ -45,7 +45,15 @@ const OPERATOR = 'Hana';
 const OWNER = 'Abebe Kebede';
 const VIEWER = 'Sara Tesfaye';
 /** The last two are behind *More*. */
-const VIEWERS_PARTS = ['Home', 'Payments', 'Refunds', 'Payment links', 'Methods', 'My account'];
+const VIEWERS_PARTS = [
+  'Home',
+  'Payments',
+  'Refunds',
+  'Payment links',
+  'Notifications',
+  'Methods',
+  'My account',
+];
 const PAID = 'PAYMENT_SUCCESS';
 /** The audit log of the steps below, in order. */
 const AUDITED: readonly (readonly [who: string, what: string])[] = [

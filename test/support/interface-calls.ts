@@ -109,6 +109,22 @@ export function interfaceCalls(tenant: Tenant, uniqueId: string): InterfaceCalls
       refusedRequests: [tenant],
       overview: [tenant, { days, trend: days, daysEach: 7 }],
     },
+    notifications: {
+      ways: [],
+      connect: [
+        ...member,
+        {
+          address: null,
+          language: 'en',
+          eventTypes: [],
+          isToldNeeds: false,
+          paymentLinkUniqueId: '',
+        },
+        ORIGIN,
+      ],
+      connection: [tenant, 'none'],
+      confirm: [...member, 'none', '12345678'],
+    },
     methods: {
       standings: [tenant],
       setEnabled: [...member, 'NONE', true],

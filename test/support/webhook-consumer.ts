@@ -28,12 +28,16 @@ export const ENDPOINT: WebhookEndpoint = {
   eventTypes: [],
   isEnabled: true,
   signatureHeader: null,
+  language: null,
+  paymentLinkUniqueId: null,
 };
 
 /** SQLite behind the few D1 calls that we make; counts them. */
 export function database() {
   const sqlite = new DatabaseSync(':memory:');
-  sqlite.exec(readFileSync('migrations/0001_baseline.sql', 'utf8'));
+  for (const name of ['0001_baseline', '0012_endpoints_of_people']) {
+    sqlite.exec(readFileSync(`migrations/${name}.sql`, 'utf8'));
+  }
   const calls = { queries: 0 };
   const prepare = (sql: string) => ({
     bind: (...values: (string | number | null)[]) => ({
@@ -49,12 +53,15 @@ export function database() {
   const addEndpoint = (endpoint: Partial<WebhookEndpoint>, of: Tenant = tenant) => {
     const added = { ...ENDPOINT, ...endpoint };
     const insert = sqlite.prepare(
-      "INSERT INTO webhook_endpoints VALUES (?, ?, ?, ?, ?, '', ?, ?, 1, '2026-11-23')",
+      "INSERT INTO webhook_endpoints VALUES (?, ?, ?, ?, ?, '', ?, ?, 1, '2026-11-23', ?, ?, NULL)",
     );
     const types = JSON.stringify(added.eventTypes);
-    const { endpointId, url, isEnabled, signatureHeader } = added;
+    const { endpointId, url, isEnabled, signatureHeader, language, paymentLinkUniqueId } = added;
     const { merchantId, environment: where } = of;
-    insert.run(endpointId, merchantId, where, url, types, Number(isEnabled), signatureHeader);
+    insert.run(
+      ...[endpointId, merchantId, where, url, types, Number(isEnabled), signatureHeader],
+      ...[language, paymentLinkUniqueId],
+    );
   };
   const addHeader = (name: string, { merchantId, environment: where }: Tenant = tenant) => {
     const insert = sqlite.prepare('INSERT INTO webhook_callback_settings VALUES (?, ?, ?)');
@@ -73,7 +80,7 @@ export function database() {
       .prepare('INSERT INTO webhook_secrets VALUES (?, ?, ?, ?, ?, ?, ?)')
       .run(plaintext, of.merchantId, of.environment, endpointId, sealed, createdAtMs, expiresAtMs);
   };
-  return { d1, calls, addEndpoint, addHeader, addSecret };
+  return { d1, sqlite, calls, addEndpoint, addHeader, addSecret };
 }
 
 /** An object that hands out a delivery and stores the report. */

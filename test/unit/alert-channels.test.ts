@@ -1,8 +1,9 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Reply } from '../../scripts/stand-ins/stand-in.ts';
-import { beat, channelsOf, type Sent } from '../../src/control/alerts/channels.ts';
+import { beat, channelsOf } from '../../src/control/alerts/channels.ts';
 import { type AlertBindings, alertLanguagesOf } from '../../src/control/alerts/config.ts';
 import type { Notice } from '../../src/control/alerts/notice.ts';
+import type { Sent } from '../../src/engine/webhooks/people/sent.ts';
 import {
   AlertReceivers,
   TELEGRAM_BUSY,

@@ -221,6 +221,14 @@ describe('rendered configurations', () => {
     ]);
   });
 
+  test('write to merchants by e-mail as soon as the sender is set', async () => {
+    const variables = { payments: { MESSAGE_EMAIL_FROM: 'kefel@example.com' }, backOffice: {} };
+    const { payments } = await renderWorkers('staging', deploymentFixture({ variables }));
+    expect(payments.send_email).toEqual([
+      { name: 'MESSAGE_EMAIL', allowed_sender_addresses: ['kefel@example.com'] },
+    ]);
+  });
+
   test('leave the bucket out without backups, and give it the jurisdiction otherwise', async () => {
     const without = await renderWorkers('staging', deploymentFixture({ hasBackups: false }));
     expect(without.payments).not.toHaveProperty('r2_buckets');

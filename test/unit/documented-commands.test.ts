@@ -18,7 +18,7 @@ import {
   PROJECT_DIRECTORY,
   WRANGLER_CONFIG_FILE,
 } from '../../scripts/project/files.ts';
-import { ALERT_SECRETS } from '../../src/control/alerts/config.ts';
+import { CHANNEL_SECRETS } from '../../src/control/alerts/config.ts';
 import { METHODS } from '../../src/engine/domain/method.ts';
 import { railSecretName } from '../../src/engine/rails/settings.ts';
 import { ENVIRONMENTS } from '../../src/kit/tenant.ts';
@@ -195,7 +195,7 @@ describe('commands at Cloudflare', () => {
       ...ENVIRONMENTS.flatMap((environment) =>
         METHODS.map((method) => railSecretName(environment, method)),
       ),
-      ...ALERT_SECRETS,
+      ...CHANNEL_SECRETS,
       '$HOME/kefel-secrets.json',
       '$HOME/kefel-back-office-secrets.json',
     ],

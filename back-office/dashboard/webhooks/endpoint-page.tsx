@@ -8,6 +8,7 @@ import {
   DESCRIPTION_CHARACTERS_MAX,
   WIRE_EVENT_TYPES,
 } from '../../../src/engine/webhooks/endpoints.ts';
+import { LANGUAGE_NAMES } from '../../../src/kit/i18n/language.ts';
 import { useTexts } from '../../../src/kit/ui/texts.ts';
 import { DeliveryError } from '../../elements/delivery-error.tsx';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
@@ -16,9 +17,11 @@ import { Choice, FieldError, TextField, useProblem } from '../../ui/fields.tsx';
 import { may, useCall } from '../call.ts';
 import { DeveloperFrame } from '../developers.tsx';
 import { ButtonForm, Submit } from '../forms.tsx';
-import { endpointPath, webhooksPath } from '../paths.ts';
+import { Frame } from '../frame.tsx';
+import { endpointPath, notificationsPath, webhooksPath } from '../paths.ts';
 import { FormConfirmedInProduction } from '../people/passkey-form.tsx';
 import { SignatureHeaderField, shownAddress, useDoneTexts } from './elements.tsx';
+import { PersonsEvents, personsName } from './person.tsx';
 import { SecretsSection, type SecretsState } from './secrets-section.tsx';
 import { TestSection } from './test-section.tsx';
 
@@ -36,6 +39,48 @@ export function NewEndpointPage({ typed }: { readonly typed: TypedEndpoint }) {
   );
 }
 
+/** The page of a person's endpoint: it has no secret and no other address. */
+function PersonPage({ endpoint, test }: EndpointProps & { readonly test: TestState | undefined }) {
+  const call = useCall();
+  const { notifications } = useTexts(DASHBOARD_TEXTS);
+  const path = endpointPath(call.environment, endpoint.endpointId);
+  return (
+    <Frame
+      title={personsName(notifications, endpoint)}
+      active="notifications"
+      done={{ ...useDoneTexts(), connected: notifications.connected }}
+      head={{ back: { to: notificationsPath(call.environment), text: notifications.back } }}
+    >
+      <EndpointFacts endpoint={endpoint} />
+      {may(call, 'develop') && (
+        <>
+          <TestSection
+            path={`${path}/test`}
+            title={notifications.testTitle}
+            hint={notifications.testHint}
+            state={test}
+          />
+          <DeleteButton path={path} />
+        </>
+      )}
+    </Frame>
+  );
+}
+
+function DeleteButton({ path }: { readonly path: string }) {
+  const text = useTexts(DASHBOARD_TEXTS).webhooks;
+  return (
+    <div class="buttons">
+      <ButtonForm
+        action={`${path}/delete`}
+        label={text.delete}
+        tone="bad"
+        confirm={text.deleteConfirm}
+      />
+    </div>
+  );
+}
+
 export function EndpointPage(
   props: EndpointWithSecrets & {
     /** What a rejected form had. */
@@ -48,6 +93,9 @@ export function EndpointPage(
   const { endpoint, secrets, typed, isCreated, state, test } = props;
   const call = useCall();
   const text = useTexts(DASHBOARD_TEXTS).webhooks;
+  if (endpoint.language !== null) {
+    return <PersonPage endpoint={endpoint} test={test} />;
+  }
   const path = endpointPath(call.environment, endpoint.endpointId);
   const ofSecrets = { secrets, state, path: `${path}/secrets` };
   return (
@@ -74,14 +122,7 @@ export function EndpointPage(
               button={text.save}
             />
           </details>
-          <div class="buttons">
-            <ButtonForm
-              action={`${path}/delete`}
-              label={text.delete}
-              tone="bad"
-              confirm={text.deleteConfirm}
-            />
-          </div>
+          <DeleteButton path={path} />
         </>
       )}
       <BackLink />
@@ -106,19 +147,27 @@ interface EndpointProps {
 
 function EndpointFacts({ endpoint }: EndpointProps) {
   const call = useCall();
-  const text = useTexts(DASHBOARD_TEXTS).webhooks;
+  const { webhooks: text, notifications } = useTexts(DASHBOARD_TEXTS);
   const { endpointId, failingSinceMs, lastError } = endpoint;
+  const isPersons = endpoint.language !== null;
   const log = webhooksPath(call.environment, `/events?endpoint=${endpointId}`);
   return (
     <section class="card">
       <Facts
         rows={[
-          [text.url, shownAddress(endpoint.url)],
-          endpoint.description === '' ? null : [text.description, endpoint.description],
+          isPersons ? null : [text.url, shownAddress(endpoint.url)],
+          isPersons || endpoint.description === ''
+            ? null
+            : [text.description, endpoint.description],
           [text.state, <EndpointState endpoint={endpoint} />],
           failingSinceMs === null ? null : [text.failingSince, <When atMs={failingSinceMs} />],
           lastError === null ? null : [text.lastError, <DeliveryError error={lastError} />],
-          [text.eventTypes, <EventTypes endpoint={endpoint} />],
+          isPersons
+            ? [notifications.what, <PersonsEvents endpoint={endpoint} />]
+            : [text.eventTypes, <EventTypes endpoint={endpoint} />],
+          endpoint.language === null
+            ? null
+            : [notifications.language, LANGUAGE_NAMES[endpoint.language]],
           endpoint.signatureHeader === null
             ? null
             : [text.signatureHeader, <code>{endpoint.signatureHeader}</code>],

@@ -108,7 +108,10 @@ function SettingsPage({ model, state }: Props) {
       {paused > 0 && (
         <Message tone="bad">{text.pausedAlert(paused, countText(paused, frame.locale))}</Message>
       )}
-      <EndpointsSection endpoints={model.endpoints} />
+      <EndpointsSection
+        endpoints={model.endpoints.filter(({ language }) => language === null)}
+        isFull={model.endpoints.length >= ENDPOINTS_MAX}
+      />
       {model.failing.length > 0 && <FailingSection failing={model.failing} />}
       <Advanced model={model} state={state} />
     </DeveloperFrame>
@@ -156,12 +159,15 @@ function Advanced({ model, state }: Props) {
   );
 }
 
-/** The merchant's endpoints, each with its page. */
-function EndpointsSection({ endpoints }: Pick<WebhookSettings, 'endpoints'>) {
+/** The merchant's servers, each with its page. */
+function EndpointsSection({
+  endpoints,
+  isFull,
+}: Pick<WebhookSettings, 'endpoints'> & { readonly isFull: boolean }) {
   const call = useCall();
   const text = useTexts(DASHBOARD_TEXTS).webhooks;
   const addLink = (looks: string) =>
-    may(call, 'develop') && endpoints.length < ENDPOINTS_MAX ? (
+    may(call, 'develop') && !isFull ? (
       <a class={looks} href={endpointPath(call.environment, 'new')}>
         {text.add}
       </a>

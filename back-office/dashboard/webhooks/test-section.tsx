@@ -16,17 +16,20 @@ export function TestSection(props: {
   readonly path: string;
   readonly title: string;
   readonly state: TestState | undefined;
+  /** What it does, where it is not a webhook. */
+  readonly hint?: string;
   /** Its fields, if any. */
   readonly children?: ComponentChildren;
 }) {
   const { path, title, state, children } = props;
   const text = useTexts(DASHBOARD_TEXTS).webhooks;
+  const { hint = text.testHint } = props;
   return (
     <section class="card" id="test">
       <h2>{title}</h2>
       {state?.isBusy && <Message tone="bad">{text.testBusy}</Message>}
       {state?.result !== undefined && <Result result={state.result} />}
-      <p class="hint">{text.testHint}</p>
+      <p class="hint">{hint}</p>
       <PostForm class="form" action={`${path}#test`} novalidate={true}>
         {children}
         <Submit label={text.testSend} isPlain />

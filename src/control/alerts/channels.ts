@@ -1,27 +1,28 @@
+import { sendEmail } from '../../engine/webhooks/people/email.ts';
+import {
+  failed,
+  isRefusal,
+  NO_ANSWER,
+  type Sent,
+  TRY_TIMEOUT_MS,
+} from '../../engine/webhooks/people/sent.ts';
+import { sendTelegram } from '../../engine/webhooks/people/telegram.ts';
 import { standardWebhookHeaders } from '../../engine/webhooks/sign.ts';
 import { sendWebhook } from '../../engine/webhooks/transport.ts';
 import { errorText } from '../../kit/platform/log.ts';
 import {
   type AlertBindings,
-  type AlertEmail,
   type AlertWebhook,
   alertLanguagesOf,
   type ChannelName,
   emailOf,
   heartbeatUrlOf,
-  type Telegram,
   telegramOf,
   webhookOf,
 } from './config.ts';
 import { type Links, linksOf, wordsOf } from './message.ts';
 import type { Notice } from './notice.ts';
 import { wireAlert } from './wire.ts';
-
-/** `refused`: the configuration is wrong, and a repetition would be refused, too. */
-export type Sent =
-  | { readonly type: 'sent' }
-  | { readonly type: 'failed'; readonly error: string; readonly retryAfterMs: number | null }
-  | { readonly type: 'refused'; readonly error: string };
 
 export interface Channel {
   readonly name: ChannelName;
@@ -31,13 +32,6 @@ export interface Channel {
   send(notice: Notice): Promise<Sent>;
 }
 
-/** The limit of one try: connecting, sending, and the answer. */
-const TRY_TIMEOUT_MS = 10_000;
-const NO_ANSWER = `no answer within ${TRY_TIMEOUT_MS / 1_000} s`;
-
-/** 4xx, but not 408, 425 and 429, which ask for a repetition. */
-const REFUSED = /^4(?!08|25|29)/;
-
 /** The channels that the operator has set up. A malformed one refuses each notice. */
 export function channelsOf(env: Env & AlertBindings): readonly Channel[] {
   const words = (notice: Notice) => wordsOf(notice, alertLanguagesOf(env), linksOf(env));
@@ -45,7 +39,8 @@ export function channelsOf(env: Env & AlertBindings): readonly Channel[] {
     channel(
       'telegram',
       () => telegramOf(env),
-      (telegram, notice) => sendTelegram(telegram, words(notice).text),
+      async ({ chatId, ...bot }, notice) =>
+        (await sendTelegram(bot, chatId, words(notice).text)).sent,
     ),
     channel(
       'webhook',
@@ -55,7 +50,7 @@ export function channelsOf(env: Env & AlertBindings): readonly Channel[] {
     channel(
       'email',
       () => emailOf(env),
-      (email, notice) => sendEmail(email, words(notice)),
+      ({ to, ...mailbox }, notice) => sendEmail(mailbox, to, words(notice)),
     ),
   ].flatMap((one) => one ?? []);
 }
@@ -89,39 +84,6 @@ function channel<Settings>(
       };
 }
 
-/** What the operator must know of Telegram's usual refusals. */
-const TELEGRAM_REFUSALS: Readonly<Record<number, string>> = {
-  400: 'it does not know the chat, or the bot is not in it',
-  401: 'the token of the bot is wrong',
-  403: 'the bot was blocked, or removed from the chat',
-  404: 'the token of the bot is wrong',
-};
-
-/** https://core.telegram.org/bots/api#sendmessage. The URL holds the token, so no error quotes it. */
-async function sendTelegram({ baseUrl, token, chatId }: Telegram, text: string): Promise<Sent> {
-  const url = new URL(`${baseUrl}/bot${token}/sendMessage`);
-  const options = { link_preview_options: { is_disabled: true } };
-  const requestBody = JSON.stringify({ chat_id: chatId, text, ...options });
-  const answer = await sendWebhook({ url, headers: {}, requestBody }, TRY_TIMEOUT_MS);
-  const { httpStatus, answerExcerpt } = answer;
-  if (httpStatus === null) {
-    return failed(`Telegram: ${answer.error}`);
-  }
-  if (httpStatus === 200) {
-    // A relay at a wrong address may answer anything.
-    return /^\s*\{\s*"ok"\s*:\s*true/.test(answerExcerpt)
-      ? { type: 'sent' }
-      : failed('the answer was not Telegram’s');
-  }
-  const meaning = TELEGRAM_REFUSALS[httpStatus];
-  const error = `Telegram answered ${httpStatus}${meaning === undefined ? '' : `: ${meaning}`}`;
-  if (httpStatus === 429) {
-    const [, seconds] = /"retry_after":\s*(\d{1,6})/.exec(answerExcerpt) ?? [];
-    return failed(error, seconds === undefined ? null : Number(seconds) * 1_000);
-  }
-  return REFUSED.test(String(httpStatus)) ? { type: 'refused', error } : failed(error);
-}
-
 async function sendSigned(
   { url, secret }: AlertWebhook,
   notice: Notice,
@@ -141,29 +103,7 @@ async function sendSigned(
     return { type: 'sent' };
   }
   const error = answer.error ?? `the receiver answered ${httpStatus}`;
-  const isRefused = httpStatus !== null && REFUSED.test(String(httpStatus));
-  return isRefused ? { type: 'refused', error } : failed(error, retryAfterMs);
-}
-
-async function sendEmail(
-  { binding, from, to }: AlertEmail,
-  { title, text }: { readonly title: string; readonly text: string },
-): Promise<Sent> {
-  const signal = AbortSignal.timeout(TRY_TIMEOUT_MS);
-  const silence = Promise.withResolvers<never>();
-  signal.addEventListener('abort', () => silence.reject(signal.reason), { once: true });
-  try {
-    // The binding takes no signal, and must not hold up the other channels.
-    await Promise.race([binding.send({ from, to, subject: title, text }), silence.promise]);
-    return { type: 'sent' };
-  } catch (error) {
-    if (signal.aborted) {
-      return failed(NO_ANSWER);
-    }
-    const code = String(Reflect.get(Object(error), 'code') ?? 'no code');
-    const isRefused = /^E_(?:SENDER|RECIPIENT)_/.test(code);
-    return isRefused ? { type: 'refused', error: code } : failed(code);
-  }
+  return isRefusal(httpStatus) ? { type: 'refused', error } : failed(error, retryAfterMs);
 }
 
 /** Calls the address whose silence tells an outside monitor that the alerts are dead. Never throws. */
@@ -186,8 +126,4 @@ export async function beat(env: AlertBindings): Promise<Sent | null> {
     // An error of the runtime could quote the address.
     return failed(signal.aborted ? NO_ANSWER : 'connection failed');
   }
-}
-
-function failed(error: string, retryAfterMs: number | null = null): Sent {
-  return { type: 'failed', error, retryAfterMs };
 }

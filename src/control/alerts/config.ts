@@ -1,5 +1,12 @@
+import {
+  botOf,
+  isEmailAddress,
+  isEmpty,
+  type Mailbox,
+  safeUrl,
+  type TelegramBot,
+} from '../../engine/webhooks/people/settings.ts';
 import { ConfigError } from '../../kit/config-error.ts';
-import { isLoopback } from '../../kit/loopback.ts';
 
 /**
  * How the operator wants to be told. Parsed apart from the rest of the configuration: a wrong setting
@@ -10,7 +17,13 @@ import { isLoopback } from '../../kit/loopback.ts';
 export const CHANNEL_NAMES = ['telegram', 'webhook', 'email'] as const;
 export type ChannelName = (typeof CHANNEL_NAMES)[number];
 
-export const ALERT_SECRETS = ['ALERT_TELEGRAM', 'ALERT_WEBHOOK', 'ALERT_HEARTBEAT_URL'] as const;
+/** The optional secrets of the ways to operators and to merchants' people. */
+export const CHANNEL_SECRETS = [
+  'ALERT_TELEGRAM',
+  'ALERT_WEBHOOK',
+  'ALERT_HEARTBEAT_URL',
+  'MESSAGE_TELEGRAM',
+] as const;
 
 /** Optional, so `Env` does not name them. */
 export interface AlertBindings {
@@ -27,10 +40,7 @@ export interface AlertBindings {
 export const ALERT_LANGUAGES = ['en', 'am'] as const;
 export type AlertLanguage = (typeof ALERT_LANGUAGES)[number];
 
-export interface Telegram {
-  /** `https://api.telegram.org`, or a relay where Telegram is out of reach. */
-  readonly baseUrl: string;
-  readonly token: string;
+export interface Telegram extends TelegramBot {
   readonly chatId: string;
 }
 
@@ -39,16 +49,12 @@ export function telegramOf(env: AlertBindings): Telegram | null {
   if (isEmpty(env.ALERT_TELEGRAM)) {
     return null;
   }
-  const [, token, chatId] =
-    /^(\d+:[\w-]{20,100}) (-?\d{1,20}|@\w{1,64})$/.exec(env.ALERT_TELEGRAM) ?? [];
-  if (token === undefined || chatId === undefined) {
+  const [, token, chatId] = /^(\S+) (-?\d{1,20}|@\w{1,64})$/.exec(env.ALERT_TELEGRAM) ?? [];
+  const bot = botOf(token, env);
+  if (bot === null || chatId === undefined) {
     throw new ConfigError('ALERT_TELEGRAM must be a bot’s token, a space, and the id of a chat');
   }
-  const given = env.ALERT_TELEGRAM_BASE_URL;
-  const baseUrl = isEmpty(given)
-    ? 'https://api.telegram.org'
-    : safeUrl('ALERT_TELEGRAM_BASE_URL', given).origin;
-  return { baseUrl, token, chatId };
+  return { ...bot, chatId };
 }
 
 /** Of 24 bytes or more. */
@@ -73,20 +79,16 @@ export function webhookOf({ ALERT_WEBHOOK: value }: AlertBindings): AlertWebhook
   return { url: safeUrl('ALERT_WEBHOOK', url).href, secret };
 }
 
-export interface AlertEmail {
-  readonly binding: SendEmail;
-  readonly from: string;
+export interface AlertEmail extends Mailbox {
   readonly to: string;
 }
-
-const ADDRESS = /^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$/;
 
 export function emailOf(env: AlertBindings): AlertEmail | null {
   const { ALERT_EMAIL: binding, ALERT_EMAIL_FROM: from = '', ALERT_EMAIL_TO: to = '' } = env;
   if (from === '' && to === '') {
     return null;
   }
-  if (!ADDRESS.test(from) || !ADDRESS.test(to)) {
+  if (!isEmailAddress(from) || !isEmailAddress(to)) {
     throw new ConfigError('ALERT_EMAIL_FROM and ALERT_EMAIL_TO must both be e-mail addresses');
   }
   if (binding === undefined) {
@@ -109,22 +111,6 @@ export function alertLanguagesOf({
   const words = isEmpty(value) ? ['en'] : value.split(',').map((word) => word.trim());
   const known = words.flatMap((word) => ALERT_LANGUAGES.filter((language) => language === word));
   return known.length < words.length ? ALERT_LANGUAGES : [...new Set(known)];
-}
-
-function isEmpty(value: string | undefined): value is '' | undefined {
-  return value === undefined || value === '';
-}
-
-/** Plain http only to this machine: for tests. */
-function safeUrl(name: string, value: string): URL {
-  const url = URL.parse(value);
-  const isSafe =
-    url !== null &&
-    (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname)));
-  if (!isSafe || url.username !== '') {
-    throw new ConfigError(`${name} must begin with https://`);
-  }
-  return url;
 }
 
 /** Throws ConfigError for the first setting that cannot be used. */

@@ -7,8 +7,8 @@ import type {
 } from '../../engine/alerts/standing.ts';
 import type { SubjectId } from '../../engine/alerts/subjects.ts';
 import { earliest } from '../../engine/domain/earliest.ts';
+import type { Sent } from '../../engine/webhooks/people/sent.ts';
 import { ALARM_SAFETY_MS, ObjectAlarm } from '../../kit/platform/object-alarm.ts';
-import type { Sent } from './channels.ts';
 import type { AlertBindings, ChannelName } from './config.ts';
 import { Decisions } from './decisions.ts';
 import { LEDGER_TABLES } from './ledger.ts';

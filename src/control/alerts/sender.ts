@@ -1,5 +1,6 @@
+import type { Sent } from '../../engine/webhooks/people/sent.ts';
 import { errorText, log } from '../../kit/platform/log.ts';
-import { beat, channelsOf, type Sent } from './channels.ts';
+import { beat, channelsOf } from './channels.ts';
 import { type AlertBindings, CHANNEL_NAMES, type ChannelName, heartbeatUrlOf } from './config.ts';
 import { nextTryAtMs } from './decide.ts';
 import type { Memory } from './memory.ts';

@@ -9,7 +9,7 @@ import { type AuditRecord, type AuditRow, RECORD_COLUMNS, recordOf } from './rea
  */
 
 /** The index `audit_log_of_access` has the same list. */
-const ACTIONS = [
+export const ACCESS_ACTIONS = [
   'member.joined',
   'passkey.added',
   'api_key.created',
@@ -41,7 +41,7 @@ export interface AccessViewer {
 const SQL = `
   SELECT ${RECORD_COLUMNS} FROM audit_log INDEXED BY audit_log_of_access
   WHERE merchant_id = ?1 AND at_ms > ?2
-    AND action IN (${ACTIONS.map((action) => `'${action}'`).join(', ')})
+    AND action IN (${ACCESS_ACTIONS.map((action) => `'${action}'`).join(', ')})
     AND environment IS NOT 'sandbox'
     AND (?3 = 1 OR actor_id = ?4 OR target = ?4)
     AND NOT (action = 'member.joined' AND target = ?4)

@@ -1,4 +1,5 @@
 import { retentionOf } from '../../engine/config.ts';
+import { PURGE_CONNECTIONS } from '../../engine/webhooks/people/connections.ts';
 import { PURGE_ADDRESSES } from '../../kit/audit/log.ts';
 import { log } from '../../kit/platform/log.ts';
 import { purgeAged, repeatedly } from '../../kit/platform/purge-database.ts';
@@ -42,6 +43,7 @@ export async function purgeExpired(env: Env, nowMs: number) {
   };
   const purged = await purgeAged(env.DB, purges, nowMs);
   await repeatedly(env.DB, [PURGE_RESOLVED], nowMs - RESOLVED_KEPT_MS);
+  await repeatedly(env.DB, [PURGE_CONNECTIONS], nowMs);
   for (const { kind, waitsMs, sql } of expiries(paymentMs)) {
     const { rows: letters } = await repeatedly(env.DB, [sql], nowMs - waitsMs);
     if (letters > 0) {

@@ -11,6 +11,7 @@ export const AREAS = {
   links: () => import('./links.ts'),
   lists: () => import('./lists.ts'),
   methods: () => import('./methods.ts'),
+  notifications: () => import('./notifications.ts'),
   operations: () => import('./operations.ts'),
   payments: () => import('./payments.ts'),
   settings: () => import('./settings.ts'),

@@ -61,7 +61,8 @@ export async function read(plane: Plane, tenant: Tenant, named: EventName, wants
     fixedHeaders: FIXED_HEADERS,
     deliveries: deliveries.map((delivery): DeliveryDetails => {
       const known = endpoints.find(({ endpointId }) => endpointId === delivery.endpointId);
-      const destination = known?.url ?? callbackUrl ?? delivery.origin;
+      const ownUrl = delivery.endpointId === null ? callbackUrl : null;
+      const destination = known?.url ?? ownUrl ?? delivery.origin;
       return { ...delivery, destination, hasEndpoint: known !== undefined };
     }),
   };

@@ -13,14 +13,19 @@ import {
   type EndpointSettings,
   findEndpoint,
   listEndpoints,
+  OF_SERVER,
+  shownEndpoint,
 } from '../../engine/webhooks/endpoint-store.ts';
 import {
   DESCRIPTION_CHARACTERS_MAX,
   ENDPOINT_ID_PREFIX,
   endpointOrigin,
+  shownUrl,
   WIRE_EVENT_TYPES,
 } from '../../engine/webhooks/endpoints.ts';
 import { clearEndpoint, listFailing } from '../../engine/webhooks/failing-endpoints.ts';
+import { sendMessage } from '../../engine/webhooks/people/tell-person.ts';
+import { MESSAGE_TEXTS } from '../../engine/webhooks/people/texts.ts';
 import { keysOfEvents } from '../../engine/webhooks/published-keys.ts';
 import {
   mayEnd,
@@ -42,6 +47,7 @@ import {
 import { testEvent } from '../../engine/webhooks/test-event.ts';
 import type { GuardReason } from '../../engine/webhooks/url-guard.ts';
 import { auditEntry, entryOf, recordAct } from '../../kit/audit/log.ts';
+import { found } from '../../kit/http/problem.ts';
 import { isWithinLimit } from '../../kit/http/rate-limit.ts';
 import { callbackUrlField } from '../../kit/http/url-fields.ts';
 import type { Tenant } from '../../kit/tenant.ts';
@@ -82,7 +88,7 @@ export async function endpoint({ env, nowMs }: Plane, tenant: Tenant, endpointId
     findEndpoint(env.DB, tenant, endpointId),
     secretsInForce(env.DB, { ...tenant, endpointId }, nowMs),
   ]);
-  return found && { endpoint: found, secrets };
+  return found && { endpoint: shownEndpoint(found), secrets };
 }
 
 export type EndpointWithSecrets = NonNullable<Awaited<ReturnType<typeof endpoint>>>;
@@ -129,6 +135,7 @@ export function checkEndpoint({ env }: Plane, typed: TypedEndpoint, ownOrigin: s
     eventTypes,
     signatureHeader: header,
     isEnabled: true,
+    ...OF_SERVER,
   };
   return { type: 'good', settings } as const;
 }
@@ -152,9 +159,11 @@ export const createEndpoint = byMember(async (by, typed: TypedEndpoint, ownOrigi
 /** False when the tenant has no such endpoint. A disabled one stays disabled. */
 export const editEndpoint = byMember(
   (by, endpointId: string, typed: TypedEndpoint, ownOrigin: string) =>
-    changeKnown(by, endpointId, (before) => {
-      const { isEnabled } = before;
-      return changeEndpoint(by, before, { ...settingsOf(by, typed, ownOrigin), isEnabled });
+    changeKnown(by, endpointId, async (before) => {
+      const { isEnabled, language } = before;
+      // The form of a server would make one of a person's endpoint.
+      found(language === null || null);
+      await changeEndpoint(by, before, { ...settingsOf(by, typed, ownOrigin), isEnabled });
     }),
 );
 
@@ -260,9 +269,11 @@ export const sendTest = byMember(
     const { env, config, tenant, nowMs } = by;
     // An endpoint that is gone counts as no choice.
     const chosen = typed === '' ? await findEndpoint(env.DB, tenant, named) : null;
+    const person = chosen?.language != null ? chosen : null;
     const url = chosen?.url ?? typed;
     const endpointId = chosen?.endpointId ?? null;
-    const problem = url === '' ? 'empty' : addressProblem(env, url, ownOrigin);
+    const problem =
+      url === '' ? 'empty' : person === null ? addressProblem(env, url, ownOrigin) : null;
     if (problem !== null) {
       return { typed, endpointId, problem };
     }
@@ -279,17 +290,30 @@ export const sendTest = byMember(
     const { eventId } = event;
     const target = endpointId ?? endpointOrigin(url) ?? '';
     await recordAct(by, { action: 'webhook.test_requested', target, detail: { eventId } });
-    const { log } = await sendSigned(env, {
-      ...event,
-      destination: url,
-      secrets: signer.secrets,
-      signatureHeader: signer.signatureHeader,
-    });
+    const { log } =
+      person === null
+        ? await sendSigned(env, {
+            ...event,
+            destination: url,
+            secrets: signer.secrets,
+            signatureHeader: signer.signatureHeader,
+          })
+        : await sendTestMessage(env, tenant, person, merchantName);
     const hasResumed = await recordTest(by, target, eventId, log);
-    const result = { eventId, sentTo: url, log, isAccepted: isAccepted(log), hasResumed };
+    const result = { eventId, sentTo: shownUrl(url), log, isAccepted: isAccepted(log), hasResumed };
     return { typed, endpointId, result };
   },
 );
+
+function sendTestMessage(
+  env: Env,
+  tenant: Tenant,
+  { url, language }: EndpointEntry,
+  merchantName: string,
+) {
+  const title = MESSAGE_TEXTS[language ?? 'en'].test(merchantName);
+  return sendMessage(env, tenant, url, { title, text: title });
+}
 
 /** Records the test. An accepted one shows that the endpoint works: true if it was paused. */
 async function recordTest(

@@ -12,4 +12,5 @@ export const PAYMENTS_MIGRATIONS = [
   '0009_switched_off_methods.sql',
   '0010_payment_links.sql',
   '0011_bank_code.sql',
+  '0012_endpoints_of_people.sql',
 ] as const;

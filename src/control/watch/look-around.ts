@@ -12,6 +12,7 @@ import { MESSAGE_QUEUES, type MessageQueue } from '../dead-letters/queues.ts';
 import { queueHealth } from '../health/health.ts';
 import { checkDailyRun, DAILY_RUN_MS_MAX } from '../self-check/findings.ts';
 import { checkBackup, selfCheckStandings } from '../self-check/run.ts';
+import { tellMerchants } from './tell-merchants.ts';
 
 /** What the object of the alerts looks at itself. */
 
@@ -35,6 +36,9 @@ const WARNED_BEFORE_END_MS = 30 * DAY_MS;
 /** Looks at everything that reports nothing by itself. Never throws. */
 export async function lookAround(env: Env, nowMs: number): Promise<readonly Look[]> {
   const [databaseBytes, queues] = await Promise.all([sizeOf(env.DB), lookAtQueues(env, nowMs)]);
+  if (databaseBytes !== null) {
+    await tellMerchants(env, nowMs);
+  }
   return [
     { source: 'look/database', standings: databaseStandings(databaseBytes, nowMs) },
     { source: 'look/queues', standings: queues },

@@ -1,5 +1,5 @@
 import type { Environment } from '../../kit/tenant.ts';
-import { callbackUrlOf, mayHaveNoReceiver } from '../domain/intent.ts';
+import { callbackUrlOf, mayHaveNoReceiver, payerEnd } from '../domain/intent.ts';
 import { faultOfTry } from '../domain/webhook-fault.ts';
 import { KEEPS_EARLIER_ALARM } from './alarm.ts';
 import { addressed, claimed, isScheduleUsedUp, reported, resent } from './delivery.ts';
@@ -77,7 +77,8 @@ export class PaymentDeliveries {
     const claimId = crypto.randomUUID();
     const signature = event.signature ?? fresh;
     const nowMs = Date.now();
-    const [first, ...others] = addressed(queued.delivery, endpoints, nowMs);
+    const isOnly = event.deliveries.length === 1;
+    const [first, ...others] = addressed(queued.delivery, endpoints, nowMs, isOnly);
     const claim = claimed(first, claimId, nowMs);
     const deliveries = [...event.deliveries.with(position, claim), ...others];
     this.#record.commit(() => {
@@ -106,6 +107,7 @@ export class PaymentDeliveries {
           isFirstTry: claim.log.length === 0,
           isFirstEvent: this.#record.events()[0]?.sequence === sequence,
         }),
+        told: { description: intent.terms.description, payerEnd: payerEnd(intent) },
       },
     };
   }

@@ -52,15 +52,20 @@ export function newDelivery(
 
 /**
  * One delivery for each endpoint, in place of one whose endpoints are not chosen yet: the first gets
- * its lease and its log. Endpoints are chosen once, so a repeated call adds none.
+ * its lease and its log. Endpoints are chosen once, so a repeated call adds none. Before the first
+ * try, those of people come beside a callbackUrl. `isOnly`: the event has no other delivery.
  */
 export function addressed(
   delivery: StoredDelivery,
   endpoints: readonly ChosenEndpoint[],
   nowMs: number,
+  isOnly = false,
 ): readonly [StoredDelivery, ...StoredDelivery[]] {
-  const [first, ...others] = endpoints;
-  return delivery.origin !== null || first === undefined
+  const { origin, endpointId, log } = delivery;
+  const isCallbackUrl = origin !== null && endpointId === null;
+  const mayAdd = origin === null || (isCallbackUrl && isOnly && log.length === 0);
+  const [first, ...others] = isCallbackUrl ? [delivery, ...endpoints] : endpoints;
+  return !mayAdd || first === undefined
     ? [delivery]
     : [{ ...delivery, ...first }, ...others.map((endpoint) => newDelivery(endpoint, nowMs))];
 }

@@ -72,6 +72,7 @@ function deliveryMessage(
     endpointId: delivery.endpointId,
     mustChoose: delivery.origin === null,
     eventType: event.type,
+    paymentLinkUniqueId: intent.terms.paymentLinkUniqueId,
   };
 }
 

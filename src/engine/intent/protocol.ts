@@ -273,6 +273,8 @@ export interface DeliveryMessage extends DeliveryId {
   /** The endpoints are not chosen yet: the consumer passes them with its claim. */
   readonly mustChoose: boolean;
   readonly eventType: EventType;
+  /** Of the payment: an endpoint may take those of one link only. */
+  readonly paymentLinkUniqueId?: string | null;
 }
 
 export type ClaimResult =
@@ -301,6 +303,12 @@ export interface ClaimedDelivery {
   readonly isScheduleUsedUp: boolean;
   /** The merchant ordered it for this try of a sandbox payment; null: none. */
   readonly fault: TryFault | null;
+  /** What a message to a person says beside the event. Never a whole number. */
+  readonly told?: {
+    readonly description: string | null;
+    /** The last four digits of the payer's phone or account; null: unknown. */
+    readonly payerEnd: string | null;
+  };
 }
 
 export interface DeliveryReport extends DeliveryId {

@@ -10,7 +10,7 @@ import type {
   DeliveryMessage,
   DeliveryReport,
 } from '../intent/protocol.ts';
-import { endpointOrigin, takesEvent } from './endpoints.ts';
+import { endpointOrigin, takesEvent, type WebhookEndpoint } from './endpoints.ts';
 import {
   isAccepted,
   type OutgoingWebhook,
@@ -93,13 +93,14 @@ function isReadable(body: Partial<DeliveryMessage> | null): boolean {
  * If a tenant's only endpoint is cached, it is known before it is chosen: its messages then bounce
  * as they are.
  */
-function ownerOf({ tenant, endpointId, mustChoose, eventType }: DeliveryMessage): SlotOwner {
+function ownerOf(message: DeliveryMessage): SlotOwner {
+  const { tenant, endpointId, mustChoose } = message;
   const key = `${tenant.environment}/${tenant.merchantId}`;
   if (!mustChoose) {
     return { tenant: key, endpoint: endpointId };
   }
   const known = cachedWebhookSettings(tenant, Date.now());
-  const [first, ...others] = known === undefined ? [] : taking(known, eventType);
+  const [first, ...others] = known === undefined ? [] : taking(known, message);
   const isOnly = first !== undefined && others.length === 0;
   return { tenant: key, endpoint: isOnly ? first.endpointId : NOT_CHOSEN };
 }
@@ -168,17 +169,19 @@ async function deliver(delivering: Delivering, message: DeliveryMessage): Promis
 }
 
 /**
- * The claim, or null. The first message of a payment without a callbackUrl also chooses the event's
- * endpoints, in the commit of the claim, so a single endpoint costs nothing more.
+ * The claim, or null. The first message of an event also chooses its endpoints, in the commit of the
+ * claim, so a single endpoint costs nothing more. A payment with a callbackUrl has those of people.
  */
 async function claimFrom(
   owner: IntentClient,
-  { env, slots, slot }: Delivering,
+  { env, slots, slot, isRetry }: Delivering,
   message: DeliveryMessage,
 ): Promise<ClaimedDelivery | null> {
-  const endpoints = message.mustChoose ? await endpointsTaking(env, message) : [];
+  const { mustChoose, endpointId } = message;
+  const mayChoose = mustChoose || (endpointId === null && !isRetry);
+  const endpoints = mayChoose ? await endpointsTaking(env, message) : [];
   const [first] = endpoints;
-  if (first !== undefined) {
+  if (mustChoose && first !== undefined) {
     const { tenant } = slot.owner;
     if (!slots.move(slot, { tenant, endpoint: first.endpointId })) {
       await owner.chooseEndpoints(message, endpoints);
@@ -197,23 +200,30 @@ async function endpointsTaking(
   message: DeliveryMessage,
 ): Promise<readonly ChosenEndpoint[]> {
   try {
-    return taking(await webhookSettings(env, message.tenant), message.eventType);
+    return taking(await webhookSettings(env, message.tenant), message);
   } catch (error) {
-    logBroken(message, error);
+    if (message.mustChoose) {
+      logBroken(message, error);
+    }
     return [];
   }
 }
 
 function taking(
   { endpoints }: WebhookSettings,
-  eventType: DeliveryMessage['eventType'],
+  { eventType, paymentLinkUniqueId = null, mustChoose }: DeliveryMessage,
 ): readonly ChosenEndpoint[] {
   return [...endpoints.values()].flatMap((endpoint) => {
     const origin = endpointOrigin(endpoint.url);
-    return origin !== null && takesEvent(endpoint, eventType)
+    const mayTake = mustChoose || isPersons(endpoint);
+    return origin !== null && mayTake && takesEvent(endpoint, eventType, paymentLinkUniqueId)
       ? [{ endpointId: endpoint.endpointId, origin }]
       : [];
   });
+}
+
+function isPersons({ language }: Pick<WebhookEndpoint, 'language'>): boolean {
+  return language !== null;
 }
 
 function logBroken(message: DeliveryMessage, error: unknown): void {
@@ -236,45 +246,52 @@ async function mayProbePaused(env: Env, tenant: Tenant, endpoint: string): Promi
 async function tryDelivery(
   env: Env,
   delivery: ClaimedDelivery,
-  { eventType }: DeliveryMessage,
+  message: DeliveryMessage,
 ): Promise<TryResult> {
   const { tenant, isScheduleUsedUp, fault, eventId, ownOrigin, requestBody } = delivery;
   const settings = await settingsToSend(env, delivery);
   const address = addressOf(settings, delivery);
   if (address === null) {
-    return withoutAddress(settings, delivery, eventType);
+    return withoutAddress(settings, delivery, message);
   }
-  const { endpoint, ...signing } = address;
+  const { endpoint, person, ...signing } = address;
   const isEndpointPaused = isPaused(settings, endpoint);
   // An event runs through its own schedule even when others have failed. After that, one event a
-  // day probes a paused endpoint on behalf of all waiting events.
+  // day probes a paused endpoint on behalf of all waiting events. A person who has left is asked by
+  // none before.
   const mayProbe =
     endpoint === null ||
-    !(isEndpointPaused && isScheduleUsedUp) ||
+    !(isEndpointPaused && (isScheduleUsedUp || person !== null)) ||
     (await mayProbePaused(env, tenant, endpoint));
   if (!mayProbe) {
     return unsent({ type: 'paused' }, null);
   }
   const webhook = { eventId, ownOrigin, requestBody, ...signing };
-  if (fault !== null) {
+  if (fault !== null && person === null) {
     const { tryWithFault } = await import('./fault.ts');
     const faulty = await tryWithFault(env, fault, webhook);
     if (faulty !== null) {
       return { ...faulty, observed: null };
     }
   }
-  const sent = await sendSigned(env, webhook);
+  const sent =
+    person === null
+      ? await sendSigned(env, webhook)
+      : await (await import('./people/tell-person.ts')).tellPerson(env, person, delivery);
   const outcome = outcomeOf(sent, isEndpointPaused);
   return {
     outcome,
     log: sent.log,
-    observed: endpoint === null ? null : { endpoint, result: sent.log },
+    observed:
+      endpoint === null ? null : { endpoint, result: sent.log, hasLeft: sent.hasLeft ?? false },
   };
 }
 
 interface Address extends Pick<OutgoingWebhook, 'destination' | 'secrets' | 'signatureHeader'> {
   /** The key of its failures: an endpoint's id, or an origin. */
   readonly endpoint: string | null;
+  /** The person's endpoint; null: it is a server. */
+  readonly person: WebhookEndpoint | null;
 }
 
 /** The payment's callbackUrl, or its endpoint as it is now. Null: none, deleted or disabled. */
@@ -282,9 +299,9 @@ function addressOf(
   { secrets, signatureHeader, endpoints }: WebhookSettings,
   { callbackUrl, endpointId }: ClaimedDelivery,
 ): Address | null {
-  if (callbackUrl !== null) {
+  if (callbackUrl !== null && endpointId === null) {
     const endpoint = endpointOrigin(callbackUrl);
-    return { destination: callbackUrl, secrets, signatureHeader, endpoint };
+    return { destination: callbackUrl, secrets, signatureHeader, endpoint, person: null };
   }
   const known = endpointId === null ? undefined : endpoints.get(endpointId);
   return known?.isEnabled
@@ -293,6 +310,7 @@ function addressOf(
         secrets: known.secrets,
         signatureHeader: known.signatureHeader,
         endpoint: known.endpointId,
+        person: isPersons(known) ? known : null,
       }
     : null;
 }
@@ -300,7 +318,7 @@ function addressOf(
 function withoutAddress(
   settings: WebhookSettings,
   { tenant, endpointId, mayHaveNoReceiver }: ClaimedDelivery,
-  eventType: DeliveryMessage['eventType'],
+  message: DeliveryMessage,
 ): TryResult {
   if (endpointId !== null) {
     const state = settings.endpoints.has(endpointId) ? 'disabled' : 'deleted';
@@ -314,7 +332,7 @@ function withoutAddress(
     return unsent({ type: 'no_destination' }, 'no callbackUrl takes it and no endpoint is enabled');
   }
   // An endpoint that takes the event was read after the claim: the next claim chooses it.
-  const isTaken = taking(settings, eventType).length > 0;
+  const isTaken = taking(settings, message).length > 0;
   return unsent({ type: isTaken ? 'not_sent' : 'not_subscribed' }, null);
 }
 

@@ -9,6 +9,7 @@ import {
   type EndpointSettings,
   endpointAuditDetail,
   insertEndpoint,
+  insertEndpointOfPerson,
   newEndpoint,
   updateEndpoint,
 } from './endpoint-store.ts';
@@ -39,7 +40,7 @@ export async function addEndpoint(
   keyed: KeyedCreation | null = null,
 ): Promise<AddedEndpoint | null> {
   const { env, tenant, nowMs } = by;
-  const endpointId = ENDPOINT_ID_PREFIX + crypto.randomUUID().replaceAll('-', '').slice(0, 20);
+  const endpointId = newEndpointId();
   const owner = { ...tenant, endpointId };
   const secret = await newSecret(configOf(env), owner, nowMs);
   const endpoint = newEndpoint(endpointId, settings, nowMs);
@@ -57,6 +58,35 @@ export async function addEndpoint(
     [insertSecret(owner, secret, nowMs), ...(answer === null ? [] : [answer])],
   );
   return isAdded ? added : null;
+}
+
+/**
+ * A person's endpoint, whose chat or mailbox has confirmed this request. Its id; null when the tenant
+ * has ENDPOINTS_MAX, or another call was faster.
+ */
+export async function addEndpointOfPerson(
+  by: Changing,
+  settings: EndpointSettings,
+  connectionId: string,
+  isToldNeeds: boolean,
+): Promise<string | null> {
+  const { tenant, nowMs } = by;
+  const endpointId = newEndpointId();
+  const endpoint = newEndpoint(endpointId, settings, nowMs);
+  const isAdded = await changeWebhooks(
+    by,
+    insertEndpointOfPerson(tenant, endpoint, connectionId, isToldNeeds),
+    {
+      action: 'webhook.endpoint_created',
+      target: endpointId,
+      detail: endpointAuditDetail(settings),
+    },
+  );
+  return isAdded ? endpointId : null;
+}
+
+function newEndpointId(): string {
+  return ENDPOINT_ID_PREFIX + crypto.randomUUID().replaceAll('-', '').slice(0, 20);
 }
 
 /** `isResumed`: the change also ends a pause. */

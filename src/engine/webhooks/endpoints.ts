@@ -2,7 +2,10 @@ import { webUrl } from '../../kit/http/web-url.ts';
 import type { EventType } from '../domain/intent.ts';
 import { WIRE_EVENTS } from './payload.ts';
 
-/** The merchant's endpoints: where the events of payments without a callbackUrl go. */
+/**
+ * The merchant's endpoints: servers, where the events of payments without a callbackUrl go, and people,
+ * who are told of every payment (docs/notifications.md).
+ */
 
 /** The prefix distinguishes an endpoint's id from an origin. */
 export const ENDPOINT_ID_PREFIX = 'we_';
@@ -27,15 +30,56 @@ export interface WebhookEndpoint {
   readonly isEnabled: boolean;
   /** The name of the extra signature header, or null. */
   readonly signatureHeader: string | null;
+  /** Of a person's messages; null: the endpoint is a server. */
+  readonly language: MessageLanguage | null;
+  /** The payments that it is told of: those that name this link; null: all. */
+  readonly paymentLinkUniqueId: string | null;
 }
 
-/** Whether an event of this type goes to the endpoint. */
-export function takesEvent(endpoint: WebhookEndpoint, type: EventType): boolean {
-  const { isEnabled, eventTypes } = endpoint;
-  return isEnabled && (eventTypes.length === 0 || eventTypes.includes(WIRE_EVENTS[type].event));
+/** The languages of messages to people. The table has the same list. */
+export const MESSAGE_LANGUAGES = ['en', 'am'] as const;
+export type MessageLanguage = (typeof MESSAGE_LANGUAGES)[number];
+
+/** A chat's id follows, or an address. */
+export const TELEGRAM_SCHEME = 'telegram:';
+export const EMAIL_SCHEME = 'mailto:';
+
+const KINDS = { [TELEGRAM_SCHEME]: 'TELEGRAM', [EMAIL_SCHEME]: 'EMAIL' } as const;
+export type EndpointKind = 'URL' | (typeof KINDS)[keyof typeof KINDS];
+
+export function endpointKind(url: string): EndpointKind {
+  const scheme = url.slice(0, url.indexOf(':') + 1);
+  return scheme === TELEGRAM_SCHEME || scheme === EMAIL_SCHEME ? KINDS[scheme] : 'URL';
 }
 
-/** The origin of a URL, or null when it is not an http or https URL. */
+/** A person's address as others see it: `telegram:`, or `mailto:h…@example.com`. A server's as it is. */
+export function shownUrl(url: string): string {
+  switch (endpointKind(url)) {
+    case 'URL':
+      return url;
+    case 'TELEGRAM':
+      return TELEGRAM_SCHEME;
+    case 'EMAIL':
+      return url.replace(/^(mailto:.)[^@]*/, '$1…');
+  }
+}
+
+/** Whether an event of this type, of a payment that names this link, goes to the endpoint. */
+export function takesEvent(
+  endpoint: WebhookEndpoint,
+  type: EventType,
+  link: string | null,
+): boolean {
+  const { isEnabled, eventTypes, paymentLinkUniqueId } = endpoint;
+  return (
+    isEnabled &&
+    (eventTypes.length === 0 || eventTypes.includes(WIRE_EVENTS[type].event)) &&
+    (paymentLinkUniqueId === null || paymentLinkUniqueId === link)
+  );
+}
+
+/** The origin of a URL, a person's scheme, or null when it is neither. */
 export function endpointOrigin(url: string): string | null {
-  return webUrl(url)?.origin ?? null;
+  const kind = endpointKind(url);
+  return kind === 'URL' ? (webUrl(url)?.origin ?? null) : url.slice(0, url.indexOf(':') + 1);
 }

@@ -58,7 +58,7 @@ const COLUMNS = `endpoint, failing_since_ms AS failingSinceMs, last_failure_at_m
 const RECORD_SQL = `
   INSERT INTO failing_endpoints (merchant_id, environment, endpoint, failing_since_ms,
     last_failure_at_ms, last_error, paused_at_ms)
-  SELECT ?1, ?2, ?3, ?4, ?4, ?5, NULL
+  SELECT ?1, ?2, ?3, ?4, ?4, ?5, iif(?6, ?4, NULL)
   WHERE iif(?3 GLOB '${ENDPOINT_ID_PREFIX}*',
     EXISTS (SELECT 1 FROM webhook_endpoints
       WHERE id = ?3 AND merchant_id = ?1 AND environment = ?2),
@@ -67,7 +67,7 @@ const RECORD_SQL = `
   ON CONFLICT (merchant_id, environment, endpoint) DO UPDATE SET
     last_failure_at_ms = max(last_failure_at_ms, excluded.last_failure_at_ms),
     last_error = excluded.last_error,
-    paused_at_ms = iif(?4 - failing_since_ms >= ${PAUSE_AFTER_MS}, ?4, NULL)
+    paused_at_ms = iif(?6 OR ?4 - failing_since_ms >= ${PAUSE_AFTER_MS}, ?4, NULL)
   WHERE paused_at_ms IS NULL
   RETURNING ${COLUMNS}`;
 
@@ -96,19 +96,25 @@ export async function claimProbe(
 }
 
 /**
- * Stores a failure, and pauses the endpoint when it has been failing for long enough. Returns the
+ * Stores a failure, and pauses the endpoint when it has been failing for long enough, or at once when
+ * its receiver has left. Returns the
  * stored endpoint, or null when it was paused before, is deleted, or the tenant has too many.
  */
 export async function recordFailure(
   db: D1Database,
   tenant: Tenant,
-  failure: { readonly endpoint: string; readonly error: string; readonly atMs: number },
+  failure: {
+    readonly endpoint: string;
+    readonly error: string;
+    readonly atMs: number;
+    readonly hasLeft?: boolean;
+  },
 ): Promise<FailingEndpoint | null> {
-  const { endpoint, error, atMs } = failure;
+  const { endpoint, error, atMs, hasLeft = false } = failure;
   const { merchantId, environment } = tenant;
   const [, recorded] = await batch<FailingEndpoint>(db, [
     { sql: FORGET_SQL, params: [merchantId, environment, atMs - SILENCE_MS_MAX] },
-    { sql: RECORD_SQL, params: [merchantId, environment, endpoint, atMs, error] },
+    { sql: RECORD_SQL, params: [merchantId, environment, endpoint, atMs, error, hasLeft ? 1 : 0] },
   ]);
   return recorded?.results[0] ?? null;
 }

@@ -22,6 +22,8 @@ export interface SendResult {
   readonly log: DeliveryTry;
   /** The Retry-After header; null when absent, unreadable, or nothing was sent. */
   readonly retryAfterMs: number | null;
+  /** A person's chat or mailbox takes no messages until its owner lets Kefel in again. */
+  readonly hasLeft?: boolean;
 }
 
 /** Why this configuration allows no webhook to `destination`, or null. */

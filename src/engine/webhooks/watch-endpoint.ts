@@ -11,6 +11,8 @@ export interface Observation {
   /** An endpoint's id, or the origin of a callbackUrl. */
   readonly endpoint: string;
   readonly result: DeliveryTry;
+  /** The receiver has left for good: the endpoint is paused at once. */
+  readonly hasLeft: boolean;
   /** True after the first try: the failure before it may be newer than this isolate's cache. */
   readonly isRetry: boolean;
 }
@@ -23,7 +25,7 @@ export interface Observation {
 export async function watchEndpoint(
   env: Env,
   tenant: Tenant,
-  { endpoint, result, isRetry }: Observation,
+  { endpoint, result, hasLeft, isRetry }: Observation,
 ): Promise<void> {
   const { merchantId, environment } = tenant;
   try {
@@ -36,7 +38,7 @@ export async function watchEndpoint(
       }
       return;
     }
-    if (!needsRecording(known, atMs)) {
+    if (!needsRecording(known, atMs) && !(hasLeft && known?.pausedAtMs === null)) {
       return;
     }
     const error = result.error ?? `HTTP ${result.httpStatus}`;
@@ -51,7 +53,7 @@ export async function watchEndpoint(
     // The cache changes before D1 answers, so that failures of the same moment do not write as
     // well.
     rememberFailing(tenant, endpoint, failing, atMs);
-    const recorded = await recordFailure(env.DB, tenant, { endpoint, error, atMs });
+    const recorded = await recordFailure(env.DB, tenant, { endpoint, error, atMs, hasLeft });
     if (recorded !== null) {
       rememberFailing(tenant, endpoint, recorded, atMs);
     }

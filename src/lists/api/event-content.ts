@@ -43,7 +43,7 @@ export function deliveriesOfSummaries(
     deliveryContent(
       { endpointId, ...shownDelivery({ ...state, log }) },
       urls,
-      callbackUrl ?? origin,
+      (endpointId === null ? callbackUrl : null) ?? origin,
     ),
   );
 }

@@ -15,8 +15,14 @@ import {
   endpointAuditDetail,
   findEndpoint,
   listEndpoints,
+  OF_SERVER,
 } from '../../engine/webhooks/endpoint-store.ts';
-import { ENDPOINTS_MAX, WIRE_EVENT_TYPES } from '../../engine/webhooks/endpoints.ts';
+import {
+  ENDPOINTS_MAX,
+  endpointKind,
+  shownUrl,
+  WIRE_EVENT_TYPES,
+} from '../../engine/webhooks/endpoints.ts';
 import { SECRETS_MAX } from '../../engine/webhooks/secret-rules.ts';
 import { rotateSecret } from '../../engine/webhooks/secret-store.ts';
 import { destinationRefusal } from '../../engine/webhooks/send.ts';
@@ -26,6 +32,7 @@ import { readJsonBody } from '../../kit/http/json-body.ts';
 import { problem, validationProblem } from '../../kit/http/problem.ts';
 import { checked } from '../../kit/http/strict-body.ts';
 import {
+  type EndpointChanges,
   endpointChangesSchema,
   newEndpointSchema,
   newSecretSchema,
@@ -60,6 +67,7 @@ export async function createWebhookEndpoint(call: MerchantCall): Promise<Respons
     description: read.description?.trim() ?? '',
     isEnabled: read.enabled ?? true,
     signatureHeader: read.signatureHeader ?? null,
+    ...OF_SERVER,
   };
   const warnings = await sameUrlWarnings(call, settings);
   const answerOf = ({ endpoint, secret }: AddedEndpoint) => {
@@ -111,7 +119,11 @@ export async function changeWebhookEndpoint(call: MerchantCall): Promise<Respons
   const before = await named(call);
   const { value } = await readJsonBody(call.request, BODY_BYTES_MAX);
   const changes = checked(endpointChangesSchema, value);
+  if (before.language !== null) {
+    refuseChangesOfPerson(changes);
+  }
   const after: EndpointSettings = {
+    ...before,
     url: changes.url ?? before.url,
     eventTypes: changes.eventTypes == null ? before.eventTypes : inOrder(changes.eventTypes),
     description: changes.description?.trim() ?? before.description,
@@ -162,7 +174,8 @@ export type EndpointContent = ReturnType<typeof contentOf>;
 function contentOf(endpoint: EndpointEntry) {
   return {
     id: endpoint.endpointId,
-    url: endpoint.url,
+    kind: endpointKind(endpoint.url),
+    url: shownUrl(endpoint.url),
     eventTypes: endpoint.eventTypes,
     description: endpoint.description,
     enabled: endpoint.isEnabled,
@@ -171,6 +184,15 @@ function contentOf(endpoint: EndpointEntry) {
     payloadVersion: endpoint.payloadVersion,
     createdAt: new Date(endpoint.createdAtMs).toISOString(),
   };
+}
+
+/** A chat or mailbox confirms itself, in the dashboard, and gets no signature. */
+function refuseChangesOfPerson({ url, signatureHeader }: EndpointChanges): void {
+  const text = 'This endpoint is a person’s. Connect another one in the dashboard.';
+  const error = fieldError('invalid_choice', text);
+  if (url != null || signatureHeader != null) {
+    throw validationProblem(url == null ? { signatureHeader: error } : { url: error });
+  }
 }
 
 /** Without duplicates, in the order of the documentation. */

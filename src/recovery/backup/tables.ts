@@ -62,6 +62,7 @@ export const PAYMENTS_TABLES: readonly ExportedTable[] = [
 /** The tables that it leaves out, and why a restored gateway does not need them. */
 export const PAYMENTS_TABLES_LEFT_OUT: Readonly<Record<string, string>> = {
   attention_item: 'the books write their items again',
+  endpoint_connections: 'a member asks for a new code',
   failing_endpoints: 'the next deliveries find out again which servers fail',
   book_digest: 'the books write it again within an hour of a change',
   daily_runs: 'the next daily runs write it again',

@@ -69,6 +69,7 @@ test('creates, lists, reads, changes and deletes an endpoint', async () => {
   const expected = {
     id: expect.stringMatching(/^we_[0-9a-f]{20}$/),
     url: URL_A,
+    kind: 'URL',
     eventTypes: [],
     description: '',
     enabled: true,

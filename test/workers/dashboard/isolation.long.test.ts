@@ -7,6 +7,7 @@ import { isAllowed, type Permission, ROLES } from '../../../back-office/members/
 import { configOf } from '../../../src/engine/config.ts';
 import { verifySlug } from '../../../src/engine/links/slug.ts';
 import { requestRefund } from '../../../src/engine/refunds/request.ts';
+import { askToConnect } from '../../../src/engine/webhooks/people/connections.ts';
 import { runBatch } from '../../../src/kit/platform/database.ts';
 import { comparable } from '../../security/comparable.ts';
 import { databaseRows } from '../../security/storage.ts';
@@ -64,6 +65,7 @@ interface World {
   readonly transactionId: string;
   readonly linkCode: string;
   readonly saleId: string;
+  readonly connection: { readonly id: string; readonly code: string };
 }
 
 async function world(): Promise<World> {
@@ -131,6 +133,18 @@ async function world(): Promise<World> {
   const { attempts } = await intentOf(MARKERS.paid);
   const form = { nonce: 'alpha', amount: '12', note: MARKERS.sale };
   const sale = await submit(owner, '/dashboard/sandbox/till', form);
+  const actor = { kind: 'member', id: owner.memberId, name: 'Hana', address: null } as const;
+  const connection = await askToConnect(
+    { env, tenant: tenantOf(ALPHA), actor, nowMs: Date.now() },
+    {
+      language: 'en',
+      eventTypes: ['PAYMENT_SUCCESS'],
+      description: '',
+      paymentLinkUniqueId: null,
+      isToldNeeds: false,
+    },
+    'hana@example.com',
+  );
   return {
     owner,
     member,
@@ -138,6 +152,7 @@ async function world(): Promise<World> {
     keyDigest: keyDigest ?? '',
     transactionId: attempts[0]?.reference ?? '',
     saleId: sale.headers.get('location')?.split('/').at(-1) ?? '',
+    connection: connection ?? { id: '', code: '' },
     linkCode:
       (await verifySlug(configOf(env).linkSigningKeys, link.url.split('/pay/')[1] ?? ''))?.code ??
       '',
@@ -184,6 +199,7 @@ const valuesOf = (world: World): Fields => ({
   session: world.owner.sessionId,
   link: world.linkCode,
   sale: world.saleId,
+  connection: world.connection.id,
 });
 
 /**
@@ -222,6 +238,16 @@ const CASES: Readonly<Record<string, Case>> = {
   'GET /dashboard/:environment/links/:link/code.png': {},
   'POST /dashboard/:environment/links/:link/deactivate': {},
   'POST /dashboard/:environment/links/:link/activate': {},
+  'GET /dashboard/:environment/notifications': {},
+  // The gateway has no bot.
+  'POST /dashboard/:environment/notifications': {
+    fields: { way: 'telegram', language: 'en', eventType: 'PAYMENT_SUCCESS' },
+    status: 400,
+  },
+  'GET /dashboard/:environment/notifications/connections/:connection': {},
+  'POST /dashboard/:environment/notifications/connections/:connection': {
+    fields: ({ connection: { code } }) => ({ code }),
+  },
 
   'GET /dashboard/:environment/till': {},
   // Refused for its amount: otherwise another merchant's owner would make a sale of their own.
@@ -355,7 +381,7 @@ const OWN_PARAMETERS = [':environment', ':method'];
 /** Who may do what, independently of the routes' own permission: owners, all but tills, cashiers. */
 const OWNERS = /(?:branding|audit|team|methods\/:method)/;
 const EVERYBODY =
-  /^(?:GET (?!.*(?:environment\/requests|keys\/:key|webhooks\/resend|endpoints\/new|links\/new)).*|POST \/dashboard\/(?::environment\/(?:did-pay|payments)|:environment\/overview\/.*))$/;
+  /^(?:GET (?!.*(?:environment\/requests|keys\/:key|webhooks\/resend|endpoints\/new|links\/new|connections)).*|POST \/dashboard\/(?::environment\/(?:did-pay|payments)|:environment\/overview\/.*))$/;
 
 const MEMBERS = /^(?:GET|POST) \/dashboard(?:\/account.*|\/sign-out)?$/;
 const SELLING = /:environment\/till/;

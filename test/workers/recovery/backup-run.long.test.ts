@@ -6,7 +6,7 @@ import {
   BACK_OFFICE_TABLES_LEFT_OUT,
   exportDatabase,
 } from '../../../back-office/backup.ts';
-import { ALERT_SECRETS } from '../../../src/control/alerts/config.ts';
+import { CHANNEL_SECRETS } from '../../../src/control/alerts/config.ts';
 import { keyRing } from '../../../src/engine/config.ts';
 import { PaymentIntentObject } from '../../../src/engine/intent/payment-intent.ts';
 import { auditEntry } from '../../../src/kit/audit/log.ts';
@@ -173,7 +173,7 @@ it('exports every row of both databases, and then names the parts in the manifes
 });
 
 it('keeps the secrets of providers and alerts in the manifest', async () => {
-  const names = ['RAIL_M_PESA_PRODUCTION', ...ALERT_SECRETS];
+  const names = ['RAIL_M_PESA_PRODUCTION', ...CHANNEL_SECRETS];
   const optional = Object.fromEntries(names.map((name) => [name, 'x']));
   await continueBackup({ ...env, ...optional }, Date.now());
   expect((await manifest()).secrets).toMatchObject(optional);

@@ -9,6 +9,7 @@ import {
   deleteEndpoint,
   type EndpointSettings,
   insertEndpoint,
+  OF_SERVER,
 } from '../../../src/engine/webhooks/endpoint-store.ts';
 import { insertSecret, webhookSecretFrom } from '../../../src/engine/webhooks/secret-store.ts';
 import { webhookSecretContext } from '../../../src/engine/webhooks/settings.ts';
@@ -99,7 +100,13 @@ export async function addEndpoint(
     sealedSecret: await seal(keyRing, endpointSecret(endpointId), context),
     createdAtMs: Date.now(),
   };
-  const defaults = { eventTypes: [], description: '', isEnabled: true, signatureHeader: null };
+  const defaults = {
+    eventTypes: [],
+    description: '',
+    isEnabled: true,
+    signatureHeader: null,
+    ...OF_SERVER,
+  };
   await runSql([
     insertEndpoint(tenant, { ...defaults, ...settings, endpointId, createdAtMs: Date.now() }),
     insertSecret({ ...tenant, endpointId }, secret, Date.now()),

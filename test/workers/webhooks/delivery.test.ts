@@ -81,6 +81,7 @@ test('promises.md#6: queues the event in the commit that announces it, and sets 
       endpointId: null,
       mustChoose: false,
       eventType: 'payment_succeeded',
+      paymentLinkUniqueId: null,
     },
   ]);
   const transition = (await clientOf().history()).at(-1);

@@ -7,6 +7,7 @@ import type { AreaArguments } from './fields.ts';
 import { LINKS } from './links.ts';
 import { LISTS } from './lists.ts';
 import { METHODS } from './methods.ts';
+import { NOTIFICATIONS } from './notifications.ts';
 import { OPERATIONS } from './operations.ts';
 import { PAYMENTS } from './payments.ts';
 import { SETTINGS } from './settings.ts';
@@ -22,6 +23,7 @@ export const ARGUMENTS: { readonly [Name in keyof Areas]: AreaArguments<Name> } 
   links: LINKS,
   lists: LISTS,
   methods: METHODS,
+  notifications: NOTIFICATIONS,
   operations: OPERATIONS,
   payments: PAYMENTS,
   settings: SETTINGS,

@@ -72,6 +72,8 @@ export const endpointChangesSchema = body({
   paused: v.nullish(v.literal(false, mustBe('false', 'invalid_choice'))),
 });
 
+export type EndpointChanges = v.InferOutput<typeof endpointChangesSchema>;
+
 /** The body that rotates its secret. */
 export const newSecretSchema = body({
   overlapHours: v.nullish(
