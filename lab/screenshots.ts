@@ -50,9 +50,10 @@ const ORDERS: readonly Order[] = [
   { id: 'order-1044', method: 'CBE', amount: 540.75, simulationStatus: 'SUCCESS' },
 ];
 const SHOWN_ORDER = 'order-1044';
+const LINK = { title: 'ማር 1 ኪ.ግ · Honey, 1 kg', amount: 450 } as const;
 
-/** A reader on a phone pays for every byte of the README. */
-const IMAGE_BYTES_MAX = 60 * 1024;
+/** A reader on a phone pays for every byte. A QR code, all edges, takes the most. */
+const IMAGE_BYTES_MAX = 64 * 1024;
 /** At 58 of 100, letters stay sharp. */
 const JPEG_QUALITY = 58;
 
@@ -79,7 +80,7 @@ await runLabScript(SCRIPT, async ({ port, all }) => {
         await shootShop(browser, merchant),
         ...(await pay('en-US')),
         ...(await pay('am-ET')),
-        ...(await manageAndShoot(browser, merchant)),
+        ...(await dashboardPictures(browser, merchant)),
         await shootDesk(browser, merchant),
       ];
       return pictures.every(Boolean);
@@ -124,17 +125,79 @@ async function payAndShoot(
   return [choosing, simulator, await shoot(page, 'checkout-paid.jpg')];
 }
 
-/** Pays some more orders, joins as an owner and takes pictures of the dashboard. */
-async function manageAndShoot(
+/** Joins as an owner, and takes pictures of the dashboard and of what a shop sells with. */
+async function dashboardPictures(
   browser: Browser,
   merchant: DemoMerchant,
 ): Promise<readonly boolean[]> {
+  const page = await (await phone(browser)).newPage();
+  await joinAsOwner(page, merchant);
+  return [
+    ...(await manageAndShoot(page, merchant)),
+    ...(await shootLink(browser, page, merchant)),
+    ...(await shootTill(page, merchant)),
+    ...(await shootDidPay(page, merchant)),
+  ];
+}
+
+/** A payment link's page, as two customers see it, and its sign. */
+async function shootLink(
+  browser: Browser,
+  owner: Page,
+  { baseUrl, sandboxApiKey: apiKey }: DemoMerchant,
+): Promise<readonly boolean[]> {
+  const { url } = await new Kefel({ baseUrl, apiKey }).paymentLinks.create(LINK);
+  const pictures: boolean[] = [];
+  for (const [locale, end] of [
+    ['en-US', ''],
+    ['am-ET', AMHARIC],
+  ] as const) {
+    const page = await (await phone(browser, locale)).newPage();
+    await page.goto(url);
+    pictures.push(await shoot(page, `link-page${end}.jpg`));
+    await page.close();
+  }
+  await owner.goto(`${baseUrl}/dashboard/sandbox/links`);
+  await owner.getByRole('link', { name: LINK.title }).click();
+  await owner.getByRole('link', { name: 'Sign to print' }).click();
+  return [...pictures, await shoot(owner, 'sign.jpg')];
+}
+
+/** A sale that waits for its customer. */
+async function shootTill(page: Page, { baseUrl }: DemoMerchant): Promise<readonly boolean[]> {
+  await page.goto(`${baseUrl}/dashboard/sandbox/till`);
+  await page.locator('input[name=amount]').fill('450');
+  await page.getByRole('button', { name: 'Take payment' }).click();
+  await page.getByRole('button', { name: 'Cancel sale' }).waitFor();
+  return inBothLanguages(page, 'till');
+}
+
+async function shootDidPay(page: Page, { baseUrl }: DemoMerchant): Promise<readonly boolean[]> {
+  await page.goto(`${baseUrl}/dashboard/sandbox/did-pay`);
+  await page.locator('input[name=shown]').fill(SHOWN_ORDER);
+  await page.getByRole('button', { name: 'Check' }).click();
+  await page.locator('.verdicts').waitFor();
+  return inBothLanguages(page, 'did-pay');
+}
+
+/** The page stays in English. */
+async function inBothLanguages(page: Page, name: string): Promise<readonly boolean[]> {
+  const address = new URL(page.url());
+  const english = await shoot(page, `${name}.jpg`);
+  address.searchParams.set('lang', 'am');
+  await page.goto(address.href);
+  const amharic = await shoot(page, `${name}${AMHARIC}.jpg`);
+  address.searchParams.set('lang', 'en');
+  await page.goto(address.href);
+  return [english, amharic];
+}
+
+/** Pays some more orders, and takes pictures of the list and of a payment. */
+async function manageAndShoot(page: Page, merchant: DemoMerchant): Promise<readonly boolean[]> {
   const { baseUrl } = merchant;
   for (const order of ORDERS) {
     await payOrder(merchant, order);
   }
-  const page = await (await phone(browser)).newPage();
-  await joinAsOwner(page, merchant);
   await page.goto(`${baseUrl}/dashboard/sandbox/payments`);
   // The list lags by some seconds.
   await until('list of ended payments', async () => {

@@ -26,6 +26,8 @@ export const SECTIONS: readonly Section[] = [
     documents: [
       'quick-start',
       'payments',
+      'shop',
+      'shop-am',
       'links',
       'refunds',
       'webhooks',
