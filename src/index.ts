@@ -30,9 +30,6 @@ const CONSUMERS: Readonly<Record<string, Consumer>> = {
   'kefel-provider-reports-dead': keepDeadLetters,
 };
 
-/** Also in wrangler.toml: the module that names it to Telegram is not loaded here. */
-const TELEGRAM_UPDATES_PATH = '/telegram/updates';
-
 /** The cron of wrangler.toml that continues the day's backup. */
 const HOURLY = '37 * * * *';
 
@@ -44,7 +41,7 @@ export default {
         const { showOpenApi } = await import('./lists/api/open-api.ts');
         return showOpenApi(asked, env);
       }
-      if (url.pathname === TELEGRAM_UPDATES_PATH) {
+      if (url.pathname === '/telegram/updates') {
         const { takeUpdate } = await import('./engine/webhooks/people/updates.ts');
         return takeUpdate(asked, env);
       }

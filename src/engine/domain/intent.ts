@@ -137,12 +137,6 @@ function paidAttempt({ attempts, paidAttemptId }: Intent): Attempt | null {
   return attempts.find(({ id }) => id === paidAttemptId) ?? null;
 }
 
-/** The last four digits of the phone or account that paid, or was meant to; null: unknown. */
-export function payerEnd(intent: Intent): string | null {
-  const { customer, debitAccount } = intent.terms;
-  return (reportedAttempt(intent)?.phone ?? debitAccount ?? customer?.phone)?.slice(-4) ?? null;
-}
-
 /** When Kefel stored that the payment is paid; null before that. Later than the end if paid late. */
 export function paidAtMs(intent: Intent): number | null {
   return paidAttempt(intent)?.updatedAtMs ?? null;

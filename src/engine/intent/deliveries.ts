@@ -1,5 +1,5 @@
 import type { Environment } from '../../kit/tenant.ts';
-import { callbackUrlOf, mayHaveNoReceiver, payerEnd } from '../domain/intent.ts';
+import { callbackUrlOf, mayHaveNoReceiver } from '../domain/intent.ts';
 import { faultOfTry } from '../domain/webhook-fault.ts';
 import { KEEPS_EARLIER_ALARM } from './alarm.ts';
 import { addressed, claimed, isScheduleUsedUp, reported, resent } from './delivery.ts';
@@ -107,7 +107,6 @@ export class PaymentDeliveries {
           isFirstTry: claim.log.length === 0,
           isFirstEvent: this.#record.events()[0]?.sequence === sequence,
         }),
-        told: { description: intent.terms.description, payerEnd: payerEnd(intent) },
       },
     };
   }

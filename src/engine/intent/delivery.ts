@@ -62,9 +62,8 @@ export function addressed(
   isOnly = false,
 ): readonly [StoredDelivery, ...StoredDelivery[]] {
   const { origin, endpointId, log } = delivery;
-  const isCallbackUrl = origin !== null && endpointId === null;
-  const mayAdd = origin === null || (isCallbackUrl && isOnly && log.length === 0);
-  const [first, ...others] = isCallbackUrl ? [delivery, ...endpoints] : endpoints;
+  const mayAdd = origin === null || (isOnly && endpointId === null && log.length === 0);
+  const [first, ...others] = origin === null ? endpoints : [delivery, ...endpoints];
   return !mayAdd || first === undefined
     ? [delivery]
     : [{ ...delivery, ...first }, ...others.map((endpoint) => newDelivery(endpoint, nowMs))];

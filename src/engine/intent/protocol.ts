@@ -303,12 +303,6 @@ export interface ClaimedDelivery {
   readonly isScheduleUsedUp: boolean;
   /** The merchant ordered it for this try of a sandbox payment; null: none. */
   readonly fault: TryFault | null;
-  /** What a message to a person says beside the event. Never a whole number. */
-  readonly told?: {
-    readonly description: string | null;
-    /** The last four digits of the payer's phone or account; null: unknown. */
-    readonly payerEnd: string | null;
-  };
 }
 
 export interface DeliveryReport extends DeliveryId {

@@ -215,15 +215,11 @@ function taking(
 ): readonly ChosenEndpoint[] {
   return [...endpoints.values()].flatMap((endpoint) => {
     const origin = endpointOrigin(endpoint.url);
-    const mayTake = mustChoose || isPersons(endpoint);
-    return origin !== null && mayTake && takesEvent(endpoint, eventType, paymentLinkUniqueId)
+    const mayTake = mustChoose || endpoint.language;
+    return origin && mayTake && takesEvent(endpoint, eventType, paymentLinkUniqueId)
       ? [{ endpointId: endpoint.endpointId, origin }]
       : [];
   });
-}
-
-function isPersons({ language }: Pick<WebhookEndpoint, 'language'>): boolean {
-  return language !== null;
 }
 
 function logBroken(message: DeliveryMessage, error: unknown): void {
@@ -277,13 +273,17 @@ async function tryDelivery(
   const sent =
     person === null
       ? await sendSigned(env, webhook)
-      : await (await import('./people/tell-person.ts')).tellPerson(env, person, delivery);
+      : await (await import('./people/tell-person.ts')).tellPerson(
+          env,
+          person,
+          delivery,
+          message.objectName,
+        );
   const outcome = outcomeOf(sent, isEndpointPaused);
   return {
     outcome,
     log: sent.log,
-    observed:
-      endpoint === null ? null : { endpoint, result: sent.log, hasLeft: sent.hasLeft ?? false },
+    observed: endpoint === null ? null : { endpoint, result: sent.log, hasLeft: sent.hasLeft },
   };
 }
 
@@ -310,7 +310,7 @@ function addressOf(
         secrets: known.secrets,
         signatureHeader: known.signatureHeader,
         endpoint: known.endpointId,
-        person: isPersons(known) ? known : null,
+        person: known.language && known,
       }
     : null;
 }

@@ -44,12 +44,13 @@ export type MessageLanguage = (typeof MESSAGE_LANGUAGES)[number];
 export const TELEGRAM_SCHEME = 'telegram:';
 export const EMAIL_SCHEME = 'mailto:';
 
-const KINDS = { [TELEGRAM_SCHEME]: 'TELEGRAM', [EMAIL_SCHEME]: 'EMAIL' } as const;
-export type EndpointKind = 'URL' | (typeof KINDS)[keyof typeof KINDS];
+export type EndpointKind = 'URL' | 'TELEGRAM' | 'EMAIL';
 
 export function endpointKind(url: string): EndpointKind {
-  const scheme = url.slice(0, url.indexOf(':') + 1);
-  return scheme === TELEGRAM_SCHEME || scheme === EMAIL_SCHEME ? KINDS[scheme] : 'URL';
+  if (url.startsWith(TELEGRAM_SCHEME)) {
+    return 'TELEGRAM';
+  }
+  return url.startsWith(EMAIL_SCHEME) ? 'EMAIL' : 'URL';
 }
 
 /** A person's address as others see it: `telegram:`, or `mailto:h…@example.com`. A server's as it is. */
@@ -80,6 +81,5 @@ export function takesEvent(
 
 /** The origin of a URL, a person's scheme, or null when it is neither. */
 export function endpointOrigin(url: string): string | null {
-  const kind = endpointKind(url);
-  return kind === 'URL' ? (webUrl(url)?.origin ?? null) : url.slice(0, url.indexOf(':') + 1);
+  return webUrl(url)?.origin ?? /^(?:telegram|mailto):/.exec(url)?.[0] ?? null;
 }

@@ -12,7 +12,7 @@ export interface Observation {
   readonly endpoint: string;
   readonly result: DeliveryTry;
   /** The receiver has left for good: the endpoint is paused at once. */
-  readonly hasLeft: boolean;
+  readonly hasLeft: boolean | undefined;
   /** True after the first try: the failure before it may be newer than this isolate's cache. */
   readonly isRetry: boolean;
 }
@@ -25,7 +25,7 @@ export interface Observation {
 export async function watchEndpoint(
   env: Env,
   tenant: Tenant,
-  { endpoint, result, hasLeft, isRetry }: Observation,
+  { endpoint, result, hasLeft = false, isRetry }: Observation,
 ): Promise<void> {
   const { merchantId, environment } = tenant;
   try {

@@ -3,10 +3,12 @@ import { timeText } from '../../../kit/i18n/time-text.ts';
 import type { Currency } from '../../../kit/money.ts';
 import { errorText, log } from '../../../kit/platform/log.ts';
 import type { Tenant } from '../../../kit/tenant.ts';
+import { type Intent, reportedAttempt } from '../../domain/intent.ts';
 import type { Method } from '../../domain/method.ts';
 import { withoutPhoneNumbers } from '../../domain/phone.ts';
 import { checkout as AMHARIC } from '../../i18n/am.ts';
 import { checkout as ENGLISH } from '../../i18n/en.ts';
+import { intentByName } from '../../intent/client.ts';
 import type { ClaimedDelivery } from '../../intent/protocol.ts';
 import {
   EMAIL_SCHEME,
@@ -32,13 +34,15 @@ export interface Message {
   readonly text: string;
 }
 
-/** Tells a person of an event, and reports what became of it as of a webhook. Throws nothing. */
-export function tellPerson(
+/** Tells a person of an event, and reports what became of it as of a webhook. */
+export async function tellPerson(
   env: Env,
   endpoint: WebhookEndpoint,
   delivery: ClaimedDelivery,
+  objectName: string,
 ): Promise<SendResult> {
-  const message = eventMessage(delivery, endpoint.language ?? 'en');
+  const intent = await intentByName(env, objectName).read();
+  const message = eventMessage(delivery, intent, endpoint.language ?? 'en');
   return sendMessage(env, delivery.tenant, endpoint.url, message);
 }
 
@@ -137,14 +141,22 @@ interface EventFacts {
 
 const TIMES = { en: ENGLISH, am: AMHARIC } as const;
 
+/** The last four digits of the phone or account that paid, or was meant to; null: unknown. */
+function payerEndOf(intent: Intent): string | null {
+  const { customer, debitAccount } = intent.terms;
+  return (reportedAttempt(intent)?.phone ?? debitAccount ?? customer?.phone)?.slice(-4) ?? null;
+}
+
 /** Built from the event, so each try says the same. Without phone numbers, wherever they stand. */
 export function eventMessage(
-  { requestBody, told }: Pick<ClaimedDelivery, 'requestBody' | 'told'>,
+  { requestBody }: Pick<ClaimedDelivery, 'requestBody'>,
+  intent: Intent | null,
   language: MessageLanguage,
 ): Message {
   const facts = JSON.parse(JSON.parse(requestBody).body) as EventFacts;
   const text = MESSAGE_TEXTS[language];
-  const { description = null, payerEnd = null } = told ?? {};
+  const description = intent?.terms.description ?? null;
+  const payerEnd = intent && payerEndOf(intent);
   const { transaction, refund, receiptUrl, paymentLinkUniqueId } = facts;
   const minor = refund?.amountMinor ?? facts.totalAmount;
   const title = text.events[facts.event](moneyText(minor, facts.currency, text.locale));
