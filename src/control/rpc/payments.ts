@@ -192,7 +192,7 @@ export async function rehearse(
   const isTooOld = isTooOldToRefund(attempt.updatedAtMs, daysMax, plane.nowMs);
   return {
     type: 'rehearsed',
-    ...rehearseRefund(plane.env, intent, attempt, asked, plane.nowMs),
+    ...(await rehearseRefund(plane.env, intent, attempt, asked, plane.nowMs)),
     tooOldDaysMax: isTooOld ? daysMax : null,
   };
 }

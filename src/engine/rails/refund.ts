@@ -9,7 +9,7 @@ import type { RailOrder } from './rail-order.ts';
 export interface Refunds {
   readonly refunds: RefundCapability;
   /** For the sandbox's rehearsal of a refund that waits, in milliseconds; absent: 0. */
-  refundStartsAfterMs?(amountMinor: number): number;
+  refundStartsAfterMs?(amountMinor: number): Promise<number>;
   /**
    * Asks the provider to return the money. Called at most once for each refund; its `reference` is
    * the idempotency key. Takes at most REFUND_TIMEOUT_MS_MAX. Never throws because of the provider:

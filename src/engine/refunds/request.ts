@@ -80,7 +80,7 @@ async function claimAndReserve(
   const nowMs = Date.now();
   // The object must reserve the same amount that the claim counts.
   const amountMinor = request.amountMinor ?? refundableMinor(intent, attempt);
-  const command = refundCommand(env, intent, attempt, { ...request, amountMinor });
+  const command = await refundCommand(env, intent, attempt, { ...request, amountMinor });
   const { rejection } = decide(intent, [command], nowMs);
   if (rejection !== null) {
     return { type: 'rejected', rejection, intent };
@@ -125,12 +125,12 @@ async function claimAndReserve(
 }
 
 /** The command that reserves a refund, with the capability of its attempt's rail. */
-function refundCommand(
+async function refundCommand(
   env: Env,
   intent: Intent,
   attempt: Attempt,
   request: Omit<RefundOfPayment, 'paymentUniqueId' | 'transactionId'>,
-): RequestRefund {
+): Promise<RequestRefund> {
   const { refundUniqueId: id, amountMinor, reason, requester, idempotency } = request;
   const rail = railOf(env, intent.terms, attempt);
   const requestId = crypto.randomUUID();
@@ -150,7 +150,7 @@ function refundCommand(
     keepsCommission: configOf(env).keepsCommission,
     capability: rail?.refunds ?? null,
     startsAfterMs:
-      rail?.refundStartsAfterMs?.(amountMinor ?? refundableMinor(intent, attempt)) ?? 0,
+      (await rail?.refundStartsAfterMs?.(amountMinor ?? refundableMinor(intent, attempt))) ?? 0,
     registerClaimId: requestId,
   };
 }
@@ -240,7 +240,7 @@ function repeated(
 }
 
 /** The refund as the payment would have it now. Changes nothing. */
-export function rehearseRefund(
+export async function rehearseRefund(
   env: Env,
   intent: Intent,
   attempt: Attempt,
@@ -250,7 +250,7 @@ export function rehearseRefund(
   // Nothing is stored, so the requester does not matter.
   const requester = { type: 'member', memberId: '' } as const;
   const request = { ...asked, reason: null, requester, idempotency: null };
-  const command = refundCommand(env, intent, attempt, request);
+  const command = await refundCommand(env, intent, attempt, request);
   const { intent: after, rejection } = decide(intent, [command], nowMs);
   /** The refund, or the reason why the payment would reject it. */
   const outcome: Refund | Rejection =
@@ -258,7 +258,7 @@ export function rehearseRefund(
   return { intent, attempt, outcome };
 }
 
-export type Rehearsal = ReturnType<typeof rehearseRefund>;
+export type Rehearsal = Awaited<ReturnType<typeof rehearseRefund>>;
 
 /** The refund of that id, or null. */
 export function refundIn({ refunds }: Intent, refundUniqueId: string): Refund | null {

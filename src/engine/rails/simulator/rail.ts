@@ -1,10 +1,10 @@
 import { CURRENCIES } from '../../../kit/money.ts';
 import type { AttemptPlan, Outcome } from '../../domain/attempt.ts';
 import { TRAITS } from '../../domain/method.ts';
+import type { RefundCapability } from '../../domain/refund.ts';
 import type { IntentTerms } from '../../domain/terms.ts';
 import type { Rail, RailPage, StartResult } from '../rail.ts';
 import type { RailOrder } from '../rail-order.ts';
-import { simulatedRefunds } from './refunds.ts';
 import { type Scenario, SIMULATED_OUTCOME_AFTER_MS, scenarioOf, timeOf } from './scenarios.ts';
 
 /** The simulator sends nothing outside this Worker. */
@@ -16,7 +16,6 @@ const START_TIMEOUT_MS = 1_000;
  * callbacks.
  */
 export const simulator = {
-  ...simulatedRefunds,
   id: 'simulator',
   currencies: CURRENCIES,
   startTimeoutMs: START_TIMEOUT_MS,
@@ -57,6 +56,15 @@ export const simulator = {
         return { type: 'unknown', checkAtMs: null };
     }
   },
+
+  refunds: { takesParts: true, wholeAmountsOnly: false, windowMs: null } as RefundCapability,
+
+  refundStartsAfterMs: async (amountMinor) =>
+    (await import('./refunds.ts')).startsAfterMs(amountMinor),
+
+  refund: async (order) => (await import('./refunds.ts')).refund(order),
+
+  refundStatus: async (order, nowMs) => (await import('./refunds.ts')).refundStatus(order, nowMs),
 } satisfies Rail;
 
 async function pageOf({ terms, attemptToken }: RailOrder): Promise<RailPage | null> {

@@ -1,5 +1,4 @@
-import type { Rail } from '../rail.ts';
-import type { RefundAnswer, RefundOrder, Refunds } from '../refund.ts';
+import type { RefundAnswer, RefundOrder } from '../refund.ts';
 
 /** What the simulator plays for a refund of a certain amount. */
 export interface RefundScenario {
@@ -51,35 +50,26 @@ const BY_AMOUNT: ReadonlyMap<number, RefundScenario> = new Map(
 );
 
 /** Refunds of the sandbox: the refund's amount decides the outcome, and no money moves. */
-export const simulatedRefunds: Refunds & Required<Pick<Rail, 'refundStatus'>> = {
-  refunds: {
-    takesParts: true,
-    wholeAmountsOnly: false,
-    windowMs: null,
-  },
 
-  refundStartsAfterMs(amountMinor: number): number {
-    return BY_AMOUNT.get(amountMinor)?.startsAfterMs ?? 0;
-  },
+export function startsAfterMs(amountMinor: number): number {
+  return BY_AMOUNT.get(amountMinor)?.startsAfterMs ?? 0;
+}
 
-  async refund({ refund }: RefundOrder): Promise<RefundAnswer> {
-    const { answer = SUCCEEDED } = BY_AMOUNT.get(refund.amountMinor) ?? {};
-    if (answer.type === 'unknown') {
-      return unknownUntil(refund);
-    }
-    return answer.type === 'requires_action'
-      ? { ...answer, checkAtMs: succeedsAtMs(refund) }
-      : answer;
-  },
+export function refund({ refund: asked }: RefundOrder): RefundAnswer {
+  const { answer = SUCCEEDED } = BY_AMOUNT.get(asked.amountMinor) ?? {};
+  if (answer.type === 'unknown') {
+    return unknownUntil(asked);
+  }
+  return answer.type === 'requires_action' ? { ...answer, checkAtMs: succeedsAtMs(asked) } : answer;
+}
 
-  async refundStatus({ refund }: RefundOrder, nowMs: number): Promise<RefundAnswer> {
-    const atMs = succeedsAtMs(refund);
-    return atMs === null || nowMs < atMs ? unknownUntil(refund) : SUCCEEDED;
-  },
-};
+export function refundStatus({ refund: asked }: RefundOrder, nowMs: number): RefundAnswer {
+  const atMs = succeedsAtMs(asked);
+  return atMs === null || nowMs < atMs ? unknownUntil(asked) : SUCCEEDED;
+}
 
-function unknownUntil(refund: RefundOrder['refund']): RefundAnswer {
-  const checkAtMs = succeedsAtMs(refund);
+function unknownUntil(asked: RefundOrder['refund']): RefundAnswer {
+  const checkAtMs = succeedsAtMs(asked);
   return checkAtMs === null ? UNKNOWN : { type: 'unknown', checkAtMs };
 }
 
