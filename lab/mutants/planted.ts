@@ -74,6 +74,19 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "execute({ type: «'report_surplus'→'tick'» });":
       'a payment that is one too many looks like the others',
   },
+  'src/control/rpc/till.ts': {
+    'soldAt !== undefined && «(tillId ?? soldAt) === soldAt→true» ? found':
+      'a till sees, prompts and cancels the sales of another',
+    'type: «known && hasEnded(known.status)→false» ?':
+      'the form of a paid sale shows its paid to the next customer',
+  },
+  'src/control/till/sale.ts': {
+    'merchantId, «seller.id, →»nonce': 'two tills with one form share a payment',
+    'nonce, «amountMinor, →»note': 'a second amount finds the payment of the first',
+  },
+  'src/lists/book/queries/sold-at.ts': {
+    "AND «status = 'succeeded'→TRUE»": 'unpaid sales count into the sum of the day',
+  },
   'src/engine/links/slug.ts': {
     'if («!macs.some((mac) => areEqual(mac, given)) || →»environment === undefined) {':
       "anyone can name any merchant's link",

@@ -96,6 +96,9 @@ const OTHER_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/lists/book/queries/search.ts': ['workers/book/search.long'],
   'src/lists/book/queries/statement.ts': ['workers/dashboard/overview'],
   'src/control/rpc/events.ts': ['workers/dashboard/webhook-events.long'],
+  'src/control/rpc/till.ts': ['workers/dashboard/till'],
+  'src/control/till/': ['unit/till-sale'],
+  'src/lists/book/queries/sold-at.ts': ['workers/dashboard/till'],
   'src/control/rpc/payments.ts': ['workers/dashboard/refunds', 'workers/dashboard/payment'],
   'src/engine/refunds/ask-rail.ts': [
     'workers/refunds/refund-requests',
