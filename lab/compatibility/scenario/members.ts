@@ -1,5 +1,7 @@
 import { equal, ok } from 'node:assert/strict';
 import { demoLogo } from '../../../scripts/dev/demo-merchant.ts';
+import { checksumOf } from '../../../src/control/merchants/bank-code.ts';
+import { checkoutPage, decide } from '../../harness/customer.ts';
 import { SoftwareAuthenticator } from '../../harness/software-authenticator.ts';
 import { operate } from './operators.ts';
 import { type Answer, eventually, hiddenFields, type Play, postForm, send, shows } from './play.ts';
@@ -142,12 +144,20 @@ export async function manageKeys(owner: Owner): Promise<void> {
   await owner.post(`${path}/revoke`);
 }
 
+/** A bank's code for signs, whose name is of another merchant. */
+const ACCOUNT = '28610032581b314e257f41bfbbdc6384daa31d160107ETSETAA02101234567890';
+const CODE = `000201010211${ACCOUNT}5204541153032305802ET5911Addis Books6011Addis Ababa6304`;
+
 /** Branding, receipts' details and methods. */
 export async function changeSettings(owner: Owner): Promise<void> {
   await owner.post('/dashboard/branding/color', { color: '#123456' });
   await owner.upload('/dashboard/branding/logo', 'logo', (await demoLogo()).bytes as never);
   await owner.post('/dashboard/branding/business', { legalName: 'Abebe Trading PLC' });
-  await owner.see('/dashboard/branding', '#123456', 'Abebe Trading PLC');
+  const bankCode = CODE + checksumOf(CODE);
+  await owner.post('/dashboard/branding/bank-code', { bankCode }, 200);
+  const confirmedName = 'Addis Books';
+  await owner.confirm('/dashboard/branding/bank-code', { bankCode, confirmedName });
+  await owner.see('/dashboard/branding', '#123456', 'Abebe Trading PLC', confirmedName);
   await owner.post(`${SANDBOX}/methods/CBE/disable`);
   await owner.post(`${SANDBOX}/methods/CBE/enable`);
   await owner.see(`${SANDBOX}/methods`, 'telebirr');
@@ -189,6 +199,28 @@ export async function handlePayments(owner: Owner, prefix: string): Promise<void
     async () => (await owner.get(`${SANDBOX}/refunds`)).text,
     /100\.26.*100\.26/s,
   );
+}
+
+/** Sales at the till, and whether a customer paid. */
+export async function sellAtTill(owner: Owner, play: Play, prefix: string): Promise<void> {
+  const till = `${SANDBOX}/till`;
+  const sale = { nonce: prefix, amount: '250', note: 'Table 4' };
+  const path = (await owner.post(till, sale)).headers.get('location') ?? '';
+  await owner.see(path, 'Table 4', '/checkout/');
+  await owner.post(`${path}/prompt`, { method: 'M_PESA', phone: '0711234567', attempts: '0' });
+  const { simulatorUrl } = checkoutPage(await owner.see(path));
+  const approval = decide(simulatorUrl ?? '', 'approve');
+  await postForm(play, approval.url, Object.fromEntries(new URLSearchParams(approval.body)));
+  await eventually(
+    'the sale is paid',
+    async () => JSON.parse((await owner.get(`${path}/state`)).text),
+    { isPaid: true },
+  );
+  const other = await owner.post(till, { ...sale, amount: '70' });
+  await owner.post(`${other.headers.get('location')}/cancel`);
+  await owner.see(till, '250.00', '70.00', 'Table 4');
+  const asked = await owner.post(`${SANDBOX}/did-pay`, { shown: `${prefix}-paid` });
+  await owner.see(asked.headers.get('location') ?? '', `${prefix}-paid`);
 }
 
 /** Payment links on their pages. */
