@@ -439,7 +439,7 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       'events are sent again and again',
     "        return unsent({ type: «'not_sent'→'delivered'» }, null);":
       'a failure of the gateway counts as delivered',
-    'return origin !== null« && takesEvent(endpoint, eventType)→»':
+    'origin && mayTake« && takesEvent(endpoint, eventType, paymentLinkUniqueId)→»':
       'an endpoint gets events that it has not chosen',
   },
   'src/engine/webhooks/send.ts': {
