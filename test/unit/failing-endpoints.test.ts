@@ -27,7 +27,9 @@ test.each([
   ['https://SHOP.example.com:443/', 'https://shop.example.com'],
   ['http://shop.example.com:8080', 'http://shop.example.com:8080'],
   ['https://u:p@shop.example.com/', 'https://shop.example.com'],
-  ['mailto:shop@example.com', null],
+  ['mailto:shop@example.com', 'mailto:'],
+  ['telegram:-1001234', 'telegram:'],
+  ['ftp://shop.example.com', null],
   ['no address', null],
 ])('the endpoint of %s is %s', (url, origin) => {
   expect(endpointOrigin(url)).toBe(origin);
