@@ -238,6 +238,14 @@ export async function manageLinks(owner: Owner): Promise<void> {
   await owner.see(links, 'Coffee, 500 g');
 }
 
+/** The forms of notifications. The operator has set up no way to send them. */
+export async function connectPeople(owner: Owner): Promise<void> {
+  const people = `${SANDBOX}/notifications`;
+  const asked = { way: 'email', address: 'sara@example.com', eventType: 'PAYMENT_SUCCESS' };
+  await owner.post(people, { ...asked, language: 'en' }, 400);
+  await owner.post(`${people}/connections/unknown`, { code: '123456' }, 404);
+}
+
 /** Endpoints, their secrets, test webhooks and events. */
 export async function handleWebhooks(owner: Owner, play: Play, prefix: string): Promise<void> {
   const webhooks = `${SANDBOX}/webhooks`;

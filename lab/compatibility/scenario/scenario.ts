@@ -44,6 +44,7 @@ export async function playScenario(
   await scene('an owner handles payments', () => members.handlePayments(owner, prefix));
   await scene('an owner sells at a till', () => members.sellAtTill(owner, play, prefix));
   await scene('an owner manages links', () => members.manageLinks(owner));
+  await scene('an owner connects people', () => members.connectPeople(owner));
   await scene('an owner handles webhooks', () => members.handleWebhooks(owner, play, prefix));
   await scene('operators watch the gateway', () => operators.watchGateway(play));
   await scene('operators close a merchant', () => operators.closeMerchant(play));
