@@ -26,8 +26,6 @@ const STORED_WITHIN_MS = 10_000;
 const NEWS_AGE_MS_MAX = DAY_MS;
 /** Lines of one message; the next look tells the rest. */
 const NEWS_MAX = 20;
-/** Sections of the attention list that the merchant, too, must know. */
-const SECTIONS = ['anomaly'];
 
 interface Person extends Tenant {
   readonly endpointId: string;
@@ -63,11 +61,10 @@ const NEWS_SQL = `SELECT kind, subject, atMs FROM (
     WHERE failing.merchant_id = ?1 AND failing.environment = ?2 AND endpoint <> ?5
       AND failing_since_ms + ${FAILING_FOR_MS} > ?3 AND failing_since_ms + ${FAILING_FOR_MS} <= ?4
     UNION ALL
-    SELECT section, item ->> 'uniqueId', created_at_ms
-    FROM attention_item
+    SELECT 'anomaly', coalesce(item ->> '$.payment.uniqueId', payment_uuid), item ->> '$.anomalyAtMs'
+    FROM attention_item INDEXED BY attention_item_by_merchant
     WHERE merchant_id = ?1 AND environment = ?2 AND kind = 'money'
-      AND section IN (${SECTIONS.map((section) => `'${section}'`).join(', ')})
-      AND created_at_ms > ?3 AND created_at_ms <= ?4
+      AND item ->> '$.anomalyAtMs' > ?3 AND item ->> '$.anomalyAtMs' <= ?4
   ) ORDER BY atMs LIMIT ${NEWS_MAX}`;
 
 /** Never throws: the operator's alerts must not depend on it. */
@@ -75,10 +72,15 @@ export async function tellMerchants(env: Env, nowMs: number): Promise<void> {
   try {
     const query = { sql: PEOPLE_SQL, params: [] };
     const { results: people } = await prepare(env.DB, query).all<Person>();
-    await concurrently(people, (person) => tell(env, person, nowMs));
+    // What fails for one person must not keep the others' news.
+    await concurrently(people, (person) => tell(env, person, nowMs).catch(notTold));
   } catch (error) {
-    log('warn', 'merchants_not_told', { error: errorText(error) });
+    notTold(error);
   }
+}
+
+function notTold(error: unknown): void {
+  log('warn', 'merchants_not_told', { error: errorText(error) });
 }
 
 async function tell(env: Env, person: Person, nowMs: number): Promise<void> {

@@ -61,6 +61,8 @@ export type BookItem = { readonly about: AboutPayment } & (
       readonly moneyConflicts: number;
       /** Each kind of its anomalies once; absent without anomalies. */
       readonly anomalyKinds?: readonly Anomaly['kind'][];
+      /** When the book learned of the newest one; absent without anomalies. */
+      readonly anomalyAtMs?: number;
     }
   | { readonly type: 'refund'; readonly refund: WaitingRefund }
   | { readonly type: 'delivery'; readonly event: EventRow }
@@ -129,8 +131,16 @@ export function mayNeedOperator({ row, events }: ProjectionMessage): boolean {
   );
 }
 
-/** The items of a payment: the payment itself, its refunds, its deliveries. */
-export function itemsOf(sql: SqlStorage, paymentId: number, nowMs: number): readonly BookItem[] {
+/**
+ * The items of a payment: the payment itself, its refunds, its deliveries. `known`: its items until
+ * now, in JSON.
+ */
+export function itemsOf(
+  sql: SqlStorage,
+  paymentId: number,
+  known: string,
+  nowMs: number,
+): readonly BookItem[] {
   const { environment, merchantId } = identityOf(sql);
   const tenant = { environment, merchantId };
   const [found] = paymentsById(sql, [paymentId]);
@@ -163,7 +173,10 @@ export function itemsOf(sql: SqlStorage, paymentId: number, nowMs: number): read
             payment,
             unresolved,
             moneyConflicts: concerned.filter(({ moneyConflict }) => moneyConflict).length,
-            ...(payment.anomalies > 0 && { anomalyKinds: anomalyKinds(payment, concerned) }),
+            ...(payment.anomalies > 0 && {
+              anomalyKinds: anomalyKinds(payment, concerned),
+              anomalyAtMs: anomalyAtMs(payment, known, nowMs),
+            }),
             about: aboutConcerned ?? about,
           } as const,
         ]
@@ -196,6 +209,14 @@ function anomalyKinds(
   return [
     ...new Set([...ofAttempts, ...(anomalies > ofAttempts.length ? ['restored' as const] : [])]),
   ];
+}
+
+/** Stays as it is while other things of the payment change, so its merchant is told of it once. */
+function anomalyAtMs({ anomalies }: PaymentRow, known: string, nowMs: number): number {
+  const items: readonly BookItem[] = JSON.parse(known);
+  const before = items.find((item) => item.type === 'payment');
+  const isKnown = before !== undefined && before.payment.anomalies >= anomalies;
+  return (isKnown ? before.anomalyAtMs : null) ?? nowMs;
 }
 
 function concernedAttempts(sql: SqlStorage, paymentId: number): readonly ConcernedAttempt[] {

@@ -37,6 +37,8 @@ const FILL_AGAIN_MS = 60 * 60 * 1_000;
 /** How long the book waits after a failure of D1. */
 const RETRY_MS = 60_000;
 
+const NO_ITEMS = '[]';
+
 type Kind = 'money' | 'deliveries';
 
 interface Unsent extends Record<string, SqlStorageValue> {
@@ -101,10 +103,10 @@ export class BookAttention {
   note(paymentId: number, nowMs: number): void {
     const { sql } = this.#storage;
     const known = this.#itemsOf(paymentId);
-    const items = itemsOf(sql, paymentId, nowMs);
+    const items = itemsOf(sql, paymentId, known ?? NO_ITEMS, nowMs);
     const text = JSON.stringify(items);
     const isLeftOut = known === undefined && this.#full.has(kindOf(items));
-    if (text === (known ?? '[]') || isLeftOut) {
+    if (text === (known ?? NO_ITEMS) || isLeftOut) {
       return;
     }
     // The alarm sends if the process dies before.

@@ -10,18 +10,23 @@ import {
   addEndpoint,
   advance,
   BETA,
+  createHosted,
+  execute,
   MINUTE_MS,
+  resolveAttempt,
   runSql,
+  startRedirect,
   tenantOf,
   useGateway,
 } from '../support.ts';
+import { project, refundRequest } from './support.ts';
 
 /**
  * Goal: what needs a merchant, beside payments, reaches the people who asked for it, once
  * (docs/notifications.md#needs). Method: the look of the alerts' object, over rows as changes leave them.
  */
 
-useGateway();
+const caught = useGateway();
 const people = usePeople();
 
 const NEEDS = { needs: 'yes' };
@@ -59,6 +64,42 @@ test('a new passkey is told once, and only to its merchant', async () => {
   await passkeyAdded(ALPHA.id, 'Hana');
   await look();
   expect(people.messages()).toHaveLength(2);
+});
+
+test('a payment that was paid twice is told once, also while other things of it change', async () => {
+  await connectChat(NEEDS);
+  await createHosted();
+  await execute(startRedirect('a1'), { type: 'abandon_attempt', attemptId: 'a1' });
+  // Newer news must not hide what happens to an older payment.
+  await passkeyAdded(ALPHA.id);
+  await look();
+  await execute(startRedirect('a2'), resolveAttempt('a2', 'succeeded'));
+  await execute(resolveAttempt('a1', 'succeeded'));
+  await project(caught);
+  await look();
+  await execute(await refundRequest('r1'));
+  await project(caught);
+  await look();
+  expect(people.messages().slice(1)).toEqual([
+    expect.stringMatching(/^Something needs you\nLook at the payment order-1(\nhttps:\S+)?$/),
+  ]);
+});
+
+test('an item without its payment’s name keeps back no other news', async () => {
+  await connectChat(NEEDS);
+  await passkeyAdded(ALPHA.id);
+  await runSql([
+    {
+      sql: `INSERT INTO attention_item (environment, section, created_at_ms, id, merchant_id,
+          payment_uuid, kind, revision, item)
+        VALUES ('sandbox', 'anomaly', 1, 'x', ?1, 'uuid-1', 'money', 1, ?2)`,
+      params: [ALPHA.id, JSON.stringify({ anomalyAtMs: Date.now() })],
+    },
+  ]);
+  await look();
+  expect(people.messages()).toEqual([
+    expect.stringMatching(/New passkey of Sara\nLook at the payment uuid-1/),
+  ]);
 });
 
 test('an endpoint is told when it has failed for an hour, without the path of its address', async () => {
