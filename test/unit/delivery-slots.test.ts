@@ -34,17 +34,18 @@ afterEach(() => {
 });
 
 describe('bounded concurrency (decisions.md#18)', () => {
-  /** An object whose claims hang until they are released. */
+  /** An object whose claims hang until they are released. `release`: how many there were. */
   function hangingObject() {
-    const releases: (() => void)[] = [];
-    const claimDelivery = () =>
-      new Promise((resolve) => releases.push(() => resolve({ type: 'refused' })));
+    const { promise, resolve } = Promise.withResolvers<void>();
+    let claims = 0;
+    const claimDelivery = async () => {
+      claims += 1;
+      await promise;
+      return { type: 'refused' };
+    };
     const release = () => {
-      const released = releases.splice(0);
-      for (const free of released) {
-        free();
-      }
-      return released.length;
+      resolve();
+      return claims;
     };
     return { stub: { claimDelivery }, release };
   }
@@ -56,6 +57,7 @@ describe('bounded concurrency (decisions.md#18)', () => {
   ): DeliveryMessage[] =>
     Array.from({ length: count }, (_value, sequence) => ({
       ...message,
+      endpointId: 'we_1',
       sequence,
       tenant: { environment, merchantId },
     }));
@@ -74,7 +76,6 @@ describe('bounded concurrency (decisions.md#18)', () => {
     await Promise.all([slow, other, production, retry].map(({ settled }) => settled()));
     const later = await consume(env, 'q-slots', many(16, 'slow'));
     expect(new Set(later.fates)).toEqual(new Set(['acked']));
-    release();
     await later.settled();
   });
 
@@ -173,7 +174,6 @@ describe('bounded concurrency (decisions.md#18)', () => {
     await full.settled();
     const { fates, settled } = await next;
     expect(fates).toEqual(['acked']);
-    release();
     await settled();
   });
 

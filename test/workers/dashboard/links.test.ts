@@ -10,6 +10,7 @@ import { readerOf } from '../../../src/lists/book/reader.ts';
 import { applyAll, projectionMessage } from '../book/fixture.ts';
 import { askLinks, createLink, type LinkContent } from '../support/links.ts';
 import { ALPHA, tenantOf, useGateway } from '../support.ts';
+import { joined, submitConfirmed } from './people-support.ts';
 import { auditLog, signedIn, submit, visit } from './support.ts';
 
 /**
@@ -147,9 +148,8 @@ test('the sign has the bank’s code in production alone, and the files are of t
   const start = `000201010211${account}5204541153032305802ET5909Wax House6006Mekele6304`;
   const bankCode = start + checksumOf(start);
   const fields = { bankCode, confirmedName: 'Wax House' };
-  expect((await submit(await signedIn(), '/dashboard/branding/bank-code', fields)).status).toBe(
-    303,
-  );
+  const put = await submitConfirmed(await joined(), '/dashboard/branding/bank-code', fields);
+  expect(put.status).toBe(303);
   const svgOf = (text: string) => encodeURIComponent(codeSvg(qrModules(text)));
   const [{ url = '' } = {}] = await links();
   for (const language of ['en', 'am']) {
