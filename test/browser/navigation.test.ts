@@ -45,6 +45,7 @@ test.each([
       ...[
         nav.didPay,
         nav.links,
+        nav.notifications,
         nav.developers,
         nav.methods,
         nav.branding,

@@ -71,6 +71,11 @@ const EXAMPLES: Readonly<Record<string, Readonly<Record<string, (things: Things)
   '/dashboard/:environment/links/:link/sign': {},
   '/dashboard/:environment/links/:link/code.svg': {},
   '/dashboard/:environment/links/:link/code.png': {},
+  '/dashboard/:environment/till': {},
+  '/dashboard/:environment/till/:sale': {},
+  '/dashboard/:environment/till/:sale/prompt': {},
+  '/dashboard/:environment/notifications': {},
+  '/dashboard/:environment/notifications/connections/:connection': {},
   '/dashboard/:environment/webhooks': {
     'webhooks-production': () => '/dashboard/production/webhooks',
   },
@@ -209,7 +214,7 @@ const EXAMPLES: Readonly<Record<string, Readonly<Record<string, (things: Things)
   '/': {},
 };
 
-/** GET routes that are not pages: a redirect to the list, and files. */
+/** GET routes that are not pages: a redirect to the list, files, and what a page asks for. */
 const NO_PAGES = [
   '/dashboard',
   '/dashboard/:environment/overview.csv',
@@ -217,6 +222,7 @@ const NO_PAGES = [
   '/operator/merchants/:merchantId/:environment/payments.csv',
   '/operator/statements/:environment/statements.csv',
   '/operator/audit/audit.csv',
+  '/dashboard/:environment/till/:sale/state',
 ];
 
 const STATUS: Readonly<Record<string, number>> = {

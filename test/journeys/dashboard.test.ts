@@ -49,6 +49,7 @@ const VIEWERS_PARTS = [
   'Home',
   'Payments',
   'Refunds',
+  'Did they pay?',
   'Payment links',
   'Notifications',
   'Methods',

@@ -14,6 +14,7 @@ import { BANK_CODE_CHARACTERS_MAX, type BankCode } from '../../src/control/merch
 import type { DidPay } from '../../src/control/payments/did-pay.ts';
 import type { AlertsState } from '../../src/control/rpc/alerts.ts';
 import type { ShownLink } from '../../src/control/rpc/links.ts';
+import type { ShownConnection, Ways } from '../../src/control/rpc/notifications.ts';
 import type { Modes, SelfCheck } from '../../src/control/rpc/operations.ts';
 import { SUBJECT_IDS } from '../../src/engine/alerts/subjects.ts';
 import { qrCode, qrModules } from '../../src/engine/checkout/qr.ts';
@@ -21,6 +22,7 @@ import { checkoutView, type ViewContext } from '../../src/engine/checkout/view.t
 import { strongKeyRing } from '../../src/engine/config.ts';
 import { METHODS } from '../../src/engine/domain/method.ts';
 import { LINK_ITEMS_MAX, TITLE_CHARACTERS_MAX } from '../../src/engine/links/payment-link.ts';
+import { WIRE_EVENT_TYPES } from '../../src/engine/webhooks/endpoints.ts';
 import { seal } from '../../src/kit/crypto/sealed.ts';
 import { businessDay } from '../../src/kit/ethiopian-time.ts';
 import { Form } from '../../src/kit/http/form.ts';
@@ -717,6 +719,49 @@ const BANKS = [
 
 const AUDIT = { audit: { entries: [] } };
 
+const NOTIFICATIONS = '/dashboard/sandbox/notifications';
+
+function notifications(
+  people: readonly object[],
+  ways: Ways,
+  links: readonly ShownLink[] = [],
+): Answers {
+  return {
+    notifications: { ways },
+    webhooks: { settings: { ...WEBHOOK_SETTINGS, endpoints: [ENDPOINT, ...people] } },
+    links: { list: pageOf(links) },
+  } as Answers;
+}
+
+/** A group that left, and a mailbox of one link. */
+const PEOPLE = [
+  {
+    ...ENDPOINT,
+    url: 'telegram:',
+    description: LONGEST_NAME,
+    language: 'am',
+    eventTypes: WIRE_EVENT_TYPES,
+    isToldNeeds: true,
+    pausedAtMs: NOW_MS,
+  },
+  {
+    ...ENDPOINT,
+    url: 'mailto:h…@example.com',
+    description: '',
+    language: 'en',
+    paymentLinkUniqueId: LONGEST_LINK.link.id,
+  },
+];
+
+const CONNECTING: ShownConnection = {
+  ...{ id: 'c1', expiresAtMs: NOW_MS + HOUR_MS, triesLeft: 5, endpointId: null, address: null },
+  links: {
+    person: 'https://t.me/kefel_test_bot?start=x',
+    group: 'https://t.me/kefel_test_bot?startgroup=x',
+    code: qrCode('https://t.me/kefel_test_bot?start=x'),
+  },
+};
+
 const TILL = '/dashboard/sandbox/till';
 const TILL_SESSION = { role: 'till', memberId: 'mem_till' } as const;
 
@@ -908,6 +953,26 @@ export const BACK_OFFICE_GALLERY = {
       },
     },
     settings: { branding: { color: null, logo: null } },
+  }),
+  notifications: dashboard(
+    NOTIFICATIONS,
+    notifications(PEOPLE, { telegram: true, email: true }, [LONGEST_LINK]),
+  ),
+  'notifications-none': dashboard(
+    NOTIFICATIONS,
+    notifications([], { telegram: true, email: false }),
+  ),
+  'notifications-not-set-up': dashboard(
+    NOTIFICATIONS,
+    notifications([], { telegram: false, email: false }),
+  ),
+  'notifications-connecting': dashboard(`${NOTIFICATIONS}/connections/c1`, {
+    notifications: { connection: CONNECTING },
+  }),
+  'notifications-address': dashboard(`${NOTIFICATIONS}/connections/c1`, {
+    notifications: {
+      connection: { ...CONNECTING, links: null, address: 'mailto:h…@example.com' },
+    },
   }),
   'link-new': dashboard('/dashboard/sandbox/links/new', {}),
   till: dashboard(TILL, sales(ROWS), TILL_SESSION),
