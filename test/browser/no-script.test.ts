@@ -172,7 +172,7 @@ function fieldsMissing(state: GalleryState, url: string, body: string): readonly
     'give-up': [],
   };
   // The page of a payment link has a form of its own address.
-  const names = url.endsWith(`/${state}`)
+  const names = state.startsWith('link-')
     ? ['form']
     : needed[url.slice(url.indexOf(`/${state}/`) + state.length + 2)];
   return names === undefined
