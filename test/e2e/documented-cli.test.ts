@@ -100,7 +100,8 @@ test('each documented command does what its page says', async () => {
     listen(words.map((word) => word.replace(OWN_SERVER, ownServer.url))),
   );
   await Promise.all(listening.map((run) => run.until('Listening')));
-  const { hook } = await createSimulated(scene, [], { paymentIntentUniqueId: PAYMENT });
+  const named = { paymentIntentUniqueId: PAYMENT, paymentLinkUniqueId: 'link-7001' };
+  const { hook } = await createSimulated(scene, [], named);
   const eventId = (await hook.request(0)).headers['webhook-id'] ?? '';
   await Promise.all(listening.map((run) => run.until(eventId)));
   // For the list of events that were not delivered; later, so that the page's event comes first.
