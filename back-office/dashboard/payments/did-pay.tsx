@@ -102,7 +102,7 @@ const TONES: Readonly<Record<VerdictName, 'good' | 'bad' | 'warning'>> = {
   notPaid: 'bad',
 };
 
-/** Unknown is not failed: nobody may be told to pay again while the money may have moved. */
+/** Unknown is not failed: the customer must not pay again while the money may have moved. */
 function verdictOf(payment: ListedPayment): VerdictName {
   const { status, amountMinor, refundedMinor, unresolvedAttempts } = payment;
   if (status === 'succeeded') {

@@ -17,7 +17,7 @@ import { isReceiptKnown } from './receipts.ts';
  */
 
 /** More would not tell a seller which customer is in front of them. */
-export const PAID_ROWS_MAX = 10;
+const PAID_ROWS_MAX = 10;
 /** Many payments have the same amount, and a customer who stands there has just paid. */
 const AMOUNT_SEARCHED_MS = 24 * 60 * 60 * 1_000;
 /** Every provider's receipt is longer. What is shorter is not asked of other merchants' books. */

@@ -22,9 +22,9 @@ import { ACCESS_ACTIONS } from '../audit/access-changes.ts';
 const FAILING_FOR_MS = 60 * 60_000;
 /** Rows are stored within seconds of their time. */
 const STORED_WITHIN_MS = 10_000;
-/** Nobody wants older news of a chat that was out of reach. */
+/** Older news would only confuse the people of a chat that was out of reach. */
 const NEWS_AGE_MS_MAX = DAY_MS;
-/** Lines of one message; the next look tells the rest. */
+/** Lines of one message; the next look sends the rest. News of the last line's millisecond are added. */
 const NEWS_MAX = 20;
 
 interface Person extends Tenant {
@@ -50,6 +50,7 @@ const PEOPLE_SQL = `SELECT id AS endpointId, own.merchant_id AS merchantId, own.
 
 /** ?1 and ?2: the tenant. ?3 and ?4: after and until. ?5: the person's own endpoint. */
 const NEWS_SQL = `SELECT kind, subject, atMs FROM (
+    SELECT kind, subject, atMs, rank() OVER (ORDER BY atMs) AS place FROM (
     SELECT action AS kind, actor_name AS subject, at_ms AS atMs
     FROM audit_log INDEXED BY audit_log_of_access
     WHERE merchant_id = ?1 AND at_ms > ?3 AND at_ms <= ?4
@@ -65,7 +66,7 @@ const NEWS_SQL = `SELECT kind, subject, atMs FROM (
     FROM attention_item INDEXED BY attention_item_by_merchant
     WHERE merchant_id = ?1 AND environment = ?2 AND kind = 'money'
       AND item ->> '$.anomalyAtMs' > ?3 AND item ->> '$.anomalyAtMs' <= ?4
-  ) ORDER BY atMs LIMIT ${NEWS_MAX}`;
+  )) WHERE place <= ${NEWS_MAX} ORDER BY atMs`;
 
 /** Never throws: the operator's alerts must not depend on it. */
 export async function tellMerchants(env: Env, nowMs: number): Promise<void> {

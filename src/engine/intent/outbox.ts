@@ -78,8 +78,8 @@ function deliveryMessage(
 
 /**
  * Sends a payment's refunds, and what became of its place at a link, to the merchant's register, then
- * its whole projection to the merchant's book. True when the book has stored all of it. Throws when one of them is out of reach. No request
- * waits for it, so an isolate loads it after its first commit.
+ * its whole projection to the merchant's book. True when the book has stored all of it. Throws when
+ * one of them is out of reach. No request waits for it, so an isolate loads it after its first commit.
  */
 export async function sendProjection(
   env: Env,

@@ -37,8 +37,8 @@ async function look(afterMs = MINUTE_MS): Promise<void> {
   await tellMerchants(env, Date.now());
 }
 
-async function passkeyAdded(merchantId: string, name = 'Sara'): Promise<void> {
-  advance(1);
+async function passkeyAdded(merchantId: string, name = 'Sara', afterMs = 1): Promise<void> {
+  advance(afterMs);
   const actor = { kind: 'member', id: 'mem_x', name, address: null } as const;
   await runSql([
     auditEntry({
@@ -64,6 +64,22 @@ test('a new passkey is told once, and only to its merchant', async () => {
   await passkeyAdded(ALPHA.id, 'Hana');
   await look();
   expect(people.messages()).toHaveLength(2);
+});
+
+test('tells all news of one millisecond, also where a message is full', async () => {
+  await connectChat(NEEDS);
+  // A message has 20 lines: the last two happen at the same time as the twentieth.
+  for (let index = 1; index <= 22; index += 1) {
+    await passkeyAdded(ALPHA.id, `Member ${index}`, index > 20 ? 0 : 1);
+  }
+  await look();
+  await look();
+  const told =
+    people
+      .messages()
+      .join('\n')
+      .match(/Member \d+/g) ?? [];
+  expect([told.length, new Set(told).size]).toEqual([22, 22]);
 });
 
 test('a payment that was paid twice is told once, also while other things of it change', async () => {

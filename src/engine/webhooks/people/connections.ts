@@ -13,7 +13,7 @@ import { EMAIL_SCHEME, TELEGRAM_SCHEME } from '../endpoints.ts';
  * belongs to one merchant, environment and scope, and works once (docs/notifications.md).
  */
 
-/** Long enough to find the phone, short enough for a link that somebody else sees later. */
+/** Long enough to find the phone, short enough for a link that another person sees later. */
 export const CONNECTION_LIFETIME_MS = 15 * 60_000;
 /** Requests of a tenant that wait at the same time. Each by e-mail sends one mail. */
 const CONNECTIONS_MAX = 5;
@@ -205,7 +205,8 @@ export async function confirmAddress(
   if (row === null || row.address === null) {
     return { type: 'ended' };
   }
-  if ((await codeOf(env, row)) !== code.replaceAll(/\s/g, '')) {
+  const [right, typed] = [await codeOf(env, row), code.replaceAll(/\s/g, '')];
+  if ((await sha256Hex(right)) !== (await sha256Hex(typed))) {
     return { type: 'wrong' };
   }
   const settings = JSON.parse(row.settings) as AskedEndpoint;
