@@ -8,6 +8,7 @@ import {
   Device,
   heading,
   payWith,
+  SHOP_HEADING,
   shoot,
   startPaying,
 } from '../support/e2e-customer.ts';
@@ -36,6 +37,7 @@ test('an operator records a payment by the number that its customer typed', asyn
   await heading(page, checkout.chooseMethod);
   await page.locator('.back').click();
   await page.getByRole('button', { name: checkout.giveUp('Demo Shop') }).click();
+  await heading(page, SHOP_HEADING);
   await page.goto(payment.checkoutUrl);
   await page.getByRole('link', { name: checkout.claimTitle }).click();
   await heading(page, checkout.claimTitle);

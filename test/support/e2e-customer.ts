@@ -23,7 +23,7 @@ export const JAVASCRIPT = [
   ['without JavaScript', false],
 ] as const;
 
-/** A page that closes cancels its running poll, which no visitor sees: the checkout's, and a live page's. */
+/** A page that goes on cancels its running poll, which no visitor sees: the checkout's, and a live page's. */
 const CUT_OFF_POLL =
   /^failed: .*(?:\/status|\/dashboard\/\w+\/(?:payments|webhooks\/events)\/[^?]+)$/;
 
@@ -79,8 +79,9 @@ export class Device {
 
   /** Closes all tabs. `expected`: complaints that the test provoked. Each must have occurred. */
   async putAway(...expected: readonly RegExp[]): Promise<void> {
-    await this.context.close();
+    // Before the tabs close: what a page was loading then fails by the closing.
     const complaints = this.#complaints.flat();
+    await this.context.close();
     const unexpected = complaints.filter(
       (complaint) => ![...this.tolerated, ...expected].some((pattern) => pattern.test(complaint)),
     );
