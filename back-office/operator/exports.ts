@@ -1,4 +1,4 @@
-import { daysOfMonth } from '../../src/control/operator/fields.ts';
+import { daysOfPeriod } from '../../src/control/operator/fields.ts';
 import type { Phones } from '../../src/control/rpc/lists.ts';
 import type {
   MerchantStatement,
@@ -48,7 +48,7 @@ export const PAYMENTS_FILE: ExportFile = {
 
 export const STATEMENTS_FILE: ExportFile = {
   action: EXPORT_STATEMENTS,
-  linesOf: ({ month }) => csvLines(statementColumns(String(month)), 'comma'),
+  linesOf: ({ period }) => csvLines(statementColumns(String(period)), 'comma'),
 };
 
 export const AUDIT_FILE: ExportFile = {
@@ -73,8 +73,8 @@ const AUDIT_COLUMNS: Columns<SourcedRecord> = {
 };
 
 /** The amounts are named as in the file of a merchant's own statement. */
-function statementColumns(month: string): Columns<StatementRow> {
-  const { fromDay, toDay } = daysOfMonth(month);
+function statementColumns(period: string): Columns<StatementRow> {
+  const { fromDay, toDay } = daysOfPeriod(period);
   const amountOf =
     (minor: (row: MerchantStatement) => number): Columns<StatementRow>[string] =>
     (row, { amount }) =>

@@ -345,9 +345,12 @@ export const COMMANDS: readonly Command[] = grouped([
   {
     ...exportCommand(STATEMENTS_FILE, {
       name: 'statement export',
-      about: 'write what each merchant was paid and returned in a month to a CSV file',
+      about: 'write what each merchant was paid and returned in a day or a month to a CSV file',
       positionals: [],
-      examples: ['statement export --month 2026-11 --environment production --to 2026-11.csv'],
+      examples: [
+        'statement export --period 2026-11-28 --environment production --to 2026-11-28.csv',
+        'statement export --period 2026-11 --environment production --to 2026-11.csv',
+      ],
     }),
     exitCode: ({ missing }: WrittenFile) => (missing === 0 ? 0 : EXIT_FOUND),
   },

@@ -69,9 +69,9 @@ describe('requests', () => {
       { reason: 'Leaked' },
     ],
     [
-      'statement export --month 2026-11 --environment production --to f',
+      'statement export --period 2026-11 --environment production --to f',
       '/statements/production/export',
-      { month: '2026-11' },
+      { period: '2026-11' },
     ],
     ['audit export 2026-11 --to f', '/audit/export', { month: '2026-11' }],
     ['merchant close a --reason Over', '/merchants/a/close', { reason: 'Over' }],

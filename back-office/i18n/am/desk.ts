@@ -263,7 +263,7 @@ export const desk: DeskMessages = {
     exportPayments: 'ክፍያዎችን ያውጡ (CSV)',
     exportStatements: 'ሂሳቦችን ያውጡ (CSV)',
     month: 'ወር',
-    monthHint: 'ለምሳሌ 2026-11፣ በአዲስ አበባ ሰዓት። የሁሉም ነጋዴዎች እውነተኛ ክፍያዎች።',
+    monthHint: 'ለምሳሌ 2026-11 ወይም ለአንድ ቀን 2026-11-28፣ በአዲስ አበባ ሰዓት። የሁሉም ነጋዴዎች እውነተኛ ክፍያዎች።',
     auditMonthHint: 'ለምሳሌ 2026-11፣ በአዲስ አበባ ሰዓት። የሁሉም ነጋዴዎችና የጌትዌዩ።',
     exportAudit: 'መዝገቡን ያውጡ (CSV)',
     link: 'ሊንክ',

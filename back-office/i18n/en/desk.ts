@@ -279,7 +279,8 @@ export const desk = {
     exportPayments: 'Export payments (CSV)',
     exportStatements: 'Export statements (CSV)',
     month: 'Month',
-    monthHint: 'Such as 2026-11, by the days of Addis Ababa. Production, all merchants.',
+    monthHint:
+      'Such as 2026-11, or 2026-11-28 for a day, in Addis Ababa. Production, all merchants.',
     auditMonthHint:
       'Such as 2026-11, by the days of Addis Ababa. All merchants, and the gateway itself.',
     exportAudit: 'Export the log (CSV)',

@@ -24,7 +24,10 @@ export const EXPORT_STATEMENTS: OperatorAction = {
     ({ exportStatements }) => exportStatements,
     (content) => ({ message: 'Exported', content }),
   ),
-  fields: { month: required('YYYY-MM', 'month of Addis Ababa, such as 2026-11'), after: {} },
+  fields: {
+    period: required('DAYS', 'day or month of Addis Ababa, such as 2026-11-28 or 2026-11'),
+    after: {},
+  },
   commands: [],
 };
 

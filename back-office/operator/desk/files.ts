@@ -1,4 +1,4 @@
-import { monthField } from '../../../src/control/operator/fields.ts';
+import { monthField, periodField } from '../../../src/control/operator/fields.ts';
 import { businessDay, dayText } from '../../../src/kit/ethiopian-time.ts';
 import { body, checked } from '../../../src/kit/http/strict-body.ts';
 import { errorText, log } from '../../../src/kit/platform/log.ts';
@@ -24,22 +24,21 @@ export function exportPayments(call: DeskCall): Promise<Response> {
   );
 }
 
-/** GET …/statements.csv: what all merchants were paid and returned in a month. */
+/** GET …/statements.csv: what all merchants were paid and returned in a day or a month. */
 export function exportStatements(call: DeskCall): Promise<Response> {
-  const month = monthIn(call);
-  const name = `statements-${call.params.environment}-${month}`;
-  return answerFile(call, STATEMENTS_FILE, name, { month });
+  const { period } = checked(body({ period: periodField }), { period: given(call, 'period') });
+  const name = `statements-${call.params.environment}-${period}`;
+  return answerFile(call, STATEMENTS_FILE, name, { period });
 }
 
 /** GET /operator/audit/audit.csv: who did what in a month, over all merchants. */
 export function exportAudit(call: DeskCall): Promise<Response> {
-  const month = monthIn(call);
+  const { month } = checked(body({ month: monthField }), { month: given(call, 'month') });
   return answerFile(call, AUDIT_FILE, `audit-${month}`, { month });
 }
 
-function monthIn({ url }: DeskCall): string {
-  const given = { month: url.searchParams.get('month') ?? '' };
-  return checked(body({ month: monthField }), given).month;
+function given({ url }: DeskCall, name: string): string {
+  return url.searchParams.get(name) ?? '';
 }
 
 /** An export that is refused or cannot be recorded is an error page, not a file that ends early. */

@@ -38,7 +38,12 @@ function MerchantsPage({ items, nextCursor }: Awaited<ReturnType<typeof readMerc
       empty={text.merchantsEmpty}
       nextCursor={nextCursor}
     >
-      <MonthForm action={STATEMENTS_PATH} hint={text.monthHint} button={text.exportStatements} />
+      <MonthForm
+        action={STATEMENTS_PATH}
+        name="period"
+        hint={text.monthHint}
+        button={text.exportStatements}
+      />
     </ListPage>
   );
 }

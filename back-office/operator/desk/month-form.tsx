@@ -7,14 +7,15 @@ import { useDesk } from './call.ts';
 /** Asks for the file of a month. */
 export function MonthForm(props: {
   readonly action: string;
+  readonly name: 'month' | 'period';
   readonly hint: string;
   readonly button: string;
 }) {
-  const { action, hint, button } = props;
+  const { action, name, hint, button } = props;
   return (
     <form class="filters" method="get" action={action}>
       <TextField
-        id="month"
+        id={name}
         label={useTexts(DESK_TEXTS).pages.month}
         hint={hint}
         value={monthBefore(useDesk().nowMs)}

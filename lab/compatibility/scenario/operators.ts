@@ -110,7 +110,7 @@ export async function closeMerchant(play: Play): Promise<void> {
   await operate(play, `/merchants/${id}/suspend`, reason);
   includes(await operate(play, `/merchants/${id}/production/export`, {}), { next: null });
   includes(await operate(play, `/merchants/${id}/close`, reason), { status: 'closed' });
-  await operate(play, '/statements/production/export', { month: '2026-11' });
+  await operate(play, '/statements/production/export', { period: '2026-11' });
   await operate(play, '/audit/export', { month: '2026-11' });
 }
 

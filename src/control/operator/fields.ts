@@ -89,7 +89,23 @@ export function daysOfMonth(month: string): { readonly fromDay: number; readonly
   };
 }
 
-/** The same in milliseconds since 1970, without the end. */
+/** A day of Addis Ababa, or a month. */
+export const periodField = v.pipe(
+  stringField,
+  v.check(
+    (text) =>
+      v.is(monthField, text) || (/^20\d\d-\d\d-\d\d$/.test(text) && timeMsOf(text) !== null),
+    fieldError('invalid_format', 'Must be a day such as 2026-11-28, or a month such as 2026-11.'),
+  ),
+);
+
+/** Its days, as `businessDay` counts them. */
+export function daysOfPeriod(period: string): { readonly fromDay: number; readonly toDay: number } {
+  const day = Date.parse(period) / DAY_MS;
+  return v.is(monthField, period) ? daysOfMonth(period) : { fromDay: day, toDay: day };
+}
+
+/** The days of a month in milliseconds since 1970, without the end. */
 export function timesOfMonth(month: string): { readonly fromMs: number; readonly toMs: number } {
   const { fromDay, toDay } = daysOfMonth(month);
   return { fromMs: businessDayStartMs(fromDay), toMs: businessDayStartMs(toDay + 1) };

@@ -1,5 +1,7 @@
+import * as v from 'valibot';
 import { METHODS, type Method } from '../../engine/domain/method.ts';
 import { record } from '../../kit/audit/log.ts';
+import { stringField } from '../../kit/http/fields.ts';
 import { body } from '../../kit/http/strict-body.ts';
 import { CURRENCIES, type Currency } from '../../kit/money.ts';
 import { concurrently } from '../../kit/platform/concurrently.ts';
@@ -12,7 +14,7 @@ import type { DayRange } from '../../lists/book/rows.ts';
 import { beginPage, sealPlace } from '../audit/readings.ts';
 import { lostBooks } from '../health/lost-books.ts';
 import { action, entryBy } from '../operator/call.ts';
-import { daysOfMonth, environmentField, MONTH_PAGE, pathPart } from '../operator/fields.ts';
+import { daysOfPeriod, environmentField, pathPart, periodField } from '../operator/fields.ts';
 
 /** Merchants of one page. A Worker may make 1,000 calls, and a merchant may have several volumes. */
 const MERCHANTS_MAX = 100;
@@ -24,7 +26,7 @@ interface OfMerchant {
   readonly merchantName: string;
 }
 
-/** What a merchant's statement of the month shows for one currency and method. */
+/** What a merchant's statement of the days shows for one currency and method. */
 export interface MerchantStatement extends OfMerchant, PaidFigures {
   readonly type: 'statement';
   readonly currency: Currency;
@@ -52,13 +54,13 @@ export interface StatementsPage {
 }
 
 /**
- * A page of the statements of all merchants for a month, by the merchants' ids. A merchant that was
+ * A page of the statements of all merchants for a day or a month, by the merchants' ids. A merchant that was
  * paid nothing, and returned nothing, has none. An entry is written before the first page, and
  * another one with the last page, which says whether the file is complete.
  */
 export const exportStatements = action(
-  body(MONTH_PAGE),
-  async (call, target, { month, after = null }): Promise<StatementsPage> => {
+  body({ period: periodField, after: v.optional(stringField) }),
+  async (call, target, { period, after = null }): Promise<StatementsPage> => {
     const environment = pathPart(environmentField, target.environment);
     const { config, nowMs, actor, env } = call;
     const entry = entryBy(call, {
@@ -66,19 +68,20 @@ export const exportStatements = action(
       environment,
       action: 'statements.exported',
       target: null,
-      detail: { month },
+      detail: { period },
     });
-    const scope = ['operator', actor.id, 'statements', environment, month];
+    const scope = ['operator', actor.id, 'statements', environment, period];
     const reading = { config, nowMs, scope };
     const begun = await beginPage(reading, after, () => record(env.DB, entry));
     const { missing: missingBefore, lastId } = placeIn(begun.place);
     const merchants = await merchantsAfter(env.DB, lastId);
     const asked = merchants.slice(0, MERCHANTS_MAX);
+    const days = daysOfPeriod(period);
     const lost = await lostBooks(env.DB, [environment], LOST_MAX);
     const answers = await concurrently(asked, async (merchant) =>
       lost.some(({ merchantId }) => merchantId === merchant.merchantId)
         ? [missingOf(merchant)]
-        : statementsOf(env, { environment, merchantId: merchant.merchantId }, merchant, month),
+        : statementsOf(env, { environment, merchantId: merchant.merchantId }, merchant, days),
     );
     const rows = answers.flat().sort(byMerchant);
     const missing = missingBefore + rows.filter(({ type }) => type === 'missing').length;
@@ -115,10 +118,10 @@ async function statementsOf(
   env: Env,
   tenant: Tenant,
   merchant: OfMerchant,
-  month: string,
+  days: DayRange,
 ): Promise<readonly OfOneMerchant[]> {
   try {
-    return await readStatements(env, tenant, merchant, daysOfMonth(month));
+    return await readStatements(env, tenant, merchant, days);
   } catch (error) {
     log('warn', 'statement_missing', { ...tenant, error: errorText(error) });
     return [missingOf(merchant)];

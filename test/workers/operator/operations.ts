@@ -148,7 +148,7 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
     entries: 2,
   },
   '/statements/:environment/export': {
-    body: { month: '2026-11' },
+    body: { period: '2026-11' },
     changes: null,
     entry: 'statements.exported',
     // The second one with the last page.

@@ -77,10 +77,10 @@ async function seed(): Promise<void> {
   ]);
 }
 
-async function linesOf(month: string): Promise<readonly string[]> {
-  const response = await open(`${PATH}?month=${month}`);
+async function linesOf(period: string): Promise<readonly string[]> {
+  const response = await open(`${PATH}?period=${period}`);
   expect(response.headers.get('content-disposition')).toBe(
-    `attachment; filename="statements-production-${month}.csv"`,
+    `attachment; filename="statements-production-${period}.csv"`,
   );
   return (await response.text()).trimEnd().split('\r\n');
 }
@@ -109,8 +109,23 @@ test('has a line for each merchant and method, from midnight to midnight in Addi
   ]);
   expect(await linesOf('2026-08')).toEqual([HEAD]);
   expect((await entries()).slice(0, 2)).toEqual([
-    [null, 'production', 'Hana', { month: '2026-10' }],
-    [null, 'production', 'Hana', { month: '2026-10', complete: true }],
+    [null, 'production', 'Hana', { period: '2026-10' }],
+    [null, 'production', 'Hana', { period: '2026-10', complete: true }],
+  ]);
+});
+
+test('has the lines of a day, which add up to those of the month', async () => {
+  await seed();
+  const day = (date: string) => `${date},${date},${ALPHA.id},${ALPHA.name},ETB`;
+  expect(await linesOf('2026-10-01')).toEqual([
+    HEAD,
+    `${day('2026-10-01')},TELE_BIRR,1,250.00,2.50,0.00,500.00,5.00,-247.50,`,
+    `${day('2026-10-01')},CBE,1,40.00,0.00,0.40,0.00,0.00,40.00,`,
+    `2026-10-01,2026-10-01,${BETA.id},${BETA.name},ETB,TELE_BIRR,1,7.07,0.07,0.00,0.00,0.00,7.00,`,
+  ]);
+  expect(await linesOf('2026-10-31')).toEqual([
+    HEAD,
+    `${day('2026-10-31')},TELE_BIRR,1,100.10,1.01,0.00,0.00,0.00,99.09,`,
   ]);
 });
 
@@ -128,7 +143,7 @@ test('names a merchant whose book does not answer, and says that the file is inc
     `${MONTH},${BETA.id},${BETA.name},,,,,,,,,,MISSING: the book of this merchant did not answer or has lost payments`,
     `${MONTH},,,,,,,,,,,,INCOMPLETE: merchants without their statements: 1. Export again`,
   ]);
-  expect((await entries()).at(-1)?.[3]).toEqual({ month: '2026-10', complete: false, missing: 1 });
+  expect((await entries()).at(-1)?.[3]).toEqual({ period: '2026-10', complete: false, missing: 1 });
 });
 
 test('names a merchant whose book is known to have lost payments', async () => {
@@ -140,7 +155,7 @@ test('names a merchant whose book is known to have lost payments', async () => {
     .bind(BETA.id)
     .run();
   const { rows } = await content<{ rows: { type: string }[] }>(
-    operateApi('/statements/production/export', { month: '2026-10' }),
+    operateApi('/statements/production/export', { period: '2026-10' }),
   );
   expect(rows.map(({ type }) => type)).toEqual(['statement', 'statement', 'missing', 'incomplete']);
 });
@@ -152,25 +167,25 @@ test('goes on at the place that a page gave, of this month and environment alone
       SELECT 'm' || i, 100 + i, 'Shop', 1 FROM n`,
   ).run();
   await seed();
-  const month = '2026-10';
+  const period = '2026-10';
   type Page = { rows: { merchantId: string }[]; next: string | null };
   const ask = (body: object, environment = 'production') =>
     operateApi(`/statements/${environment}/export`, body);
-  const first = await content<Page>(ask({ month }));
+  const first = await content<Page>(ask({ period }));
   expect(first.next).toEqual(expect.any(String));
-  const second = await content<Page>(ask({ month, after: first.next }));
+  const second = await content<Page>(ask({ period, after: first.next }));
   expect(second.next).toBeNull();
   const ids = [...first.rows, ...second.rows].map(({ merchantId }) => merchantId);
   expect(ids).toEqual([ALPHA.id, ALPHA.id, BETA.id]);
   expect(await entries()).toHaveLength(2);
-  expect((await ask({ month: '2026-09', after: first.next })).status).toBe(400);
-  expect((await ask({ month, after: first.next }, 'sandbox')).status).toBe(400);
+  expect((await ask({ period: '2026-09', after: first.next })).status).toBe(400);
+  expect((await ask({ period, after: first.next }, 'sandbox')).status).toBe(400);
 });
 
-test.each(['2026-13', '2026', 'x%0d%0a', ''])(
-  'is refused without an entry for the month "%s"',
-  async (month) => {
-    expect((await open(`${PATH}?month=${month}`)).status).toBe(400);
+test.each(['2026-13', '2026-02-30', '2026', 'x%0d%0a', ''])(
+  'is refused without an entry for the days "%s"',
+  async (period) => {
+    expect((await open(`${PATH}?period=${period}`)).status).toBe(400);
     expect(await entries()).toEqual([]);
   },
 );
@@ -190,5 +205,5 @@ test('is whole on the desk, however many rows it has', async () => {
 test('is found on the page of the merchants, which names the newest month that has ended', async () => {
   const html = await pageOf('/operator/merchants');
   expect(html).toContain(`action="${PATH}"`);
-  expect(html).toMatch(/name="month" value="20\d\d-\d\d"/);
+  expect(html).toMatch(/name="period" value="20\d\d-\d\d"/);
 });
