@@ -149,7 +149,7 @@ export function messageOf(index: number, filling: Filling): ProjectionMessage {
 function referenceOf(index: number, createdAtMs: number): string {
   const bytes = hexOf('reference', index, 64).match(/../g) ?? [];
   const random = Uint8Array.from(bytes, (byte) => Number.parseInt(byte, 16));
-  return attemptReferenceFrom(createdAtMs, random);
+  return attemptReferenceFrom(createdAtMs, 1, random);
 }
 
 /** What the provider calls the payment. */

@@ -1,11 +1,7 @@
 import { Unavailable } from '../../kit/platform/unavailable.ts';
 import type { Attempt, NewAttempt } from '../domain/attempt.ts';
 import type { Command, Rejection } from '../domain/command.ts';
-import {
-  attemptReferenceFrom,
-  REFERENCE_LENGTH,
-  sharedReferenceFrom,
-} from '../domain/identifiers.ts';
+import { attemptReferenceFrom, REFERENCE_LENGTH } from '../domain/identifiers.ts';
 import type { Intent } from '../domain/intent.ts';
 import type { Method } from '../domain/method.ts';
 import { nextCheckAtMs } from '../domain/schedule.ts';
@@ -51,9 +47,7 @@ export function newAttempt(
   const random = crypto.getRandomValues(new Uint8Array(REFERENCE_LENGTH));
   return {
     id: crypto.randomUUID(),
-    reference: hasSharedAddress(rail)
-      ? sharedReferenceFrom(createdAtMs, merchantNumber, random)
-      : attemptReferenceFrom(createdAtMs, random),
+    reference: attemptReferenceFrom(createdAtMs, merchantNumber, random),
     method,
     phone,
     railId: rail.id,

@@ -16,44 +16,30 @@ export function referenceFrom(randomBytes: Uint8Array): string {
 
 /** Seconds since 1970 in hexadecimal digits, which suffice until 2106. */
 const REFERENCE_TIME_LENGTH = 8;
-
-/**
- * A reference that begins with the second in which its payment was created, so that a search finds
- * the payment without an index of references. The other 60 bits are random.
- */
-export function attemptReferenceFrom(createdAtMs: number, randomBytes: Uint8Array): string {
-  const second = Math.floor(createdAtMs / 1000).toString(16);
-  const time = second.toUpperCase().padStart(REFERENCE_TIME_LENGTH, '0');
-  return time + referenceFrom(randomBytes).slice(REFERENCE_TIME_LENGTH);
-}
-
 /** Bits of a merchant's number in one character; the fifth bit says that more characters follow. */
 const NUMBER_BITS = 4;
 /** For 2^28 merchants. */
 const NUMBER_LENGTH_MAX = 7;
 
 /**
- * The reference of an attempt whose provider reports it to an address that all merchants share. After
- * the second it names the merchant, so that a report finds the merchant's register. It stays
- * as short as CBE needs it. The first 15 merchants leave 55 random bits, a million merchants 35; the
- * register refuses a reference that another payment has.
+ * A reference that begins with the second in which its payment was created and the merchant's number.
+ * So it leads to the merchant, and in the merchant's book to the payment, without an index of
+ * references. The first 15 merchants have 55 random bits in a second, a million merchants 35.
  */
-export function sharedReferenceFrom(
+export function attemptReferenceFrom(
   createdAtMs: number,
   merchantNumber: number,
   randomBytes: Uint8Array,
 ): string {
-  const reference = attemptReferenceFrom(createdAtMs, randomBytes);
   const digits = [...merchantNumber.toString(2 ** NUMBER_BITS)].map((digit, index, { length }) => {
     const follows = index < length - 1 ? 2 ** NUMBER_BITS : 0;
     return REFERENCE_ALPHABET[follows + Number.parseInt(digit, 2 ** NUMBER_BITS)];
   });
-  const number = digits.join('');
-  const rest = reference.slice(REFERENCE_TIME_LENGTH + number.length);
-  return reference.slice(0, REFERENCE_TIME_LENGTH) + number + rest;
+  const start = referencesFrom(createdAtMs) + digits.join('');
+  return start + referenceFrom(randomBytes).slice(start.length);
 }
 
-/** The number of the merchant in such a reference; null in a text that is none. */
+/** The number of the merchant in an attempt's reference; null in a text that is none. */
 export function merchantNumberIn(reference: string): number | null {
   let number = 0;
   for (const character of reference.slice(REFERENCE_TIME_LENGTH).slice(0, NUMBER_LENGTH_MAX)) {
@@ -68,10 +54,8 @@ export function merchantNumberIn(reference: string): number | null {
 
 /** Where the references of payments that were created from this time on begin. */
 export function referencesFrom(createdAtMs: number): string {
-  return attemptReferenceFrom(createdAtMs, new Uint8Array(REFERENCE_LENGTH)).slice(
-    0,
-    REFERENCE_TIME_LENGTH,
-  );
+  const second = Math.floor(createdAtMs / 1000).toString(16);
+  return second.toUpperCase().padStart(REFERENCE_TIME_LENGTH, '0');
 }
 
 /**

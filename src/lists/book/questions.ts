@@ -4,7 +4,14 @@ import { countFailed, deliveriesOf, events, undelivered } from './queries/delive
 import { paidAtLink } from './queries/link-payments.ts';
 import { payments, paymentsAfter, summaries } from './queries/payments.ts';
 import { refunds } from './queries/refunds.ts';
-import { holdChangedAtMs, paymentOf, search, uniqueIdOf, withReceipts } from './queries/search.ts';
+import {
+  holdChangedAtMs,
+  ofReferences,
+  paymentOf,
+  search,
+  uniqueIdOf,
+  withReceipts,
+} from './queries/search.ts';
 import { soldAt } from './queries/sold-at.ts';
 import { statement } from './queries/statement.ts';
 import { findStreamed, newestStreamed, streamedAfter } from './queries/stream.ts';
@@ -23,6 +30,7 @@ export const QUESTIONS = {
   paymentOf,
   holdChangedAtMs,
   withReceipts,
+  ofReferences,
   paymentsAfter,
   customersPayments,
   paidAtLink,

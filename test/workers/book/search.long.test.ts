@@ -67,7 +67,7 @@ async function payment(changes: { readonly railReference?: string } = {}) {
     throw new Error('no attempt');
   }
   const { createdAtMs } = (await intentOf()).terms;
-  const reference = attemptReferenceFrom(createdAtMs, RANDOM);
+  const reference = attemptReferenceFrom(createdAtMs, 1, RANDOM);
   await execute({ ...start, attempt: { ...start.attempt, reference, phone: ATTEMPT_PHONE } });
   await execute({
     type: 'accept_attempt',
@@ -167,7 +167,7 @@ test('each transactionId finds its payment, without a term for the whole of it',
   const { createdAtMs } = (await intentOf()).terms;
   // The second has nine digits that could be a phone number.
   const references = [RANDOM, RANDOM.map(() => 7)].map((random) =>
-    attemptReferenceFrom(createdAtMs, random),
+    attemptReferenceFrom(createdAtMs, 1, random),
   );
   for (const [index, reference] of references.entries()) {
     const start = startRedirect(`a${index}`);
@@ -183,8 +183,8 @@ test('each transactionId finds its payment, without a term for the whole of it',
     expect(await found(reference)).toEqual(['order-1']);
     expect(await found(reference.slice(0, 12))).toEqual(['order-1']);
   }
-  const another = attemptReferenceFrom(createdAtMs, RANDOM.with(REFERENCE_LENGTH - 1, 2));
-  const later = attemptReferenceFrom(createdAtMs + SECOND_MS, RANDOM);
+  const another = attemptReferenceFrom(createdAtMs, 1, RANDOM.with(REFERENCE_LENGTH - 1, 2));
+  const later = attemptReferenceFrom(createdAtMs + SECOND_MS, 1, RANDOM);
   for (const wrong of [another, later]) {
     expect(await found(wrong)).toEqual([]);
   }

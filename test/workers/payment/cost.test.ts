@@ -105,7 +105,7 @@ async function countCosts(environment: Environment = 'sandbox') {
   // set for the oldest reference.
   await applyToBook(projectionMessage(tenant, 9));
   const random = crypto.getRandomValues(new Uint8Array(64));
-  const reference = attemptReferenceFrom(Date.now() - DAY_MS, random);
+  const reference = attemptReferenceFrom(Date.now() - DAY_MS, 1, random);
   await registerOf(env, tenant).holdReference(reference, 'order-9');
   for (const { prototype } of [PaymentIntentObject, MerchantBook, MerchantRegister]) {
     countCalls(prototype, () => {

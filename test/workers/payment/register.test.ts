@@ -1,7 +1,7 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, test, vi } from 'vitest';
-import { REFERENCE_LENGTH, sharedReferenceFrom } from '../../../src/engine/domain/identifiers.ts';
+import { attemptReferenceFrom, REFERENCE_LENGTH } from '../../../src/engine/domain/identifiers.ts';
 import { IntentClient } from '../../../src/engine/intent/client.ts';
 import { setRefundLimits } from '../../../src/engine/merchants/refund-limits.ts';
 import { requestRefund } from '../../../src/engine/refunds/request.ts';
@@ -346,7 +346,7 @@ test('a refund counts on the day of its claim, although its payment reports it o
 
 test('a claim is settled in a minute, although the alarm was set for references in years', async () => {
   await pay();
-  const reference = sharedReferenceFrom(Date.now(), 1, new Uint8Array(REFERENCE_LENGTH));
+  const reference = attemptReferenceFrom(Date.now(), 1, new Uint8Array(REFERENCE_LENGTH));
   await register().holdReference(reference, 'order-1');
   await claim();
   const alarmAtMs = await runInDurableObject(registerStub(), (_instance, { storage }) =>

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { sharedReferenceFrom } from '../../../src/engine/domain/identifiers.ts';
+import { attemptReferenceFrom } from '../../../src/engine/domain/identifiers.ts';
 import { forgetRails } from '../../../src/engine/rails/settings.ts';
 import { registerOf } from '../../../src/engine/register/client.ts';
 import type { Environment } from '../../../src/kit/tenant.ts';
@@ -208,7 +208,7 @@ test('a reference that another payment has is not used', async () => {
 
 test('the register forgets references when no object can have their payments any more', async () => {
   const register = registerOf(env, tenantOf(ALPHA));
-  const reference = sharedReferenceFrom(Date.now(), 1, new Uint8Array(20));
+  const reference = attemptReferenceFrom(Date.now(), 1, new Uint8Array(20));
   await register.holdReference(reference, 'order-1');
   advance((366 + 400) * DAY_MS);
   await fireRegisterAlarm();

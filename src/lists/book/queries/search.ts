@@ -111,6 +111,13 @@ export function withReceipts(sql: SqlStorage, keys: readonly string[]): KeyedPay
   );
 }
 
+/** The payments with an attempt of one of these references. */
+export function ofReferences(sql: SqlStorage, references: readonly string[]): KeyedPayment[] {
+  return references.flatMap((key) =>
+    paymentsById(sql, byReference(sql, key)).map(({ uniqueId }) => ({ key, uniqueId })),
+  );
+}
+
 /** The unique id of the payment with this uuid or integer id, or null. */
 export function uniqueIdOf(sql: SqlStorage, id: string): string | null {
   const rows = INTENT_NUMBER.test(id)
