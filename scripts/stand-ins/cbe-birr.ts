@@ -192,6 +192,7 @@ class Bank {
 }
 
 class BankOrder extends StageOrder {
+  override readonly receipt = null;
   /** `TNDDate`. */
   readonly date = new Date().toISOString().replace('T', ' ').slice(0, 19);
   readonly #bank: Bank;

@@ -31,19 +31,21 @@ p { margin: .25rem 0 }
 form { display: grid; gap: .5rem; margin: 1rem 0; padding: 1rem; border: 1px solid var(--edge); border-radius: .75rem }
 button { min-height: 3rem; padding: .5rem 1rem; border: 1px solid var(--edge); border-radius: .625rem; background: none; color: inherit; font: inherit; font-weight: 600; cursor: pointer }
 button[value=pays] { border-color: transparent; background: var(--first); color: var(--on-first) }
+footer { max-width: 24rem; margin: 0 auto; padding: 1rem; background: var(--screen) }
+li a { display: inline-block; padding: .75rem 0; color: inherit }
 @media (min-width: 30rem) { main { min-height: 42rem; margin: 2rem auto; border: .75rem solid #14201a; border-radius: 2.5rem; overflow: hidden } }`;
 
 /**
- * The page on which a person plays the customer. It needs no JavaScript. `script`: shows news, where a
- * page waits for them.
+ * The page on which a person plays the customer. It needs no JavaScript. `end`: what follows the
+ * orders, such as a script that shows news.
  */
-export function deskPage(title: string, orders: readonly DeskOrder[], script = ''): Reply {
+export function deskPage(title: string, orders: readonly DeskOrder[], end = ''): Reply {
   const list = orders.map(orderHtml).join('') || '<p>No orders are waiting.</p>';
   const body = `<!doctype html><html lang="en"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1"><title>${escaped(title)}</title>
 <link rel="icon" href="data:,"><style>${STYLE}</style></head>
 <body><main><p class="test">This is a stand-in for tests. No money moves.</p>
-<h1>${escaped(title)}</h1><div aria-live="polite">${list}</div></main>${script}</body></html>`;
+<h1>${escaped(title)}</h1><div aria-live="polite">${list}</div></main>${end}</body></html>`;
   const headers = { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' };
   return { type: 'answer', status: 200, headers, body };
 }

@@ -89,7 +89,7 @@ export class EbirrOrder extends StageOrder {
   readonly #requestId: string;
   readonly #returnUrl: string | undefined;
   readonly #ids: { readonly transactionId: string; readonly issuerTransactionId: string };
-  readonly refunds: StandInRefund[] = [];
+  override readonly refunds: StandInRefund[] = [];
   readonly #answer = Promise.withResolvers<Reply>();
   readonly #promptTimer: NodeJS.Timeout;
 
@@ -159,6 +159,10 @@ export class EbirrOrder extends StageOrder {
     const ids = state === 'APPROVED' ? this.#ids : {};
     const params = { state, referenceId: this.orderId, ...ids, txAmount: this.amountText };
     return this.#succeeded(requestId, params);
+  }
+
+  override get receipt(): string {
+    return this.#ids.transactionId;
   }
 
   /** Refunds name the order by this id; null unless it is paid. */

@@ -17,6 +17,7 @@ import {
   type ReceivedCall,
   type Reply,
   refundPlanOf,
+  type StandInRefund,
   StandInServer,
 } from './stand-in.ts';
 
@@ -179,17 +180,23 @@ interface Account {
 export class CardsOrder extends StageOrder {
   readonly registered: Registered;
   readonly returned: CardsRefunds;
+  override readonly refunds: readonly StandInRefund[];
   readonly #account: Account;
 
   constructor(orderId: string, amountText: string, account: Account, registered: Registered) {
     super(orderId, amountText);
     this.registered = registered;
     this.returned = new CardsRefunds(Number(amountText));
+    this.refunds = this.returned.all;
     this.#account = account;
   }
 
-  get refunds() {
-    return this.returned.all;
+  override get receipt(): string {
+    return this.registered.authRefNum;
+  }
+
+  override minorOf(amountText: string): number {
+    return Number(amountText);
   }
 
   override get isOpen(): boolean {

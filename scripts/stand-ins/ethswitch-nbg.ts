@@ -26,6 +26,7 @@ interface OrderBody {
 }
 
 class NbgOrder extends StageOrder {
+  override readonly receipt = null;
   readonly hppToken = randomUUID();
   readonly body: OrderBody;
   readonly isLowerCaseWithFee: boolean;

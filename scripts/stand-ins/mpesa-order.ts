@@ -22,8 +22,8 @@ const STATES = queryStates('Pending', 'Completed', DECLINED_STATE, 'Expired');
 export class MpesaOrder extends StageOrder {
   readonly checkoutRequestId: string;
   readonly callbackUrl: string;
-  readonly receipt = randomReceipt();
-  readonly refunds: MpesaReversal[] = [];
+  override readonly receipt = randomReceipt();
+  override readonly refunds: MpesaReversal[] = [];
   readonly #all: OrderBook<MpesaOrder>;
 
   constructor(request: PushRequest, all: OrderBook<MpesaOrder>) {

@@ -1,7 +1,11 @@
-import type { Method } from '../../src/engine/domain/method.ts';
+import { type Method, TRAITS } from '../../src/engine/domain/method.ts';
 import { METHOD_NAMES } from '../../src/engine/i18n/methods.ts';
+import { addisTime } from './clock.ts';
+import { dayFile, dayFileReply, FILE_FORMS } from './day-file.ts';
 import { deskPage } from './desk.ts';
-import { type Prompts, type ReceivedCall, type Reply, StandInServer } from './stand-in.ts';
+import { type ReceivedCall, type Reply, type StandIn, StandInServer } from './stand-in.ts';
+
+const DAY = /^\d{4}-\d\d-\d\d$/;
 
 /** Shows new prompts without a reload. Forms that someone is using stay. */
 const SCRIPT = `<script>
@@ -15,28 +19,57 @@ setInterval(async () => {
 }, 2000);
 </script>`;
 
-/** One address for all phones: the prompts of every method that has them. */
-export function startPhones(
-  prompts: ReadonlyMap<Method, Prompts>,
-  port = 0,
-): Promise<StandInServer> {
-  return StandInServer.start((call) => answer(prompts, call), port);
+type StandIns = ReadonlyMap<Method, Pick<StandIn, 'prompts' | 'dayLines'>>;
+
+/**
+ * One address for all phones: the prompts of every method that has them, and each provider's file of
+ * the day.
+ */
+export function startPhones(standIns: StandIns, port = 0): Promise<StandInServer> {
+  return StandInServer.start((call) => answer(standIns, call), port);
 }
 
 async function answer(
-  prompts: ReadonlyMap<Method, Prompts>,
+  standIns: StandIns,
   { method: verb, url, body }: ReceivedCall,
 ): Promise<Reply> {
-  if (verb === 'GET' && url === '/') {
-    const orders = [...prompts].flatMap(([method, { waiting }]) =>
-      waiting().map((order) => ({ ...order, from: METHOD_NAMES[method], action: `/${method}` })),
+  const { pathname, searchParams } = new URL(url, 'http://phones');
+  if (verb === 'GET' && pathname === '/') {
+    const orders = onPhones(standIns).flatMap(([method, { prompts }]) =>
+      prompts
+        .waiting()
+        .map((order) => ({ ...order, from: METHOD_NAMES[method], action: `/${method}` })),
     );
-    return deskPage('Phones', orders, SCRIPT);
+    return deskPage('Phones', orders, filesHtml([...standIns.keys()]) + SCRIPT);
   }
-  for (const [method, { press }] of prompts) {
-    if (verb === 'POST' && url === `/${method}` && (await press(body))) {
+  const day = searchParams.get('day') ?? today();
+  for (const [method, { dayLines }] of standIns) {
+    if (verb === 'GET' && pathname === `/files/${method}.csv` && DAY.test(day)) {
+      const isPlanned = searchParams.get('differences') !== 'none';
+      const file = dayFile(dayLines(), day, FILE_FORMS[method], isPlanned);
+      return dayFileReply(`${method}-${day}.csv`, file);
+    }
+  }
+  for (const [method, { prompts }] of onPhones(standIns)) {
+    if (verb === 'POST' && pathname === `/${method}` && (await prompts.press(body))) {
       return { type: 'answer', status: 303, headers: { location: '/' }, body: '' };
     }
   }
   return { type: 'answer', status: 404, body: 'No such prompt' };
+}
+
+function onPhones(standIns: StandIns) {
+  return [...standIns].filter(([method]) => TRAITS[method].confirmsOn === 'phone');
+}
+
+function today(): string {
+  return addisTime(Date.now()).slice(0, 10);
+}
+
+/** The links to today's files. */
+function filesHtml(methods: readonly Method[]): string {
+  const links = methods.map(
+    (method) => `<li><a href="/files/${method}.csv">${METHOD_NAMES[method]}</a></li>`,
+  );
+  return `<footer><h2>The providers’ files of today, with planned differences</h2><ul>${links.join('')}</ul></footer>`;
 }

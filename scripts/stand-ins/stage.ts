@@ -1,4 +1,6 @@
+import type { DayLine } from './day-file.ts';
 import { deskPage } from './desk.ts';
+import { minorOf } from './shapes.ts';
 import {
   type CallbackAnswer,
   type CallbackVariant,
@@ -12,6 +14,7 @@ import {
   type Reply,
   type StandIn,
   type StandInOrder,
+  type StandInRefund,
   type StandInServer,
 } from './stand-in.ts';
 
@@ -64,9 +67,20 @@ export abstract class StageOrder implements StandInOrder {
   /** What the rail sends; all variants but the genuine one claim a payment. */
   abstract reportOf(variant: CallbackVariant): SentReport;
 
+  /** The rail's number of the payment; null where there is none. */
+  abstract readonly receipt: string | null;
+
+  /** Absent for a rail without refunds by API. */
+  readonly refunds?: readonly StandInRefund[];
+
   /** Whether the customer can still act. */
   get isOpen(): boolean {
     return this.acted !== 'pays';
+  }
+
+  /** An amount of this order in minor units, from the rail's text of it. */
+  minorOf(amountText: string): number {
+    return minorOf(amountText);
   }
 
   /** Whether the rail reports this act at all. */
@@ -222,11 +236,33 @@ export class Stage<Order extends StageOrder> {
     };
   }
 
+  /** What the rail took and returned, as its file of the day has it. */
+  get #dayLines(): readonly DayLine[] {
+    return this.book.all
+      .filter(({ acted }) => acted === 'pays')
+      .flatMap((order): readonly DayLine[] => {
+        const { receipt, orderId: reference, actedAtMs: atMs, amountText } = order;
+        const lineOf = (type: DayLine['type'], text: string) => {
+          const amountMinor = order.minorOf(text);
+          return { type, receipt, reference, amountMinor, atMs } satisfies DayLine;
+        };
+        const returned = order.refunds?.filter(({ isReturned }) => isReturned) ?? [];
+        return [
+          lineOf('payment', amountText),
+          ...returned.map((refund) => lineOf('refund', refund.amountText)),
+        ];
+      });
+  }
+
   /** What all stand-ins offer to tests. */
-  standIn(
-    server: StandInServer,
-  ): Pick<StandIn, 'baseUrl' | 'calls' | 'plan' | 'order' | 'prompts'> & { stop(): Promise<void> } {
+  standIn(server: StandInServer): Pick<
+    StandIn,
+    'baseUrl' | 'calls' | 'plan' | 'order' | 'prompts' | 'dayLines'
+  > & {
+    stop(): Promise<void>;
+  } {
     return {
+      dayLines: () => this.#dayLines,
       baseUrl: server.baseUrl,
       calls: server.calls,
       prompts: this.prompts,

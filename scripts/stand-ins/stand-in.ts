@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { REFUND_SCENARIOS } from '../../src/engine/rails/simulator/refunds.ts';
+import type { DayLine } from './day-file.ts';
 
 /**
  * What all stand-ins for rails share: a local HTTP server that keeps a book of orders and refuses
@@ -141,6 +142,8 @@ export interface StandIn {
   readonly refundSettings?: Readonly<Record<string, unknown>>;
   /** What waits on customers' phones. */
   readonly prompts: Prompts;
+  /** What it took and returned, oldest first. */
+  dayLines(): readonly DayLine[];
   plan(amountText: string, plan: Plan): void;
   /** The order with this id; waits until it arrives. */
   order(orderId: string): Promise<StandInOrder>;
@@ -164,7 +167,7 @@ export type Reply =
       readonly type: 'answer';
       readonly status: number;
       readonly headers?: Readonly<Record<string, string>>;
-      readonly body: string;
+      readonly body: string | Buffer;
     }
   | { readonly type: 'reset' }
   | { readonly type: 'hang' }
@@ -188,7 +191,7 @@ export async function faulty(fault: Fault | undefined, act: () => Promise<Reply>
       return { type: fault };
     case 'truncated': {
       const reply = await act();
-      return reply.type === 'answer' ? { type: 'truncated', body: reply.body } : reply;
+      return reply.type === 'answer' ? { type: 'truncated', body: String(reply.body) } : reply;
     }
     case 'accepted_then_reset':
       await act();

@@ -1,4 +1,4 @@
-import { METHODS, type Method, TRAITS } from '../../src/engine/domain/method.ts';
+import { METHODS, type Method } from '../../src/engine/domain/method.ts';
 import { startCbeBirrStandIn } from './cbe-birr.ts';
 import { startEbirrStandIn } from './ebirr.ts';
 import { startEthswitchCardsStandIn } from './ethswitch-cards.ts';
@@ -16,7 +16,7 @@ type StandInByMethod = Readonly<Record<Method, StandIn>> & {
 /** Stand-ins for the six rails, and the gateway's variables to use them. */
 export interface StandIns {
   readonly byMethod: StandInByMethod;
-  /** Where a person answers the prompts of all phones. */
+  /** Where a person answers the prompts of all phones and takes the providers' files of the day. */
   readonly phonesUrl: string;
   /** The production rails' secrets, for `npm run dev -- --var`. */
   readonly variables: readonly string[];
@@ -82,12 +82,7 @@ export async function startStandIns(
     E_BIRR: await startEbirrStandIn(ports[6]),
   };
   const phones = await startPhones(
-    new Map(
-      METHODS.filter((method) => TRAITS[method].confirmsOn === 'phone').map((method) => [
-        method,
-        byMethod[method].prompts,
-      ]),
-    ),
+    new Map(METHODS.map((method) => [method, byMethod[method]])),
     ports[0],
   );
   const variables = METHODS.map((method) => {

@@ -95,7 +95,7 @@ export class TelebirrOrder extends StageOrder {
   readonly #attackerKeys: KeyPair;
   readonly #form: NotificationForm;
   readonly #closesAtMs: number;
-  readonly refunds: TelebirrRefund[] = [];
+  override readonly refunds: TelebirrRefund[] = [];
 
   constructor(content: Texts, platform: KeyPair, attackerKeys: KeyPair, form: NotificationForm) {
     super(content.merch_order_id ?? '', content.total_amount ?? '');
@@ -105,6 +105,10 @@ export class TelebirrOrder extends StageOrder {
     this.#form = form;
     const minutes = Number.parseInt(content.timeout_express ?? '', 10);
     this.#closesAtMs = Date.now() + minutes * MINUTE_MS;
+  }
+
+  override get receipt(): string {
+    return this.transId;
   }
 
   /** Whether the customer pays in the app; otherwise on the page. */

@@ -240,6 +240,10 @@ class Prompt extends StageOrder {
     return this.#answer.promise;
   }
 
+  override get receipt(): string {
+    return this.#transactionId;
+  }
+
   /** The answer to a status query with this id. */
   status(queryId: string): string {
     const receipt = this.acted === 'pays' ? this.#transactionId : null;

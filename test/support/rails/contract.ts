@@ -885,10 +885,9 @@ export function playContract(way: Way = DIRECT): void {
       const { order, started, atProvider } = await scene.place();
       const result = waits() ? null : await started;
       const page = result && scene.payUrlOf(result);
-      const { prompts, baseUrl: providerUrl } = scene.standIn;
-      const phones = await startPhones(new Map([[order.attempt.method, prompts]]));
+      const phones = await startPhones(new Map([[order.attempt.method, scene.standIn]]));
       onTestFinished(() => phones.stop());
-      const baseUrl = page === null ? phones.baseUrl : providerUrl;
+      const baseUrl = page === null ? phones.baseUrl : scene.standIn.baseUrl;
       const shown = await (await fetch(page ?? baseUrl)).text();
       for (const part of ['stand-in for tests', order.attempt.reference, atProvider.amountText]) {
         expect(shown).toContain(part);

@@ -1,0 +1,126 @@
+import { addisTime } from './clock.ts';
+import type { Reply } from './stand-in.ts';
+
+/**
+ * The file in which a provider says what it took on a day. Providers publish none: each stand-in has
+ * columns of its own choice, and the differences that an operator learns to find.
+ */
+
+/** A payment or a refund as the provider has it. */
+export interface DayLine {
+  readonly type: 'payment' | 'refund';
+  /** The provider's number; null where customers and merchants get none. */
+  readonly receipt: string | null;
+  /** Kefel's number of the order. */
+  readonly reference: string;
+  readonly amountMinor: number;
+  readonly atMs: number;
+}
+
+/** What the provider keeps of a payment: 1 %, rounded down. */
+const FEE_PERCENT = 1;
+/** What the planned differences differ by. */
+const DIFFERENCE_MINOR = 100;
+
+interface FileForm {
+  readonly delimiter: string;
+  readonly encoding: 'utf-8' | 'utf-16le';
+  readonly columns: readonly string[];
+}
+
+/** Each form of a file once, among the providers. */
+const COMMAS: FileForm = {
+  delimiter: ',',
+  encoding: 'utf-8',
+  columns: ['Receipt No.', 'Order No.', 'Type', 'Amount', 'Fee', 'Net', 'Currency', 'Time'],
+};
+const SEMICOLONS: FileForm = { ...COMMAS, delimiter: ';' };
+const TABS: FileForm = { ...COMMAS, delimiter: '\t', encoding: 'utf-16le' };
+
+export const FILE_FORMS = {
+  TELE_BIRR: COMMAS,
+  TELE_BIRR_USSD: COMMAS,
+  CBE: SEMICOLONS,
+  ETS_SWITCH: TABS,
+  M_PESA: COMMAS,
+  E_BIRR: SEMICOLONS,
+} as const satisfies Readonly<Record<string, FileForm>>;
+
+interface WrittenLine extends DayLine {
+  readonly feeMinor: number;
+}
+
+/**
+ * The file of a day of Addis Ababa, `2026-11-28`. `planned`: with five lines that differ, as far as the
+ * day has payments: the first has another amount, the second another fee, the third comes twice, the
+ * fourth is left out, and a line of a stranger's order ends the file.
+ */
+export function dayFile(
+  lines: readonly DayLine[],
+  day: string,
+  { delimiter, encoding, columns }: FileForm,
+  planned: boolean,
+): Buffer {
+  const ofDay = lines
+    .filter(({ atMs }) => addisTime(atMs).startsWith(day))
+    .toSorted((one, other) => one.atMs - other.atMs)
+    .map((line) => ({ ...line, feeMinor: feeOf(line) }));
+  const written = planned ? withDifferences(ofDay, day) : ofDay;
+  const rows = [columns, ...written.map(cellsOf)].map((cells) => cells.join(delimiter));
+  const text = `\uFEFF${rows.join('\r\n')}\r\n`;
+  return Buffer.from(text, encoding === 'utf-8' ? 'utf8' : 'utf16le');
+}
+
+function feeOf({ type, amountMinor }: DayLine): number {
+  return type === 'payment' ? Math.floor((amountMinor * FEE_PERCENT) / 100) : 0;
+}
+
+function withDifferences(lines: readonly WrittenLine[], day: string): readonly WrittenLine[] {
+  const [first, second, third, fourth] = lines.filter(({ type }) => type === 'payment');
+  const changed = lines.flatMap((line): readonly WrittenLine[] => {
+    switch (line) {
+      case first:
+        return [{ ...line, amountMinor: line.amountMinor + DIFFERENCE_MINOR }];
+      case second:
+        return [{ ...line, feeMinor: line.feeMinor + DIFFERENCE_MINOR }];
+      case third:
+        return [line, line];
+      case fourth:
+        return [];
+      default:
+        return [line];
+    }
+  });
+  const stranger: WrittenLine = {
+    type: 'payment',
+    receipt: 'STRANGER01',
+    reference: 'SOMEBODYELSESORDER00',
+    amountMinor: 12_345,
+    feeMinor: 123,
+    atMs: Date.parse(`${day}T12:00:00+03:00`),
+  };
+  return [...changed, stranger];
+}
+
+function cellsOf(line: WrittenLine): readonly string[] {
+  const { receipt, reference, type, amountMinor, feeMinor, atMs } = line;
+  const sign = type === 'payment' ? 1 : -1;
+  return [
+    ...[receipt ?? '', reference, type === 'payment' ? 'Payment' : 'Refund'],
+    ...[sign * amountMinor, feeMinor, sign * amountMinor - feeMinor].map(textOf),
+    ...['ETB', addisTime(atMs)],
+  ];
+}
+
+function textOf(minor: number): string {
+  return (minor / 100).toFixed(2);
+}
+
+/** Answers a download of the file. */
+export function dayFileReply(name: string, file: Buffer): Reply {
+  const headers = {
+    'content-type': 'text/csv',
+    'content-disposition': `attachment; filename="${name}"`,
+  };
+  return { type: 'answer', status: 200, headers, body: file };
+}
