@@ -22,6 +22,7 @@ import { checkoutView, type ViewContext } from '../../src/engine/checkout/view.t
 import { strongKeyRing } from '../../src/engine/config.ts';
 import { METHODS } from '../../src/engine/domain/method.ts';
 import { LINK_ITEMS_MAX, TITLE_CHARACTERS_MAX } from '../../src/engine/links/payment-link.ts';
+import { OF_SERVER } from '../../src/engine/webhooks/endpoint-store.ts';
 import { WIRE_EVENT_TYPES } from '../../src/engine/webhooks/endpoints.ts';
 import { seal } from '../../src/kit/crypto/sealed.ts';
 import { businessDay } from '../../src/kit/ethiopian-time.ts';
@@ -389,6 +390,8 @@ const ENDPOINT = {
   failingSinceMs: NOW_MS,
   lastError: 'no answer within 10 s',
   pausedAtMs: NOW_MS,
+  isToldNeeds: false,
+  ...OF_SERVER,
 } as unknown as Awaited<ReturnType<PaymentsPlane['lists']['events']>>['endpoints'][number];
 
 const SECRETS = [
@@ -733,7 +736,7 @@ function notifications(
   } as Answers;
 }
 
-/** A group that left, and a mailbox of one link. */
+/** A group that left, a mailbox of one link, and a chat of one till. */
 const PEOPLE = [
   {
     ...ENDPOINT,
@@ -751,6 +754,7 @@ const PEOPLE = [
     language: 'en',
     paymentLinkUniqueId: LONGEST_LINK.link.id,
   },
+  { ...ENDPOINT, url: 'telegram:', language: 'en', tillId: 'mem_1', tillName: LONGEST_NAME },
 ];
 
 const CONNECTING: ShownConnection = {

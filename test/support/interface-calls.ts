@@ -119,6 +119,7 @@ export function interfaceCalls(tenant: Tenant, uniqueId: string): InterfaceCalls
           eventTypes: [],
           isToldNeeds: false,
           paymentLinkUniqueId: '',
+          till: { id: 'none', name: 'Hana' },
         },
         ORIGIN,
       ],

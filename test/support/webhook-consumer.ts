@@ -30,12 +30,13 @@ export const ENDPOINT: WebhookEndpoint = {
   signatureHeader: null,
   language: null,
   paymentLinkUniqueId: null,
+  tillId: null,
 };
 
 /** SQLite behind the few D1 calls that we make; counts them. */
 export function database() {
   const sqlite = new DatabaseSync(':memory:');
-  for (const name of ['0001_baseline', '0012_endpoints_of_people']) {
+  for (const name of ['0001_baseline', '0012_endpoints_of_people', '0013_endpoints_of_tills']) {
     sqlite.exec(readFileSync(`migrations/${name}.sql`, 'utf8'));
   }
   const calls = { queries: 0 };
@@ -53,14 +54,17 @@ export function database() {
   const addEndpoint = (endpoint: Partial<WebhookEndpoint>, of: Tenant = tenant) => {
     const added = { ...ENDPOINT, ...endpoint };
     const insert = sqlite.prepare(
-      "INSERT INTO webhook_endpoints VALUES (?, ?, ?, ?, ?, '', ?, ?, 1, '2026-11-23', ?, ?, NULL)",
+      `INSERT INTO webhook_endpoints (id, merchant_id, environment, url, event_types, description,
+        enabled, signature_header, created_at_ms, payload_version, language,
+        payment_link_unique_id, till_id)
+        VALUES (?, ?, ?, ?, ?, '', ?, ?, 1, '2026-11-23', ?, ?, ?)`,
     );
     const types = JSON.stringify(added.eventTypes);
-    const { endpointId, url, isEnabled, signatureHeader, language, paymentLinkUniqueId } = added;
+    const { endpointId, url, isEnabled, signatureHeader, language } = added;
     const { merchantId, environment: where } = of;
     insert.run(
       ...[endpointId, merchantId, where, url, types, Number(isEnabled), signatureHeader],
-      ...[language, paymentLinkUniqueId],
+      ...[language, added.paymentLinkUniqueId, added.tillId],
     );
   };
   const addHeader = (name: string, { merchantId, environment: where }: Tenant = tenant) => {

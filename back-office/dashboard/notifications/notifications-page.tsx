@@ -9,6 +9,7 @@ import { MESSAGE_LANGUAGES, WIRE_EVENT_TYPES } from '../../../src/engine/webhook
 import { LANGUAGE_NAMES } from '../../../src/kit/i18n/language.ts';
 import { useTexts } from '../../../src/kit/ui/texts.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
+import type { Member } from '../../members/members.ts';
 import { Section, Table, Untrusted } from '../../ui/elements.tsx';
 import { Choice, FieldError, SelectField, TextField, useProblem } from '../../ui/fields.tsx';
 import { EmptyState } from '../../ui/layout.tsx';
@@ -23,13 +24,24 @@ import { PersonsEvents, personsName } from '../webhooks/person.tsx';
 /** The longest code that a person types with spaces. */
 const CODE_CHARACTERS_MAX = 16;
 
+/** What the form's field begins with that says which payments; empty: all. */
+export const SCOPES = { link: 'link:', till: 'till:' } as const;
+
+function scopeOf({ paymentLinkUniqueId, till }: TypedConnection): string {
+  if (till !== undefined) {
+    return SCOPES.till + till.id;
+  }
+  return paymentLinkUniqueId === '' ? '' : SCOPES.link + paymentLinkUniqueId;
+}
+
 export function NotificationsPage(props: {
   readonly ways: Ways;
   readonly people: readonly EndpointEntry[];
   readonly typed: TypedConnection;
   readonly links: readonly ShownLink[];
+  readonly tills: readonly Member[];
 }) {
-  const { ways, people, typed, links } = props;
+  const { ways, people, typed, links, tills } = props;
   const call = useCall();
   const { notifications: text, webhooks } = useTexts(DASHBOARD_TEXTS);
   const isSetUp = ways.telegram || ways.email;
@@ -56,7 +68,7 @@ export function NotificationsPage(props: {
       </section>
       {isSetUp && mayChange(call, 'develop') && (
         <Section id="connect" title={text.connect}>
-          <ConnectForm {...{ ways, typed, links }} />
+          <ConnectForm {...{ ways, typed, links, tills }} />
         </Section>
       )}
     </Frame>
@@ -67,8 +79,9 @@ function ConnectForm(props: {
   readonly ways: Ways;
   readonly typed: TypedConnection;
   readonly links: readonly ShownLink[];
+  readonly tills: readonly Member[];
 }) {
-  const { ways, typed, links } = props;
+  const { ways, typed, links, tills } = props;
   const call = useCall();
   const text = useTexts(DASHBOARD_TEXTS).notifications;
   const isEmail = typed.address !== null || !ways.telegram;
@@ -127,17 +140,16 @@ function ConnectForm(props: {
         options={MESSAGE_LANGUAGES.map((one) => [one, LANGUAGE_NAMES[one]])}
         selected={typed.language}
       />
-      {links.length > 0 && (
-        <SelectField
-          id="link"
-          label={text.scope}
-          options={[
-            ['', text.all],
-            ...links.map(({ link: { id, title } }) => [id, title] as const),
-          ]}
-          selected={typed.paymentLinkUniqueId}
-        />
-      )}
+      <SelectField
+        id="scope"
+        label={text.scope}
+        options={[
+          ['', text.all],
+          ...links.map(({ link }) => [SCOPES.link + link.id, text.linkOption(link.title)] as const),
+          ...tills.map(({ id, name }) => [SCOPES.till + id, text.tillOption(name)] as const),
+        ]}
+        selected={scopeOf(typed)}
+      />
       <Submit label={text.connect} />
     </FormConfirmedInProduction>
   );

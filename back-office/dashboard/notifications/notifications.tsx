@@ -1,12 +1,14 @@
 import type { TypedConnection } from '../../../src/control/rpc/notifications.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/texts.ts';
+import { type Member, membersOf } from '../../members/members.ts';
+import { isAllowed } from '../../members/permissions.ts';
 import { redirectTo } from '../../ui/answer.ts';
 import { actorOf, type DashboardCall, mayChange, tenantOf } from '../call.ts';
 import { type Refusal, showPage } from '../frame.tsx';
 import { endpointPath, notificationsPath } from '../paths.ts';
 import { type Asked, confirmedPost, inProduction, wrong } from '../people/confirmation.ts';
 import { type DashboardRoute, get, post } from '../route.ts';
-import { ConnectionPage, GonePage, NotificationsPage } from './notifications-page.tsx';
+import { ConnectionPage, GonePage, NotificationsPage, SCOPES } from './notifications-page.tsx';
 
 const NOTIFICATIONS = '/dashboard/:environment/notifications';
 const CONNECTION = `${NOTIFICATIONS}/connections/:connection` as const;
@@ -41,16 +43,37 @@ async function answerPeople(
   const { notifications, webhooks, links } = call.payments;
   const tenant = tenantOf(call);
   const { origin } = call.url;
-  const [ways, { endpoints }, offered] = await Promise.all([
+  const [ways, { endpoints }, offered, tills] = await Promise.all([
     notifications.ways(),
     webhooks.settings(tenant),
     mayChange(call, 'develop')
       ? links.list(tenant, { isActive: true }, null, LINKS_OFFERED_MAX, origin)
       : { rows: [] },
+    mayChange(call, 'develop') ? tillsOf(call) : [],
   ]);
   const people = endpoints.filter(({ language }) => language !== null);
-  const page = <NotificationsPage {...{ ways, people, typed, links: offered.rows }} />;
+  const page = <NotificationsPage {...{ ways, people, typed, links: offered.rows, tills }} />;
   return showPage(call, page, { at: notificationsPath(call.environment), ...refusal });
+}
+
+/** The members who sell. */
+async function tillsOf({ env, session }: DashboardCall): Promise<readonly Member[]> {
+  const members = await membersOf(env.BACK_OFFICE_DB, session.merchantId);
+  return members.filter(({ role }) => isAllowed(role, 'sell'));
+}
+
+/** Of which payments: all, those by one link, or those at one till. */
+async function scopeIn(
+  call: DashboardCall,
+): Promise<Pick<TypedConnection, 'paymentLinkUniqueId' | 'till'>> {
+  const scope = call.form.text('scope');
+  if (!scope.startsWith(SCOPES.till)) {
+    return { paymentLinkUniqueId: scope.replace(SCOPES.link, '') };
+  }
+  const id = scope.slice(SCOPES.till.length);
+  // A till that is no longer one sells nothing: its person is told of no payment, instead of all.
+  const name = (await tillsOf(call)).find((till) => till.id === id)?.name ?? id;
+  return { paymentLinkUniqueId: '', till: { id, name } };
 }
 
 /** POST …/notifications */
@@ -64,14 +87,15 @@ async function readConnecting(call: DashboardCall): Promise<Asked> {
     language: form.text('language'),
     eventTypes: form.all('eventType'),
     isToldNeeds: form.text('needs') !== '',
-    paymentLinkUniqueId: form.text('link'),
+    ...(await scopeIn(call)),
   };
   const refuse = (refusal: Refusal) => answerPeople(call, typed, refusal);
   if (way !== 'email' && way !== 'telegram') {
     return wrong(() => refuse({ problems: [['way', text.problems.way]] }));
   }
-  const { address, language, eventTypes, isToldNeeds, paymentLinkUniqueId } = typed;
-  const chosen = [address, language, eventTypes.join(), String(isToldNeeds), paymentLinkUniqueId];
+  const { address, language, eventTypes, isToldNeeds } = typed;
+  const scope = form.text('scope');
+  const chosen = [address, language, eventTypes.join(), String(isToldNeeds), scope];
   return {
     action: inProduction(call, ['connect', way, ...chosen]),
     run: async () => {

@@ -24,7 +24,7 @@ export function personsName(
 /** When the person gets a message, and of which payments. */
 export function PersonsEvents({ endpoint }: EndpointProps) {
   const text = useTexts(DASHBOARD_TEXTS).notifications;
-  const { eventTypes, isToldNeeds, paymentLinkUniqueId } = endpoint;
+  const { eventTypes, isToldNeeds, paymentLinkUniqueId, tillName } = endpoint;
   const taken = WIRE_EVENT_TYPES.filter(
     (type) => eventTypes.length === 0 || eventTypes.includes(type),
   );
@@ -35,6 +35,7 @@ export function PersonsEvents({ endpoint }: EndpointProps) {
       ))}
       {isToldNeeds && <li>{text.needs}</li>}
       {paymentLinkUniqueId !== null && <li>{text.ofLink(paymentLinkUniqueId)}</li>}
+      {tillName !== null && <li>{text.ofTill(tillName)}</li>}
     </ul>
   );
 }

@@ -1262,6 +1262,9 @@ export const dashboard = {
     needs:
       'Something else needs you: a webhook endpoint fails, a customer paid too much, or somebody has new access',
     ofLink: (id: string) => `Only payments by the link ${id}`,
+    ofTill: (name: string) => `Only payments at the till of ${name}`,
+    linkOption: (title: string) => `Link: ${title}`,
+    tillOption: (name: string) => `Till: ${name}`,
     connect: 'Connect',
     way: 'How',
     address: 'E-mail address',

@@ -242,7 +242,9 @@ export async function manageLinks(owner: Owner): Promise<void> {
 export async function connectPeople(owner: Owner): Promise<void> {
   const people = `${SANDBOX}/notifications`;
   const asked = { way: 'email', address: 'sara@example.com', eventType: 'PAYMENT_SUCCESS' };
-  await owner.post(people, { ...asked, language: 'en' }, 400);
+  for (const scope of ['', 'link:none', 'till:none']) {
+    await owner.post(people, { ...asked, scope, language: 'en' }, 400);
+  }
   await owner.post(`${people}/connections/unknown`, { code: '123456' }, 404);
 }
 

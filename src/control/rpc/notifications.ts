@@ -50,6 +50,8 @@ export interface TypedConnection {
   readonly isToldNeeds: boolean;
   /** Of one link; empty: all payments. */
   readonly paymentLinkUniqueId: string;
+  /** Of one till: the member, and the name that the team knows them by. Absent: all payments. */
+  readonly till?: { readonly id: string; readonly name: string } | undefined;
 }
 
 export type Asked =
@@ -73,15 +75,16 @@ export const connect = byMember(
   },
 );
 
-function settingsIn(typed: TypedConnection): AskedEndpoint {
+function settingsIn({ till, ...typed }: TypedConnection): AskedEndpoint {
   const link = typed.paymentLinkUniqueId === '' ? null : typed.paymentLinkUniqueId;
   return {
     language: MESSAGE_LANGUAGES.find((one) => one === typed.language) ?? 'en',
     eventTypes: WIRE_EVENT_TYPES.filter((type) => typed.eventTypes.includes(type)),
     description: '',
     paymentLinkUniqueId: link,
-    // Who sees one link's payments need not know of the merchant's keys.
-    isToldNeeds: typed.isToldNeeds && link === null,
+    ...(till && { tillId: till.id, tillName: till.name }),
+    // Who sees one link's or till's payments need not know of the merchant's keys.
+    isToldNeeds: typed.isToldNeeds && link === null && till === undefined,
   };
 }
 

@@ -13,4 +13,5 @@ export const PAYMENTS_MIGRATIONS = [
   '0010_payment_links.sql',
   '0011_bank_code.sql',
   '0012_endpoints_of_people.sql',
+  '0013_endpoints_of_tills.sql',
 ] as const;

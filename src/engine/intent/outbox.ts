@@ -58,7 +58,7 @@ function deliveryMessage(
   { intent, events }: Snapshot,
   { sequence, position }: DeliveryId,
 ): DeliveryMessage {
-  const { environment, merchantId } = intent.terms;
+  const { environment, merchantId, paymentLinkUniqueId, tillId } = intent.terms;
   const event = events.find((candidate) => candidate.sequence === sequence);
   const delivery = event?.deliveries[position];
   if (event === undefined || delivery === undefined) {
@@ -72,7 +72,8 @@ function deliveryMessage(
     endpointId: delivery.endpointId,
     mustChoose: delivery.origin === null,
     eventType: event.type,
-    paymentLinkUniqueId: intent.terms.paymentLinkUniqueId,
+    paymentLinkUniqueId,
+    ...(tillId !== undefined && { tillId }),
   };
 }
 

@@ -275,6 +275,8 @@ export interface DeliveryMessage extends DeliveryId {
   readonly eventType: EventType;
   /** Of the payment: an endpoint may take those of one link only. */
   readonly paymentLinkUniqueId?: string | null;
+  /** Of a sale: an endpoint may take those of one till only. */
+  readonly tillId?: string | null;
 }
 
 export type ClaimResult =

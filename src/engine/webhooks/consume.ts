@@ -211,12 +211,12 @@ async function endpointsTaking(
 
 function taking(
   { endpoints }: WebhookSettings,
-  { eventType, paymentLinkUniqueId = null, mustChoose }: DeliveryMessage,
+  { eventType, paymentLinkUniqueId = null, tillId = null, mustChoose }: DeliveryMessage,
 ): readonly ChosenEndpoint[] {
   return [...endpoints.values()].flatMap((endpoint) => {
     const origin = endpointOrigin(endpoint.url);
     const mayTake = mustChoose || endpoint.language;
-    return origin && mayTake && takesEvent(endpoint, eventType, paymentLinkUniqueId)
+    return origin && mayTake && takesEvent(endpoint, eventType, paymentLinkUniqueId, tillId)
       ? [{ endpointId: endpoint.endpointId, origin }]
       : [];
   });

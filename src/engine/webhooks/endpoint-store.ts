@@ -20,6 +20,8 @@ export interface EndpointEntry extends WebhookEndpoint {
   readonly pausedAtMs: number | null;
   /** Whether a person is also told what needs the merchant, beside payments. */
   readonly isToldNeeds: boolean;
+  /** The name of the till when the endpoint was connected; null exactly if `tillId` is. */
+  readonly tillName: string | null;
 }
 
 /** What a merchant chooses. */
@@ -32,10 +34,17 @@ export type EndpointSettings = Pick<
   | 'signatureHeader'
   | 'language'
   | 'paymentLinkUniqueId'
+  | 'tillId'
+  | 'tillName'
 >;
 
 /** The settings that a server's endpoint does not have. */
-export const OF_SERVER = { language: null, paymentLinkUniqueId: null } as const;
+export const OF_SERVER = {
+  language: null,
+  paymentLinkUniqueId: null,
+  tillId: null,
+  tillName: null,
+} as const;
 
 type Row = Omit<EndpointEntry, 'eventTypes' | 'isEnabled' | 'isToldNeeds'> & {
   readonly eventTypes: string;
@@ -63,8 +72,8 @@ async function readEndpoints(
   const { results } = await prepare(db, {
     sql: `SELECT id AS endpointId, url, event_types AS eventTypes, description,
         enabled AS isEnabled, signature_header AS signatureHeader, language,
-        payment_link_unique_id AS paymentLinkUniqueId, told_until_ms IS NOT NULL AS isToldNeeds,
-        created_at_ms AS createdAtMs,
+        payment_link_unique_id AS paymentLinkUniqueId, till_id AS tillId, till_name AS tillName,
+        told_until_ms IS NOT NULL AS isToldNeeds, created_at_ms AS createdAtMs,
         payload_version AS payloadVersion, failing_since_ms AS failingSinceMs, last_error AS lastError, paused_at_ms AS pausedAtMs
       FROM webhook_endpoints AS own LEFT JOIN failing_endpoints AS failing
         ON failing.merchant_id = own.merchant_id AND failing.environment = own.environment
@@ -122,8 +131,8 @@ export function insertEndpoint(
   return {
     sql: `INSERT INTO webhook_endpoints (merchant_id, environment, id, created_at_ms, url,
         event_types, description, enabled, signature_header, payload_version, language,
-        payment_link_unique_id)
-      SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?12, ?13
+        payment_link_unique_id, till_id, till_name)
+      SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?12, ?13, ?15, ?16
       WHERE (SELECT COUNT(*) FROM webhook_endpoints
           WHERE merchant_id = ?1 AND environment = ?2) < ${ENDPOINTS_MAX}
         AND NOT EXISTS (SELECT 1 FROM webhook_endpoint_answers
@@ -141,6 +150,8 @@ export function insertEndpoint(
       endpoint.language,
       endpoint.paymentLinkUniqueId,
       connectionId,
+      endpoint.tillId,
+      endpoint.tillName,
     ],
   };
 }

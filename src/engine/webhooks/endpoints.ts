@@ -34,6 +34,8 @@ export interface WebhookEndpoint {
   readonly language: MessageLanguage | null;
   /** The payments that it is told of: those that name this link; null: all. */
   readonly paymentLinkUniqueId: string | null;
+  /** Only the sales of this till; null: all payments. */
+  readonly tillId: string | null;
 }
 
 /** The languages of messages to people. The table has the same list. */
@@ -65,17 +67,19 @@ export function shownUrl(url: string): string {
   }
 }
 
-/** Whether an event of this type, of a payment that names this link, goes to the endpoint. */
+/** Whether an event of this type, of a payment that names this link and till, goes to the endpoint. */
 export function takesEvent(
   endpoint: WebhookEndpoint,
   type: EventType,
   link: string | null,
+  till: string | null,
 ): boolean {
-  const { isEnabled, eventTypes, paymentLinkUniqueId } = endpoint;
+  const { isEnabled, eventTypes, paymentLinkUniqueId, tillId } = endpoint;
   return (
     isEnabled &&
     (eventTypes.length === 0 || eventTypes.includes(WIRE_EVENTS[type].event)) &&
-    (paymentLinkUniqueId === null || paymentLinkUniqueId === link)
+    (paymentLinkUniqueId === null || paymentLinkUniqueId === link) &&
+    (tillId === null || tillId === till)
   );
 }
 

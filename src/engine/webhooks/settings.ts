@@ -123,7 +123,8 @@ const SETTINGS_SQL = `
   SELECT 'endpoint' AS kind, id AS endpoint, value FROM (
     SELECT id, json_object('url', url, 'eventTypes', json(event_types),
       'isEnabled', json(iif(enabled, 'true', 'false')), 'signatureHeader', signature_header,
-      'language', language, 'paymentLinkUniqueId', payment_link_unique_id) AS value
+      'language', language, 'paymentLinkUniqueId', payment_link_unique_id,
+      'tillId', till_id) AS value
     FROM webhook_endpoints WHERE merchant_id = ?1 AND environment = ?2
     ORDER BY created_at_ms, id LIMIT ${ENDPOINTS_MAX}
   )

@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, test, vi } from 'vitest';
 import { businessDay, businessDayStartMs, dayText } from '../../../src/kit/ethiopian-time.ts';
+import { checkoutUrlOf, idOf, pay, sale, sell, TILL, textOf } from '../support/till.ts';
 import {
   ALPHA,
   advance,
@@ -13,7 +14,6 @@ import {
   LIMITED,
   MINUTE_MS,
   SECOND_MS,
-  simulate,
   statusPath,
   useGateway,
 } from '../support.ts';
@@ -25,35 +25,6 @@ import { auditLog, type SignedIn, signedIn, submit, visit } from './support.ts';
  */
 
 useGateway();
-
-const TILL = '/dashboard/sandbox/till';
-
-function sell(till: SignedIn, amount = '250', fields: Readonly<Record<string, string>> = {}) {
-  return submit(till, TILL, { nonce: crypto.randomUUID(), amount, note: '', ...fields });
-}
-
-/** A new sale; the path of its page. */
-async function sale(till: SignedIn, amount?: string): Promise<string> {
-  const response = await sell(till, amount);
-  expect(response.status).toBe(303);
-  return response.headers.get('location') ?? '';
-}
-
-function idOf(path: string): string {
-  return path.slice(`${TILL}/`.length);
-}
-
-async function textOf(till: SignedIn, path: string): Promise<string> {
-  return (await visit(till, path)).text();
-}
-
-async function checkoutUrlOf(till: SignedIn, path: string): Promise<string> {
-  return /value="(https:[^"]*\/checkout\/[^"]+)"/.exec(await textOf(till, path))?.[1] ?? '';
-}
-
-async function pay(till: SignedIn, path: string): Promise<void> {
-  await simulate(await chooseMethod(await checkoutUrlOf(till, path)), 'approve');
-}
 
 async function stateOf(till: SignedIn, path: string) {
   return (await visit(till, `${path}/state`)).json<{ tag: string; isPaid: boolean }>();

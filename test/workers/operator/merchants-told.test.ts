@@ -156,9 +156,10 @@ test('a chat that left is paused, and asked no more', async () => {
   expect(await listEndpoints(env.DB, tenant)).toMatchObject([{ pausedAtMs: expect.any(Number) }]);
 });
 
-test('who asked for payments alone, or for those of one link, is not told', async () => {
+test('who asked for payments alone, or for those of one link or till, is not told', async () => {
   await connectChat({});
-  await connectChat({ ...NEEDS, link: 'stall-7' }, { id: 2, first_name: 'Abebe' });
+  await connectChat({ ...NEEDS, scope: 'till:mem_1' }, { id: 3, first_name: 'Abebe' });
+  await connectChat({ ...NEEDS, scope: 'link:stall-7' }, { id: 2, first_name: 'Abebe' });
   await passkeyAdded(ALPHA.id);
   await look();
   expect([...people.chats]).toEqual([]);

@@ -13,6 +13,7 @@ import {
   update,
   usePeople,
 } from '../support/people.ts';
+import { pay, sale } from '../support/till.ts';
 import {
   ALPHA,
   addEndpoint,
@@ -101,9 +102,9 @@ describe('a payment is announced', () => {
   });
 
   test.each([
-    ['of another link', { link: 'stall-7' }, { paymentLinkUniqueId: 'stall-8' }, 0],
-    ['of its link', { link: 'stall-7' }, { paymentLinkUniqueId: 'stall-7' }, 1],
-    ['without a link', { link: 'stall-7' }, {}, 0],
+    ['of another link', { scope: 'link:stall-7' }, { paymentLinkUniqueId: 'stall-8' }, 0],
+    ['of its link', { scope: 'link:stall-7' }, { paymentLinkUniqueId: 'stall-7' }, 1],
+    ['without a link', { scope: 'link:stall-7' }, {}, 0],
     ['of another kind', { eventType: 'REFUND_SUCCESS' }, {}, 0],
   ])('or not: %s', async (_name, asked, paid, messages) => {
     await connectChat(asked);
@@ -111,6 +112,33 @@ describe('a payment is announced', () => {
     await deliverAll();
     expect(people.messages()).toHaveLength(messages);
     expect(people.arrivals).toHaveLength(1);
+  });
+
+  test('by a till: those sold there, by its name, and none of another', async () => {
+    const [till, other] = [await signedIn('till'), await signedIn('till')];
+    await connectChat({ scope: `till:${till.memberId}` });
+    for (const seller of [till, other]) {
+      await pay(seller, await sale(seller, '250', { note: 'Table 4, +251 91 123 4567' }));
+    }
+    await payHosted({ ...NO_CALLBACK, metadata: { till: 'till 1', tillId: till.memberId } });
+    await deliverAll();
+    const name = `till ${till.memberId.replace('mem_', '')}`;
+    expect(people.messages()).toEqual([
+      expect.stringContaining(`\nFor: Table 4, …\nTill: ${name}\n`),
+    ]);
+    const html = await (await visit(await signedIn(), '/dashboard/sandbox/notifications')).text();
+    expect(html).toContain(`Only payments at the till of ${name}`);
+  });
+
+  test('of no till of another merchant, whose name is not shown', async () => {
+    const till = await signedIn('till', BETA);
+    await connectChat({ scope: `till:${till.memberId}` });
+    await pay(till, await sale(till));
+    await payHosted();
+    await deliverAll();
+    expect(people.messages()).toEqual([]);
+    const html = await (await visit(await signedIn(), '/dashboard/sandbox/notifications')).text();
+    expect(html).toContain(`Only payments at the till of ${till.memberId}`);
   });
 
   test('only from the connection on: a resend tells nobody new', async () => {

@@ -17,6 +17,7 @@ const typed = body({
   eventTypes: choicesField,
   isToldNeeds: booleanField,
   paymentLinkUniqueId: typedField,
+  till: v.optional(body({ id: shortField, name: typedField })),
 });
 
 export const NOTIFICATIONS: AreaArguments<'notifications'> = {

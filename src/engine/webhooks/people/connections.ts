@@ -5,7 +5,7 @@ import { batch, prepare, type SqlStatement } from '../../../kit/platform/databas
 import type { Tenant } from '../../../kit/tenant.ts';
 import { configOf } from '../../config.ts';
 import { addEndpointOfPerson } from '../endpoint-changes.ts';
-import type { EndpointSettings } from '../endpoint-store.ts';
+import { type EndpointSettings, OF_SERVER } from '../endpoint-store.ts';
 import { EMAIL_SCHEME, TELEGRAM_SCHEME } from '../endpoints.ts';
 
 /**
@@ -26,7 +26,8 @@ const TELEGRAM_CODE = /^[\w-]{22}$/;
 
 /** What the endpoint will have. The chat or mailbox adds its address. */
 export interface AskedEndpoint
-  extends Pick<EndpointSettings, 'eventTypes' | 'description' | 'paymentLinkUniqueId'> {
+  extends Pick<EndpointSettings, 'eventTypes' | 'description' | 'paymentLinkUniqueId'>,
+    Partial<Pick<EndpointSettings, 'tillId' | 'tillName'>> {
   readonly language: NonNullable<EndpointSettings['language']>;
   /** Whether the person is also told what needs the merchant. */
   readonly isToldNeeds: boolean;
@@ -226,7 +227,7 @@ async function become(
   nowMs: number,
 ): Promise<string | null> {
   const by = { env, tenant: { merchantId, environment }, actor: JSON.parse(actor) as Actor, nowMs };
-  const settings = { ...asked, url, isEnabled: true, signatureHeader: null };
+  const settings = { ...OF_SERVER, ...asked, url, isEnabled: true, signatureHeader: null };
   return addEndpointOfPerson(by, settings, id, isToldNeeds);
 }
 

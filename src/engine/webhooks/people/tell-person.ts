@@ -157,6 +157,7 @@ export function eventMessage(
   const text = MESSAGE_TEXTS[language];
   const description = intent?.terms.description ?? null;
   const payerEnd = intent && payerEndOf(intent);
+  const till = intent?.terms.tillId === undefined ? undefined : intent.terms.metadata.till;
   const { transaction, refund, receiptUrl, paymentLinkUniqueId } = facts;
   const minor = refund?.amountMinor ?? facts.totalAmount;
   const title = text.events[facts.event](moneyText(minor, facts.currency, text.locale));
@@ -168,6 +169,7 @@ export function eventMessage(
     payerEnd !== null && isPaid && text.payer(payerEnd),
     description !== null && text.about(withoutPhoneNumbers(description)),
     paymentLinkUniqueId !== null && text.link(withoutPhoneNumbers(paymentLinkUniqueId)),
+    till !== undefined && text.till(withoutPhoneNumbers(till)),
     text.payment(withoutPhoneNumbers(facts.uniqueId)),
     timeText(Date.parse(facts.paidAt ?? facts.lastUpdateDate), TIMES[language]),
     receiptUrl !== null && isPaid && text.receipt(receiptUrl),

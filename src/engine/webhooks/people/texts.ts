@@ -29,6 +29,7 @@ export interface MessageTexts {
   readonly payer: (end: string) => string;
   readonly about: (description: string) => string;
   readonly link: (id: string) => string;
+  readonly till: (name: string) => string;
   readonly payment: (id: string) => string;
   readonly receipt: (url: string) => string;
   /** The first line of what needs the merchant. */
@@ -62,6 +63,7 @@ const en: MessageTexts = {
   payer: (end) => `From …${end}`,
   about: (description) => `For: ${description}`,
   link: (id) => `Payment link: ${id}`,
+  till: (name) => `Till: ${name}`,
   payment: (id) => `Payment: ${id}`,
   receipt: (url) => `Receipt: ${url}`,
   needs: 'Something needs you',
@@ -103,6 +105,7 @@ const am: MessageTexts = {
   payer: (end) => `ከ …${end}`,
   about: (description) => `ለ፦ ${description}`,
   link: (id) => `የክፍያ ሊንክ፦ ${id}`,
+  till: (name) => `መሸጫ፦ ${name}`,
   payment: (id) => `ክፍያ፦ ${id}`,
   receipt: (url) => `ደረሰኝ፦ ${url}`,
   needs: 'አንድ ነገር ይፈልግዎታል',
