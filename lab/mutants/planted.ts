@@ -84,6 +84,41 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'merchantId, «seller.id, →»nonce': 'two tills with one form share a payment',
     'nonce, «amountMinor, →»note': 'a second amount finds the payment of the first',
   },
+  'src/engine/webhooks/people/connections.ts': {
+    'WHERE code_digest = ?1 AND «expires_at_ms > ?2→expires_at_ms >= 0 * ?2» AND endpoint_id IS NULL`,':
+      'a code that lies in a chat connects for ever',
+    'AND address IS NOT NULL AND «tries < ${CODE_TRIES_MAX}→tries >= 0»\n':
+      'a program tries all codes of an address',
+  },
+  'src/engine/webhooks/people/chats.ts': {
+    'error, atMs, hasLeft: «true→false» });': 'a chat that removed the bot is not paused',
+  },
+  'src/engine/webhooks/people/telegram.ts': {
+    'const hasLeft = «movedTo === null && CHAT_REFUSES.includes(httpStatus)→false»;':
+      'a chat that blocked the bot is not paused',
+  },
+  'src/engine/webhooks/people/tell-person.ts': {
+    'customer?.phone)?.slice(«-4→0») ?? null;': "a message has the payer's whole number",
+    'text.about(«withoutPhoneNumbers(description)→description»),':
+      'a message has the phone number of a description',
+  },
+  'src/engine/webhooks/endpoints.ts': {
+    '(paymentLinkUniqueId === null || «paymentLinkUniqueId === link→true»)':
+      "a person of one link hears of another link's payment",
+    '(tillId === null || «tillId === till→true»)':
+      "a person of one till hears of another till's sale",
+  },
+  'src/control/rpc/notifications.ts': {
+    'typed.isToldNeeds && link === null« && till === undefined→»,':
+      "a person of one till hears of the merchant's keys",
+  },
+  'src/control/watch/tell-merchants.ts': {
+    'subject, atMs, «rank→row_number»() OVER (ORDER BY atMs) AS place':
+      'news of the millisecond at which a message is full are lost',
+    'merchant_id = ?1 AND «at_ms > ?3→at_ms >= ?3» AND at_ms <= ?4':
+      'the last news is told again and again',
+    'if («isAccepted(sent)→sent !== null») {': 'news of a message that did not arrive are lost',
+  },
   'src/lists/book/queries/sold-at.ts': {
     "AND «status = 'succeeded'→TRUE»": 'unpaid sales count into the sum of the day',
   },
@@ -439,7 +474,7 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       'events are sent again and again',
     "        return unsent({ type: «'not_sent'→'delivered'» }, null);":
       'a failure of the gateway counts as delivered',
-    'origin && mayTake« && takesEvent(endpoint, eventType, paymentLinkUniqueId)→»':
+    'origin && mayTake« && takesEvent(endpoint, eventType, paymentLinkUniqueId, tillId)→»':
       'an endpoint gets events that it has not chosen',
   },
   'src/engine/webhooks/send.ts': {
@@ -676,6 +711,8 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       'the audit log does not say that a payment refused what it was asked for',
   },
   'src/engine/webhooks/endpoint-store.ts': {
+    'AND merchant_id = ?1 AND environment = ?2« AND endpoint_id IS NULL→»))`,':
+      'a code that two chats send at the same time connects both',
     "WHERE own.merchant_id = ?1 AND «own.environment = ?2→?2 <> ''»":
       "a key of production reads the sandbox's endpoints",
   },

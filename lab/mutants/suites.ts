@@ -113,6 +113,10 @@ const OTHER_TESTS: Readonly<Record<string, readonly string[]>> = {
     'workers/operator/modes',
   ],
   'src/engine/webhooks/send.ts': ['security/hostile-urls', 'workers/webhooks/delivery'],
+  'src/engine/webhooks/endpoints.ts': ['workers/webhooks/notifications'],
+  'src/engine/webhooks/people/': ['workers/webhooks/notifications'],
+  'src/control/rpc/notifications.ts': ['workers/operator/merchants-told'],
+  'src/control/watch/tell-merchants.ts': ['workers/operator/merchants-told'],
   'src/engine/webhooks/secret-store.ts': ['workers/api/webhook-endpoints'],
   'src/engine/webhooks/settings.ts': [
     'workers/api/webhook-endpoints',
@@ -137,7 +141,10 @@ const OTHER_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/control/customers/': ['workers/customers/customer-erasure.long'],
   'src/control/modes/modes.ts': ['workers/operator/modes', 'workers/recovery/restore.long'],
   'src/kit/audit/log.ts': ['workers/operator/crash', 'workers/dashboard/member-crash'],
-  'src/engine/webhooks/endpoint-store.ts': ['security/enumeration'],
+  'src/engine/webhooks/endpoint-store.ts': [
+    'security/enumeration',
+    'workers/webhooks/notifications',
+  ],
   'src/kit/http/strict-body.ts': ['workers/operator/refusals.long'],
   'src/lists/api/operations.ts': ['workers/api/key-permissions.long'],
   'src/control/payments/receipts.ts': ['workers/operator/paid-by-hand'],
