@@ -21,9 +21,10 @@ import { PROJECT_DIRECTORY } from './project/files.ts';
 import { failed, runScript } from './project/options.ts';
 import { startWrangler } from './project/wrangler.ts';
 import { startStandIns } from './stand-ins/start-all.ts';
+import { TelegramStandIn } from './stand-ins/telegram.ts';
 
 const POLL_MS = 100;
-/** 8800 beside the default port, and the stand-ins from 8801 on. */
+/** 8800 beside the default port, the providers' stand-ins from 8801 on, and Telegram's after them. */
 const PHONES_PORT_OFFSET = 13;
 const PARENT_POLL_MS = 500;
 const SIGNAL_EXIT_CODE = 128;
@@ -36,20 +37,26 @@ await runScript(DEV, async (options) => {
   await expectFreePort(options.port, DEV.usage);
   const prepared = await prepareLocalGateway(stateDirectory, baseUrl, options.empty);
   const joinUrl = options.empty ? null : await demoInvitation(stateDirectory, prepared.merchant);
+  const ports = await fixedPorts(options.port + PHONES_PORT_OFFSET, METHODS.length + 2);
   const standIns = options['no-stand-ins']
     ? null
-    : await startStandIns(baseUrl, {
-        hasRefunds: true,
-        hasAppForms: true,
-        ports: await fixedPorts(options.port + PHONES_PORT_OFFSET, METHODS.length + 1),
-      });
+    : await startStandIns(baseUrl, { hasRefunds: true, hasAppForms: true, ports });
+  // A bot of the developer's own must reach Telegram itself.
+  const hasOwnBot = options.var.some((variable) => /^\w+_TELEGRAM:/.test(variable));
+  const telegram =
+    options['no-stand-ins'] || hasOwnBot ? null : await TelegramStandIn.start(ports.at(-1));
   await buildDocuments();
   const configFiles = await writeWorkers({
     directory: join(stateDirectory, 'workers'),
     secrets: prepared.secrets,
     // The only place where webhooks may go to this machine (docs/decisions.md#18). The developer's own
     // variables come last, and replace a stand-in.
-    variables: ['LOCAL_CALLBACKS:true', ...(standIns?.variables ?? []), ...options.var],
+    variables: [
+      'LOCAL_CALLBACKS:true',
+      ...(standIns?.variables ?? []),
+      ...(telegram?.variables ?? []),
+      ...options.var,
+    ],
     paymentsConfigFile: options.config,
     hasBackOffice: !options['payments-only'],
   });
@@ -76,7 +83,7 @@ await runScript(DEV, async (options) => {
   console.log(
     joinUrl === null
       ? `The empty gateway runs at ${baseUrl}`
-      : firstSteps({ ...prepared, joinUrl, standIns, isPublished }),
+      : firstSteps({ ...prepared, joinUrl, standIns, telegram, isPublished }),
   );
 });
 

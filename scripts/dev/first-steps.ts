@@ -1,4 +1,5 @@
 import type { StandIns } from '../stand-ins/start-all.ts';
+import type { TelegramStandIn } from '../stand-ins/telegram.ts';
 import type { DemoMerchant } from './demo-merchant.ts';
 import { LOCAL_OPERATORS, personalSecret } from './local-secrets.ts';
 import type { Prepared } from './prepare.ts';
@@ -12,10 +13,12 @@ export function firstSteps({
   merchant,
   joinUrl,
   standIns,
+  telegram,
   isPublished,
 }: Prepared & {
   readonly joinUrl: string;
   readonly standIns: StandIns | null;
+  readonly telegram: TelegramStandIn | null;
   /** Whether `demo-merchant.json` names this gateway, so that scripts find it. */
   readonly isPublished: boolean;
 }): string {
@@ -33,7 +36,7 @@ Kefel runs on ${baseUrl}/ and moves no money. Ctrl-C stops it.
   Operator    ${baseUrl}/operator
               the operator secret ${operatorSecret}
 ${proved(secrets.OPERATOR_SECRETS)}              in a terminal: npm run operator -- health${isPublished ? '' : ` --url ${baseUrl}`}
-${standIns === null ? '' : `  Phones      ${standIns.phonesUrl} prompts of telebirr USSD, M-PESA and eBirr, in production\n`}
+${standIns === null ? '' : `  Phones      ${standIns.phonesUrl} prompts of telebirr USSD, M-PESA and eBirr, in production\n`}${telegram === null ? '' : `  Telegram    ${telegram.url} the chat for messages, once you connect it under Notifications\n`}
 Run \`npm run webhooks\` in a second terminal, create a payment and open the address in the answer:
 
 ${paymentCurl(merchant)}

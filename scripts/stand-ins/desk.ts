@@ -29,6 +29,8 @@ p { margin: .25rem 0 }
 .test { margin: -1rem -1rem 0; padding: .5rem 1rem; background: var(--test); color: var(--on-test); text-align: center; font-weight: 600 }
 .amount { font-size: 1.75rem; font-weight: 700 }
 form { display: grid; gap: .5rem; margin: 1rem 0; padding: 1rem; border: 1px solid var(--edge); border-radius: .75rem }
+input { min-height: 3rem; padding: .5rem; border: 1px solid var(--edge); border-radius: .625rem; background: none; color: inherit; font: inherit }
+.message { margin: .5rem 0; padding: .75rem 1rem; border: 1px solid var(--edge); border-radius: .75rem; white-space: pre-wrap }
 button { min-height: 3rem; padding: .5rem 1rem; border: 1px solid var(--edge); border-radius: .625rem; background: none; color: inherit; font: inherit; font-weight: 600; cursor: pointer }
 button[value=pays] { border-color: transparent; background: var(--first); color: var(--on-first) }
 footer { max-width: 24rem; margin: 0 auto; padding: 1rem; background: var(--screen) }
@@ -41,11 +43,28 @@ li a { display: inline-block; padding: .75rem 0; color: inherit }
  */
 export function deskPage(title: string, orders: readonly DeskOrder[], end = ''): Reply {
   const list = orders.map(orderHtml).join('') || '<p>No orders are waiting.</p>';
+  return pageReply(title, `<div aria-live="polite">${list}</div>`, end);
+}
+
+/** Shows what is new on the page at `/` without a reload. Forms that someone is using stay. */
+export const LIVE_SCRIPT = `<script>
+setInterval(async () => {
+  const list = document.querySelector('[aria-live]');
+  const answer = await fetch('/').catch(() => null);
+  if (answer === null) return;
+  const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+  const next = page.querySelector('[aria-live]').innerHTML;
+  if (list.innerHTML !== next && !list.contains(document.activeElement)) list.innerHTML = next;
+}, 2000);
+</script>`;
+
+/** A page of a stand-in. */
+export function pageReply(title: string, content: string, end: string): Reply {
   const body = `<!doctype html><html lang="en"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1"><title>${escaped(title)}</title>
 <link rel="icon" href="data:,"><style>${STYLE}</style></head>
 <body><main><p class="test">This is a stand-in for tests. No money moves.</p>
-<h1>${escaped(title)}</h1><div aria-live="polite">${list}</div></main>${end}</body></html>`;
+<h1>${escaped(title)}</h1>${content}</main>${end}</body></html>`;
   const headers = { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' };
   return { type: 'answer', status: 200, headers, body };
 }
@@ -61,6 +80,6 @@ function orderHtml({ orderId, amountText, phone, action, acts, from }: DeskOrder
 <input type="hidden" name="orderId" value="${escaped(orderId)}">${buttons}</form>`;
 }
 
-function escaped(text: string): string {
+export function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

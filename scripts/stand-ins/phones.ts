@@ -2,22 +2,10 @@ import { type Method, TRAITS } from '../../src/engine/domain/method.ts';
 import { METHOD_NAMES } from '../../src/engine/i18n/methods.ts';
 import { addisTime } from './clock.ts';
 import { dayFile, dayFileReply, FILE_FORMS } from './day-file.ts';
-import { deskPage } from './desk.ts';
+import { deskPage, LIVE_SCRIPT } from './desk.ts';
 import { type ReceivedCall, type Reply, type StandIn, StandInServer } from './stand-in.ts';
 
 const DAY = /^\d{4}-\d\d-\d\d$/;
-
-/** Shows new prompts without a reload. Forms that someone is using stay. */
-const SCRIPT = `<script>
-setInterval(async () => {
-  const list = document.querySelector('[aria-live]');
-  const answer = await fetch('/').catch(() => null);
-  if (answer === null) return;
-  const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
-  const next = page.querySelector('[aria-live]').innerHTML;
-  if (list.innerHTML !== next && !list.contains(document.activeElement)) list.innerHTML = next;
-}, 2000);
-</script>`;
 
 type StandIns = ReadonlyMap<Method, Pick<StandIn, 'prompts' | 'dayLines'>>;
 
@@ -40,7 +28,7 @@ async function answer(
         .waiting()
         .map((order) => ({ ...order, from: METHOD_NAMES[method], action: `/${method}` })),
     );
-    return deskPage('Phones', orders, filesHtml([...standIns.keys()]) + SCRIPT);
+    return deskPage('Phones', orders, filesHtml([...standIns.keys()]) + LIVE_SCRIPT);
   }
   const day = searchParams.get('day') ?? today();
   for (const [method, { dayLines }] of standIns) {

@@ -5,16 +5,14 @@ import {
   type Reply,
   StandInServer,
 } from '../../scripts/stand-ins/stand-in.ts';
+import { TELEGRAM_TOKEN, TelegramBotApi } from '../../scripts/stand-ins/telegram.ts';
 import type { AlertBindings } from '../../src/control/alerts/config.ts';
 import type { wireAlert } from '../../src/control/alerts/wire.ts';
 
 /** Where an operator receives alerts: Telegram, a program that verifies them, and a monitor. */
 
-export const TELEGRAM_TOKEN = '123456789:AAFakeTokenOfTheStandIn_0123456789';
-const CHAT_ID = '-1001234567890';
+const CHAT = { id: -1_001_234_567_890, title: 'Operators' };
 export const WEBHOOK_SECRET = `whsec_${btoa('a secret of thirty-two characters')}`;
-/** https://core.telegram.org/bots/api#sendmessage */
-const TEXT_CHARACTERS_MAX = 4_096;
 
 export const TELEGRAM_BUSY = jsonReply(429, {
   ok: false,
@@ -33,8 +31,9 @@ export interface Refusals {
 }
 
 export class AlertReceivers {
+  readonly #telegram = new TelegramBotApi(CHAT);
   /** The messages in the chat. */
-  readonly chat: string[] = [];
+  readonly chat = this.#telegram.heard;
   /** The verified events. */
   readonly events: ReceivedAlert[] = [];
   /** When the monitor was called. */
@@ -58,7 +57,7 @@ export class AlertReceivers {
   get bindings() {
     const { baseUrl = '' } = this.#server ?? {};
     return {
-      ALERT_TELEGRAM: `${TELEGRAM_TOKEN} ${CHAT_ID}`,
+      ALERT_TELEGRAM: `${TELEGRAM_TOKEN} ${CHAT.id}`,
       ALERT_TELEGRAM_BASE_URL: baseUrl,
       ALERT_WEBHOOK: `${baseUrl}/hook ${WEBHOOK_SECRET}`,
       ALERT_HEARTBEAT_URL: `${baseUrl}/beat`,
@@ -76,30 +75,12 @@ export class AlertReceivers {
     }
   }
 
-  #takeMessage({ method, url, headers, body }: ReceivedCall): Reply {
-    const refused = (status: number, description: string) =>
-      jsonReply(status, { ok: false, error_code: status, description });
-    if (url !== `/bot${TELEGRAM_TOKEN}/sendMessage`) {
-      return /^\/bot\d+:[\w-]+\/sendMessage$/.test(url)
-        ? refused(401, 'Unauthorized')
-        : refused(404, 'Not Found');
-    }
-    const { chat_id: chatId, text } = JSON.parse(body);
-    if (method !== 'POST' || headers['content-type'] !== 'application/json; charset=utf-8') {
-      return refused(400, 'Bad Request: message text is empty');
-    }
-    if (chatId !== CHAT_ID) {
-      return refused(400, 'Bad Request: chat not found');
-    }
-    if (typeof text !== 'string' || text === '' || text.length > TEXT_CHARACTERS_MAX) {
-      return refused(400, 'Bad Request: message is too long');
-    }
+  #takeMessage(call: ReceivedCall): Reply {
     if (this.busyCalls > 0) {
       this.busyCalls -= 1;
       return TELEGRAM_BUSY;
     }
-    this.chat.push(text);
-    return jsonReply(200, { ok: true, result: { message_id: this.chat.length, text } });
+    return this.#telegram.answer(call);
   }
 
   #takeEvent({ method, headers, body }: ReceivedCall): Reply {

@@ -1,15 +1,11 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Reply } from '../../scripts/stand-ins/stand-in.ts';
+import { TELEGRAM_TOKEN } from '../../scripts/stand-ins/telegram.ts';
 import { beat, channelsOf } from '../../src/control/alerts/channels.ts';
 import { type AlertBindings, alertLanguagesOf } from '../../src/control/alerts/config.ts';
 import type { Notice } from '../../src/control/alerts/notice.ts';
 import type { Sent } from '../../src/engine/webhooks/people/sent.ts';
-import {
-  AlertReceivers,
-  TELEGRAM_BUSY,
-  TELEGRAM_TOKEN,
-  WEBHOOK_SECRET,
-} from '../support/alert-receivers.ts';
+import { AlertReceivers, TELEGRAM_BUSY, WEBHOOK_SECRET } from '../support/alert-receivers.ts';
 import { endTimeoutsOnSilence, holdTimeouts } from '../support/rails/timeouts.ts';
 
 /**
