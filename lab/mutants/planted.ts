@@ -66,6 +66,7 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       'a restore counts a payment that was one too many',
   },
   'src/engine/register/payment-links.ts': {
+    '...[window, «opened→0», openedBefore, code],': 'any number of submissions make payments',
     "reserved' AND «until_ms > ?→until_ms >= 0 * ?») AS reserved": 'a place is never free again',
     'FROM link_places WHERE code = ?« AND payment_unique_id <> ?→ AND ? IS NOT NULL»`;':
       'the second attempt of a payment needs a second place',

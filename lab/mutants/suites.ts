@@ -41,7 +41,10 @@ const OTHER_TESTS: Readonly<Record<string, readonly string[]>> = {
     'workers/checkout/link-places',
   ],
   'src/engine/links/places.ts': ['unit/link-places'],
-  'src/engine/register/payment-links.ts': ['workers/checkout/link-places'],
+  'src/engine/register/payment-links.ts': [
+    'workers/checkout/link-places',
+    'workers/checkout/payment-link',
+  ],
   'src/engine/intent/report-place.ts': ['workers/checkout/link-places'],
   'src/engine/attempts/method-outages.ts': ['unit/method-outage', 'workers/rails/outages'],
   'src/engine/rails/bearer-tokens.ts': ['workers/rails/outages'],

@@ -381,6 +381,14 @@ describe('many open payments', () => {
     expect(await payments()).toHaveLength(1);
   });
 
+  test('of many submissions at once, none is made beyond the limit', async () => {
+    const path = await newLink();
+    await setOpened(SLOW_FROM - 2);
+    const sent = await Promise.all(Array.from({ length: 6 }, () => submit(path)));
+    expect(sent.filter(({ location }) => location.includes('/checkout/'))).toHaveLength(2);
+    expect(await payments()).toHaveLength(2);
+  });
+
   test('at the cap make no more', async () => {
     const path = await newLink();
     await setOpened(OPEN_MAX);
