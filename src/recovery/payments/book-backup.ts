@@ -126,7 +126,8 @@ export class BookBackup implements BookCopies {
   wakeAtMs(): number | null {
     const { dueAtMs, expiresAtMs } = stateOf(this.#sql);
     const fromMs = hasPending(this.#sql) ? dueAtMs : expiresAtMs;
-    return fromMs === null ? null : Math.max(dueAtMs, fromMs);
+    // Due at 0 before the first round has ended, and no alarm can be set to that.
+    return fromMs === null ? null : Math.max(dueAtMs, fromMs, 1);
   }
 
   /** True when nothing is left. */
