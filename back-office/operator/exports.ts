@@ -84,7 +84,7 @@ function statementColumns(period: string): Columns<StatementRow> {
     until: () => value(dayText(toDay)),
     merchant_id: (row) => (row.type === 'incomplete' ? '' : row.merchantId),
     merchant_name: (row) => (row.type === 'incomplete' ? '' : row.merchantName),
-    currency: (row) => (row.type === 'statement' ? row.currency : ''),
+    currency: (row) => ('currency' in row ? row.currency : ''),
     method: (row) => (row.type === 'statement' ? (row.method ?? '') : ''),
     payments: (row) => (row.type === 'statement' ? value(String(row.paid)) : ''),
     sold: amountOf(({ paidMinor }) => paidMinor),
@@ -94,15 +94,21 @@ function statementColumns(period: string): Columns<StatementRow> {
     commission_returned: amountOf(({ returnedCommissionMinor }) => returnedCommissionMinor),
     merchant_receives: amountOf(receivedMinor),
     problem: problemOf,
+    // A part of what the merchant receives, in lines of its own.
+    beneficiary_bank: (row) => (row.type === 'beneficiary' ? (row.bank ?? 'UNREADABLE') : ''),
+    beneficiary_account: (row) => (row.type === 'beneficiary' ? (row.account ?? 'UNREADABLE') : ''),
+    beneficiary_receives: (row, { amount }) =>
+      row.type === 'beneficiary' ? amount(row.shareMinor) : '',
   };
 }
 
 function problemOf(row: StatementRow): string {
   switch (row.type) {
     case 'statement':
+    case 'beneficiary':
       return '';
     case 'missing':
-      return 'MISSING: the book of this merchant did not answer or has lost payments';
+      return 'MISSING: the book of this merchant did not answer or has lost payments or more than 10000 beneficiaries';
     case 'incomplete':
       return `INCOMPLETE: merchants without their statements: ${row.missing}. Export again`;
   }

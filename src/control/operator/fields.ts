@@ -93,11 +93,14 @@ export function daysOfMonth(month: string): { readonly fromDay: number; readonly
 export const periodField = v.pipe(
   stringField,
   v.check(
-    (text) =>
-      v.is(monthField, text) || (/^20\d\d-\d\d-\d\d$/.test(text) && timeMsOf(text) !== null),
+    isPeriod,
     fieldError('invalid_format', 'Must be a day such as 2026-11-28, or a month such as 2026-11.'),
   ),
 );
+
+export function isPeriod(text: string): boolean {
+  return v.is(monthField, text) || (/^20\d\d-\d\d-\d\d$/.test(text) && timeMsOf(text) !== null);
+}
 
 /** Its days, as `businessDay` counts them. */
 export function daysOfPeriod(period: string): { readonly fromDay: number; readonly toDay: number } {

@@ -10,7 +10,7 @@ import { errorText, log } from '../../kit/platform/log.ts';
 import type { Tenant } from '../../kit/tenant.ts';
 import { type PaidFigures, paidFigures } from '../../lists/book/proceeds.ts';
 import { readerOf } from '../../lists/book/reader.ts';
-import type { DayRange } from '../../lists/book/rows.ts';
+import type { BeneficiaryTotal, DayRange } from '../../lists/book/rows.ts';
 import { beginPage, sealPlace } from '../audit/readings.ts';
 import { lostBooks } from '../health/lost-books.ts';
 import { action, entryBy } from '../operator/call.ts';
@@ -18,6 +18,8 @@ import { daysOfPeriod, environmentField, pathPart, periodField } from '../operat
 
 /** Merchants of one page. A Worker may make 1,000 calls, and a merchant may have several volumes. */
 const MERCHANTS_MAX = 100;
+/** A page with as many rows ends early: marketplaces have thousands of beneficiaries. */
+const ROWS_MAX = 2_000;
 /** A merchant of a lost book must not look as if it was paid nothing. */
 const LOST_MAX = 10_000;
 
@@ -34,7 +36,12 @@ export interface MerchantStatement extends OfMerchant, PaidFigures {
   readonly method: Method | null;
 }
 
-/** A merchant whose book did not answer, or has lost payments. */
+/** What a beneficiary of the merchant's splits gets, which is a part of what the merchant receives. */
+export interface BeneficiaryShare extends OfMerchant, BeneficiaryTotal {
+  readonly type: 'beneficiary';
+}
+
+/** A merchant whose book did not answer, has lost payments or has too many beneficiaries. */
 interface MissingStatement extends OfMerchant {
   readonly type: 'missing';
 }
@@ -45,10 +52,12 @@ interface IncompleteFile {
   readonly missing: number;
 }
 
-export type StatementRow = MerchantStatement | MissingStatement | IncompleteFile;
+export type StatementRow = OfOneMerchant | IncompleteFile;
 
 export interface StatementsPage {
   readonly rows: readonly StatementRow[];
+  /** How many merchants it is about. */
+  readonly merchants: number;
   /** The next call's `after`; null after the last page. */
   readonly next: string | null;
 }
@@ -75,23 +84,32 @@ export const exportStatements = action(
     const begun = await beginPage(reading, after, () => record(env.DB, entry));
     const { missing: missingBefore, lastId } = placeIn(begun.place);
     const merchants = await merchantsAfter(env.DB, lastId);
-    const asked = merchants.slice(0, MERCHANTS_MAX);
     const days = daysOfPeriod(period);
     const lost = await lostBooks(env.DB, [environment], LOST_MAX);
-    const answers = await concurrently(asked, async (merchant) =>
-      lost.some(({ merchantId }) => merchantId === merchant.merchantId)
-        ? [missingOf(merchant)]
-        : statementsOf(env, { environment, merchantId: merchant.merchantId }, merchant, days),
-    );
-    const rows = answers.flat().sort(byMerchant);
+    let read = 0;
+    const found: OfOneMerchant[] = [];
+    await concurrently(merchants.slice(0, MERCHANTS_MAX), async (merchant) => {
+      if (found.length >= ROWS_MAX) {
+        return;
+      }
+      // They begin in the order of their ids, so those that were read are the first.
+      read += 1;
+      const isLost = lost.some(({ merchantId }) => merchantId === merchant.merchantId);
+      const tenant = { environment, merchantId: merchant.merchantId };
+      found.push(
+        ...(isLost ? [missingOf(merchant)] : await statementsOf(env, tenant, merchant, days)),
+      );
+    });
+    const rows = found.sort(byMerchant);
     const missing = missingBefore + rows.filter(({ type }) => type === 'missing').length;
-    if (merchants.length > asked.length) {
-      const place = `${missing}:${asked.at(-1)?.merchantId}`;
-      return { rows, next: await sealPlace(reading, begun, place) };
+    if (merchants.length > read) {
+      const place = `${missing}:${merchants[read - 1]?.merchantId}`;
+      return { rows, merchants: read, next: await sealPlace(reading, begun, place) };
     }
     await record(env.DB, entry, { complete: missing === 0, ...(missing > 0 && { missing }) });
     return {
       rows: missing === 0 ? rows : [...rows, { type: 'incomplete', missing }],
+      merchants: read,
       next: null,
     };
   },
@@ -112,7 +130,7 @@ async function merchantsAfter(db: D1Database, lastId: string): Promise<readonly 
   return results;
 }
 
-type OfOneMerchant = MerchantStatement | MissingStatement;
+type OfOneMerchant = MerchantStatement | BeneficiaryShare | MissingStatement;
 
 async function statementsOf(
   env: Env,
@@ -137,9 +155,9 @@ async function readStatements(
   tenant: Tenant,
   merchant: OfMerchant,
   days: DayRange,
-): Promise<readonly MerchantStatement[]> {
-  const totals = await (await readerOf(env, tenant)).totals(days);
-  return CURRENCIES.flatMap((currency) =>
+): Promise<readonly OfOneMerchant[]> {
+  const { totals, beneficiaries } = await (await readerOf(env, tenant)).paidOut(days);
+  const statements = CURRENCIES.flatMap((currency) =>
     [...METHODS, null].flatMap((method): MerchantStatement[] => {
       const own = totals.filter(
         (total) =>
@@ -150,6 +168,10 @@ async function readStatements(
         : [{ type: 'statement', ...merchant, currency, method, ...paidFigures(own) }];
     }),
   );
+  const shares = beneficiaries.map(
+    (beneficiary): BeneficiaryShare => ({ type: 'beneficiary', ...merchant, ...beneficiary }),
+  );
+  return [...statements, ...shares];
 }
 
 /** Stable: the rows of one merchant keep their order. */

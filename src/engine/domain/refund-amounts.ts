@@ -25,7 +25,7 @@ export function refundsOf(
 }
 
 /** The sums of the refunds' amounts. */
-export function sumOf(refunds: readonly Refund[]): RefundAmounts {
+export function sumOf(refunds: readonly RefundAmounts[]): RefundAmounts {
   return refunds.reduce<RefundAmounts>(
     (sum, refund) => ({
       amountMinor: sum.amountMinor + refund.amountMinor,
@@ -154,11 +154,18 @@ export function netSharesMinor(intent: Intent): readonly number[] {
     return shares;
   }
   const netMinor = keptMinor(terms, paid.method, sumOf([]));
+  return shares.map((shareMinor) => netShareMinor(shareMinor, netMinor, refunded));
+}
+
+/** One of them. `netMinor`: what the merchant keeps without refunds. */
+export function netShareMinor(
+  shareMinor: number,
+  netMinor: number,
+  { returnedMinor, commissionReturnedMinor }: RefundAmounts,
+): number {
   // More than the net remains if a refund of the rest succeeded and the refunds before it did not.
-  const leftMinor = Math.min(keptMinor(terms, paid.method, refunded), netMinor);
-  return shares.map((shareMinor) =>
-    leftMinor <= 0 ? 0 : shareOf(shareMinor, leftMinor, netMinor),
-  );
+  const leftMinor = Math.min(netMinor - returnedMinor + commissionReturnedMinor, netMinor);
+  return leftMinor <= 0 ? 0 : shareOf(shareMinor, leftMinor, netMinor);
 }
 
 /** Whether refunds fit into what the customer paid by this attempt. */

@@ -24,6 +24,8 @@ export interface ProjectionMessage {
   readonly receiptKeys: readonly string[];
   readonly events: readonly ProjectedEvent[];
   readonly refunds: readonly ProjectedRefund[];
+  /** Only of a paid payment with splits. */
+  readonly shares?: readonly ProjectedShare[];
   /** Only of a payment that an operator has held: until when the book keeps its personal data. */
   readonly hold?: Pick<LegalHold, 'untilMs' | 'changedAtMs'>;
 }
@@ -32,6 +34,13 @@ export type ProjectionRow = Readonly<ReturnType<typeof projectionRow>>;
 export type ConcernedAttempt = ProjectionRow['concernedAttempts'][number];
 export type AttemptCount = ProjectionRow['attempts'][number];
 export type ProjectedRefund = Readonly<ReturnType<typeof projectedRefunds>[number]>;
+
+/** A beneficiary's share before refunds. */
+export interface ProjectedShare {
+  /** Bank and account as a JSON array, sealed alike in all payments of the merchant. */
+  readonly beneficiary: string;
+  readonly shareMinor: number;
+}
 
 /** The answer of the merchant's book to a message. */
 export interface Applied {
@@ -60,6 +69,11 @@ export interface PaymentDetails {
 /** Binds sealed details to their payment. */
 export function detailsContext({ environment, merchantId }: Tenant, uuid: string): string {
   return `payment-details/${environment}/${merchantId}/${uuid}`;
+}
+
+/** Binds a sealed beneficiary to the merchant. */
+export function beneficiaryContext({ environment, merchantId }: Tenant): string {
+  return `beneficiary/${environment}/${merchantId}`;
 }
 
 /** A delivery as readers see it, without claims and leases, which change within seconds. */

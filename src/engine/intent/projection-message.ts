@@ -16,9 +16,11 @@ import {
   tillSearchKey,
 } from '../domain/search-key.ts';
 import {
+  beneficiaryContext,
   detailsContext,
   type PaymentDetails,
   type ProjectedEvent,
+  type ProjectedShare,
   type ProjectionMessage,
   shownDelivery,
 } from './book-message.ts';
@@ -32,6 +34,7 @@ export async function projectionMessage(
   env: Env,
   { intent, events, hold }: Snapshot,
 ): Promise<ProjectionMessage> {
+  const shares = await projectedShares(env, intent);
   return {
     intentVersion: intent.version,
     bookVolume: intent.terms.bookVolume,
@@ -40,6 +43,7 @@ export async function projectionMessage(
     ...(await personalData(env, intent)),
     events: projectedEvents(events),
     refunds: projectedRefunds(intent),
+    ...(shares.length > 0 && { shares }),
     ...(hold && { hold: { untilMs: hold.untilMs, changedAtMs: hold.changedAtMs } }),
   };
 }
@@ -106,6 +110,21 @@ async function searchKeysOf(env: Env, intent: Intent): Promise<string[]> {
     ...(tillId === undefined ? [] : [tillSearchKey(tillId), tillSearchKey(null)]),
   ];
   return [...plain, ...(await Promise.all(hashed))];
+}
+
+function projectedShares(env: Env, intent: Intent): Promise<ProjectedShare[]> {
+  const { terms, paidAttemptId } = intent;
+  const splits = paidAttemptId === null ? [] : terms.splits;
+  return Promise.all(
+    splits.map(async ({ bank, creditAccount, shareMinor }) => ({
+      beneficiary: await sealRepeatably(
+        configOf(env).dataEncryptionKeys,
+        JSON.stringify([bank, creditAccount]),
+        beneficiaryContext(terms),
+      ),
+      shareMinor,
+    })),
+  );
 }
 
 /** The seal is the same each time, so sending the same details again gives the same row. */

@@ -5,7 +5,7 @@ import type {
   ProjectionMessage,
 } from '../../engine/intent/book-message.ts';
 import { backUpLater } from './backup-state.ts';
-import { moveTotals, partsOfPayment, partsOfRefund } from './day-totals.ts';
+import { moveTotals, partsOfPayment, partsOfRefund, sharesOf } from './day-totals.ts';
 import { endedAttempts } from './ended-attempts.ts';
 import { STREAM_PLACES_PER_MS } from './queries/stream.ts';
 import { pairSameOrder } from './same-order.ts';
@@ -183,6 +183,7 @@ function rowOf(message: ProjectionMessage, known: Kept | null) {
       one < other ? -1 : 1,
     ),
     sealed_details: keepsDetails ? known.sealed_details : sealedDetails,
+    shares: sharesOf(message),
     event_times: merged<number>(known?.event_times, times, (one, other) => one - other),
   };
 }
@@ -207,10 +208,14 @@ function sealedSize(sealed: string | null): number {
 }
 
 /** What the purge deletes. */
-type PersonalData = Pick<Kept, 'search_keys' | 'sealed_details'>;
+interface PersonalData extends Pick<Kept, 'search_keys' | 'sealed_details'> {
+  readonly shares: string | null;
+}
 
 export function hasPersonalData(row: PersonalData | null): boolean {
-  return row !== null && (row.sealed_details !== null || row.search_keys !== '[]');
+  return (
+    row !== null && (row.sealed_details !== null || row.shares !== null || row.search_keys !== '[]')
+  );
 }
 
 interface SearchedRow {

@@ -1,5 +1,5 @@
-import { commissionBackMinor } from '../../engine/domain/refund-amounts.ts';
-import type { AttemptCount } from '../../engine/intent/book-message.ts';
+import { commissionBackMinor, netShareMinor, sumOf } from '../../engine/domain/refund-amounts.ts';
+import type { AttemptCount, ProjectionMessage } from '../../engine/intent/book-message.ts';
 import { businessDay } from '../../kit/ethiopian-time.ts';
 
 /** The totals by day. Each total is a sum over rows, so a changed row moves its part. */
@@ -16,6 +16,7 @@ const AMOUNTS = {
   ],
   failure_day: ['payments'],
   attempt_day: ['ended', 'succeeded'],
+  share_day: ['share_minor'],
 } as const;
 
 interface Part {
@@ -35,6 +36,7 @@ interface CountedPayment {
   readonly ended_at_ms: number | null;
   readonly paid_at_ms: number | null;
   readonly attempts: string;
+  readonly shares: string | null;
 }
 
 /** The parts of a payment's row; none before the payment has ended. */
@@ -63,7 +65,60 @@ export function partsOfPayment(row: CountedPayment | null): readonly Part[] {
           amounts: [ended, succeeded],
         }) as const,
     ),
+    ...beneficiariesIn(row.shares).flatMap(([beneficiary, days]) =>
+      days.map(
+        ([own, shareMinor]) =>
+          ({
+            table: 'share_day',
+            key: [own, currency, beneficiary],
+            amounts: [shareMinor],
+          }) as const,
+      ),
+    ),
   ];
+}
+
+/** A beneficiary of a payment, and how much each day adds to what it gets. */
+type BeneficiaryDays = readonly [beneficiary: string, days: [day: number, shareMinor: number][]];
+
+function beneficiariesIn(shares: string | null): readonly BeneficiaryDays[] {
+  return shares === null ? [] : JSON.parse(shares);
+}
+
+/**
+ * What each beneficiary of a paid payment gets, as `BeneficiaryDays` in JSON: the share on the day of
+ * the payment, and on the day of each refund what it took. So the days add up to the net share
+ * (docs/decisions.md#39). Null for none.
+ */
+export function sharesOf({
+  row,
+  refunds,
+  paidAtMs,
+  shares = [],
+}: ProjectionMessage): string | null {
+  if (paidAtMs === null || shares.length === 0) {
+    return null;
+  }
+  const netMinor = row.amountMinor - (row.commissionPaidByCustomer ? 0 : row.commissionMinor);
+  const returned = refunds
+    .filter(
+      ({ status, transactionId }) => status === 'succeeded' && transactionId === row.transactionId,
+    )
+    .sort((one, other) => one.updatedAtMs - other.updatedAtMs);
+  const beneficiaries = shares.map(({ beneficiary, shareMinor }): BeneficiaryDays => {
+    let beforeMinor = 0;
+    const days = [paidAtMs, ...returned.map(({ updatedAtMs }) => updatedAtMs)].map(
+      (atMs, refundsBefore): [number, number] => {
+        const refunded = sumOf(returned.slice(0, refundsBefore));
+        const netShare = netShareMinor(shareMinor, netMinor, refunded);
+        const change = netShare - beforeMinor;
+        beforeMinor = netShare;
+        return [businessDay(atMs), change];
+      },
+    );
+    return [beneficiary, days];
+  });
+  return JSON.stringify(beneficiaries);
 }
 
 interface CountedRefund {

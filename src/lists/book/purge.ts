@@ -1,4 +1,5 @@
 import { isHeld, type LegalHold } from '../../engine/domain/retention.ts';
+import { businessDay } from '../../kit/ethiopian-time.ts';
 import { entryOf, hasPersonalData, moveTerms } from './apply.ts';
 import { forgetSameOrder } from './same-order.ts';
 import { IDS_PER_MS } from './schema.ts';
@@ -23,19 +24,22 @@ type Passed = {
   readonly number: number;
   readonly search_keys: string;
   readonly sealed_details: string | null;
+  readonly shares: string | null;
   readonly updated_at_ms: number;
   readonly ended_at_ms: number | null;
   readonly paid_at_ms: number | null;
 };
 
 const COLUMNS =
-  'id, unique_id, number, search_keys, sealed_details, updated_at_ms, ended_at_ms, paid_at_ms';
+  'id, unique_id, number, search_keys, sealed_details, shares, updated_at_ms, ended_at_ms, paid_at_ms';
 
 /**
  * Purges payments of `retentionMs` and more. Returns the time of the next purge, or null for never.
  * Runs in the caller's transaction.
  */
 export function purgeBatch(sql: SqlStorage, retentionMs: number, nowMs: number): number | null {
+  // A payment is purged after its last change, so each day of its shares has passed by then.
+  sql.exec('DELETE FROM share_day WHERE day <= ?', businessDay(nowMs - retentionMs));
   const later = sql
     .exec<Passed & { readonly due_at_ms: number }>(
       `SELECT due_at_ms, ${COLUMNS} FROM purge_later CROSS JOIN payment ON payment.id = payment_id
@@ -102,7 +106,10 @@ function purgePayment(sql: SqlStorage, payment: Passed): void {
   const createdAtMs = Math.floor(id / IDS_PER_MS);
   const purged = { ...payment, search_keys: '[]' };
   moveTerms(sql, id, entryOf(createdAtMs, payment), entryOf(createdAtMs, purged));
-  sql.exec("UPDATE payment SET sealed_details = NULL, search_keys = '[]' WHERE id = ?", id);
+  sql.exec(
+    "UPDATE payment SET sealed_details = NULL, shares = NULL, search_keys = '[]' WHERE id = ?",
+    id,
+  );
   forgetSameOrder(sql, id);
   sql.exec(
     `UPDATE refund SET rail_reference = NULL

@@ -15,7 +15,7 @@ import {
 import { soldAt } from './queries/sold-at.ts';
 import { statement } from './queries/statement.ts';
 import { findStreamed, newestStreamed, streamedAfter } from './queries/stream.ts';
-import { attempts, totals } from './queries/totals.ts';
+import { attempts, paidOut, totals } from './queries/totals.ts';
 
 /** The questions a book answers, by name. Each is one synchronous read of the book's tables. */
 export const QUESTIONS = {
@@ -25,6 +25,7 @@ export const QUESTIONS = {
   soldAt,
   totals,
   attempts,
+  paidOut,
   search,
   uniqueIdOf,
   paymentOf,

@@ -1,7 +1,11 @@
 import { configOf } from '../../engine/config.ts';
 import { phoneEndText } from '../../engine/domain/phone.ts';
 import { tillSearchKey } from '../../engine/domain/search-key.ts';
-import { detailsContext, type PaymentDetails } from '../../engine/intent/book-message.ts';
+import {
+  beneficiaryContext,
+  detailsContext,
+  type PaymentDetails,
+} from '../../engine/intent/book-message.ts';
 import { unseal } from '../../kit/crypto/sealed.ts';
 import {
   type Cursor,
@@ -22,6 +26,7 @@ import { addedUp } from './queries/totals.ts';
 import type { Answer } from './questions.ts';
 import type {
   AttemptTotal,
+  BeneficiaryTotal,
   DayRange,
   DayTotal,
   EventFilter,
@@ -216,8 +221,28 @@ export class BookReader {
   /** Counts and sums by method, currency and status. */
   async totals(range: DayRange): Promise<Total[]> {
     const found = await this.#volumes.askAll('totals', range, Number.MAX_SAFE_INTEGER);
-    const rows = found.flat().map(({ day: _day, ...total }): Total => total);
-    return addedUp(rows, ({ method, currency, status }) => [method, currency, status]);
+    return addedUpTotals(found.flat());
+  }
+
+  /** The same with what the beneficiaries of splits get, in no order. */
+  async paidOut(range: DayRange) {
+    const found = await this.#volumes.askAll('paidOut', range);
+    const keys = configOf(this.#volumes.env).dataEncryptionKeys;
+    const context = beneficiaryContext(this.#volumes.tenant);
+    const shares = found.flatMap(({ shares: ofVolume }) => ofVolume);
+    const opened = shares.map(async ({ beneficiary, ...rest }): Promise<BeneficiaryTotal> => {
+      const text = await unseal(keys, beneficiary, context);
+      const [bank, account] = text === null ? [null, null] : JSON.parse(text);
+      return { ...rest, bank, account };
+    });
+    return {
+      totals: addedUpTotals(found.flatMap(({ totals }) => totals)),
+      beneficiaries: addedUp(await Promise.all(opened), ({ bank, account, currency }) => [
+        bank,
+        account,
+        currency,
+      ]),
+    };
   }
 
   /** The same by period of `days` days from the range's first day on, in the order of time. */
@@ -346,6 +371,11 @@ export class BookReader {
     const text = sealedDetails === null ? null : await unseal(keys, sealedDetails, context);
     return text === null ? {} : JSON.parse(text);
   }
+}
+
+function addedUpTotals(found: readonly DayTotal[]): Total[] {
+  const rows = found.map(({ day: _day, ...total }): Total => total);
+  return addedUp(rows, ({ method, currency, status }) => [method, currency, status]);
 }
 
 function listedPayment({ details, ...row }: ExportedPayment): ListedPayment {

@@ -193,6 +193,21 @@ export interface DayTotal extends Total {
   readonly day: number;
 }
 
+/** What a beneficiary of splits gets of the payments and refunds of these days. */
+export interface ShareTotal {
+  readonly currency: Currency;
+  /** Sealed. */
+  readonly beneficiary: string;
+  readonly shareMinor: number;
+}
+
+/** The same for a reader, who knows the merchant. */
+export interface BeneficiaryTotal extends Omit<ShareTotal, 'beneficiary'> {
+  /** Both null when the key that sealed them was removed. */
+  readonly bank: string | null;
+  readonly account: string | null;
+}
+
 /**
  * Ended attempts of these days' payments, except those that paid. Each paid payment has one more
  * attempt, by its own method, which succeeded.

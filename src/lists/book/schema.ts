@@ -27,7 +27,7 @@ const TABLES = [
     purged_to_id INTEGER NOT NULL
   ) STRICT`,
 
-  // `concerned_attempts` are those to look up at the provider, in JSON. From `unresolved_until_ms` on,
+  // `shares` are what beneficiaries get (day-totals.ts), NULL for none. `concerned_attempts` are those to look up at the provider, in JSON. From `unresolved_until_ms` on,
   // the last of its unresolved attempts needs a person.
   `CREATE TABLE payment (
     id INTEGER PRIMARY KEY,
@@ -58,6 +58,7 @@ const TABLES = [
     attempts TEXT NOT NULL,
     search_keys TEXT NOT NULL,
     sealed_details TEXT,
+    shares TEXT,
     event_times TEXT NOT NULL
   ) STRICT`,
   // A list by status, by method or by both merges parts of this index, and applies filters by
@@ -117,6 +118,16 @@ const TABLES = [
     ended INTEGER NOT NULL,
     succeeded INTEGER NOT NULL,
     PRIMARY KEY (day, method, currency)
+  ) STRICT, WITHOUT ROWID`,
+
+  // What the beneficiaries of splits get: their shares on the day of the payment, less what refunds
+  // took of them on their own days. A beneficiary is sealed, and deleted at the age of personal data.
+  `CREATE TABLE share_day (
+    day INTEGER NOT NULL,
+    currency TEXT NOT NULL,
+    beneficiary TEXT NOT NULL,
+    share_minor INTEGER NOT NULL,
+    PRIMARY KEY (day, currency, beneficiary)
   ) STRICT, WITHOUT ROWID`,
 
   // Deliveries of events. `delivery_id` is `event_id.position`; an event's id carries its time.

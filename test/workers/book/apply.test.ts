@@ -1,6 +1,10 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it, test } from 'vitest';
-import type { ProjectionMessage, ProjectionRow } from '../../../src/engine/intent/book-message.ts';
+import type {
+  ProjectedRefund,
+  ProjectionMessage,
+  ProjectionRow,
+} from '../../../src/engine/intent/book-message.ts';
 import { businessDay } from '../../../src/kit/ethiopian-time.ts';
 import { endSearchKey, quotedTerm } from '../../../src/lists/book/search-terms.ts';
 import { applyToBook, bookRows, bookSql, bookStub, rowsWrittenBy } from '../support/book.ts';
@@ -67,6 +71,21 @@ it('writes 8 rows for a hosted paid payment with phone and names, and none again
   // With the full-text index's own tables, which the platform does not count.
   expect(written).toEqual({ rows: 8, withFullText: 12 });
   expect(await countRows(messages)).toEqual({ rows: 0, withFullText: 0 });
+});
+
+it('writes a row more for each beneficiary of a paid payment, and for each day of its refunds', async () => {
+  const message = (number: number, rest: Partial<ProjectionMessage>) =>
+    projectionMessage(tenant, number, { status: 'succeeded', transactionId: 'T-1' }, rest);
+  const shares = ['k1.one', 'k1.two'].map((beneficiary) => ({ beneficiary, shareMinor: 40 }));
+  const refunds = [projectedRefund({ amountMinor: 10, returnedMinor: 10, updatedAtMs: DAY_MS })];
+  await applyToBook(message(1, { shares }));
+  const paidRows = await countRows([message(2, {})]);
+  const refundRows = await countRows([message(2, { intentVersion: 2, refunds })]);
+  expect((await countRows([message(3, { shares })])).rows).toBe(paidRows.rows + 2);
+  const returned = { ...refunds[0], reference: 'R-2' } as ProjectedRefund;
+  const withRefund = message(3, { intentVersion: 2, shares, refunds: [returned] });
+  expect((await countRows([withRefund])).rows).toBe(refundRows.rows + 2);
+  expect((await countRows([withRefund])).rows).toBe(0);
 });
 
 async function countRows(messages: readonly ProjectionMessage[]) {

@@ -71,6 +71,10 @@ interface Truth {
   readonly number: number;
   readonly amountMinor: number;
   readonly isCommissionOnTop: boolean;
+  /** As the operator's REFUND_COMMISSION says. */
+  readonly isCommissionReturned: boolean;
+  /** The shares of beneficiaries; empty without splits. */
+  readonly shares: Readonly<Record<string, number>>;
   readonly createdAtMs: number;
   version: number;
   nowMs: number;
@@ -118,6 +122,11 @@ function messageOf(truth: Truth): ProjectionMessage {
         sealedDetails: `k.${'x'.repeat(truth.keys.length)}`,
         events,
         refunds,
+        ...(truth.paidAtMs !== null && {
+          shares: Object.entries(truth.shares).map(([beneficiary, shareMinor]) => ({
+            ...{ beneficiary, shareMinor },
+          })),
+        }),
       },
     ),
   );
@@ -130,6 +139,8 @@ function lifeOf(random: Random, number: number, createdAtMs: number) {
     createdAtMs,
     amountMinor: 100 + random.upTo(1_000),
     isCommissionOnTop: random.chance() < 0.5,
+    isCommissionReturned: random.chance() < 0.5,
+    shares: random.one<Truth['shares']>([{}, { bank: 97 }, { bank: 31, friend: 41 + number }]),
     version: 0,
     nowMs: createdAtMs,
     status: 'open',
@@ -217,13 +228,14 @@ function lifeOf(random: Random, number: number, createdAtMs: number) {
     });
     deliverAll();
   }
+  const commissionReturnedMinor = truth.isCommissionReturned ? 1 : 0;
   for (let index = 0; truth.status === 'succeeded' && index < random.upTo(3); index += 1) {
     change(() =>
       truth.refunds.push(
         projectedRefund({
           ...{ id: `refund-${number}-${index}`, reference: `R${number}-${index}` },
-          ...{ status: 'processing', amountMinor: 10 + index, commissionReturnedMinor: 1 },
-          returnedMinor: 10 + index + Number(truth.isCommissionOnTop),
+          ...{ status: 'processing', amountMinor: 10 + index, commissionReturnedMinor },
+          returnedMinor: 10 + index + (truth.isCommissionOnTop ? commissionReturnedMinor : 0),
           ...{ method: truth.method ?? 'CBE', transactionId: `T${number}` },
           ...{ createdAtMs: truth.nowMs, updatedAtMs: truth.nowMs },
         }),
@@ -240,6 +252,26 @@ function lifeOf(random: Random, number: number, createdAtMs: number) {
 
 /** The day in Addis Ababa. */
 const dayOf = (atMs: number) => Math.floor((atMs + 3 * HOUR_MS) / (24 * HOUR_MS));
+
+/** By day, how much the net share grows or falls, as docs/refunds.md#shares has it. */
+function netSharesOf(truth: Truth, shareMinor: number): readonly (readonly [number, number])[] {
+  const { amountMinor, paidAtMs, isCommissionOnTop, refunds } = truth;
+  if (paidAtMs === null) {
+    return [];
+  }
+  const keptMinor = amountMinor - (isCommissionOnTop ? 0 : COMMISSION_MINOR);
+  const days: [number, number][] = [[dayOf(paidAtMs), shareMinor]];
+  let [leftMinor, netMinor] = [keptMinor, shareMinor];
+  for (const { status, ...refund } of refunds) {
+    if (status === 'succeeded') {
+      leftMinor += refund.commissionReturnedMinor - refund.returnedMinor;
+      const after = Math.floor((shareMinor * leftMinor) / keptMinor);
+      days.push([dayOf(refund.updatedAtMs), after - netMinor]);
+      netMinor = after;
+    }
+  }
+  return days;
+}
 
 /** What the book must store, from what is true. */
 function expectedOf(truths: readonly Truth[]) {
@@ -266,9 +298,21 @@ function expectedOf(truths: readonly Truth[]) {
         add(['attempts', day, own], [ended]);
       }
     }
-    for (const refund of refunds.filter((one) => one.status === 'succeeded')) {
-      const key = [dayOf(refund.updatedAtMs), method, 'succeeded'];
-      add(key, [0, 0, 0, 0, refund.amountMinor, truth.isCommissionOnTop ? 0 : 1]);
+    const returned = refunds.filter((one) => one.status === 'succeeded');
+    for (const { updatedAtMs, amountMinor, commissionReturnedMinor } of returned) {
+      const key = [dayOf(updatedAtMs), method, 'succeeded'];
+      const backMinor = truth.isCommissionOnTop ? 0 : commissionReturnedMinor;
+      add(key, [0, 0, 0, 0, amountMinor, backMinor]);
+    }
+    for (const [beneficiary, shareMinor] of Object.entries(truth.shares)) {
+      for (const [day, netMinor] of netSharesOf(truth, shareMinor)) {
+        add(['shares', day, beneficiary], [netMinor]);
+      }
+    }
+  }
+  for (const [name, [minor]] of totals) {
+    if (name.startsWith('shares') && minor === 0) {
+      totals.delete(name);
     }
   }
   return {
@@ -342,7 +386,11 @@ async function storedIn(keys: readonly string[]) {
     `SELECT 'failures|' || day || '|' || method || '|' || failure_reason AS key, payments
       FROM failure_day WHERE payments <> 0`,
   );
-  const totals = [...days, ...failures, ...attempts].map(
+  const shares = await bookSql<Record<string, string | number>>(
+    `SELECT 'shares|' || day || '|' || beneficiary AS key, share_minor
+      FROM share_day WHERE share_minor <> 0`,
+  );
+  const totals = [...days, ...failures, ...attempts, ...shares].map(
     ({ key, ...amounts }) => [String(key), Object.values(amounts).map(Number)] as const,
   );
   const found = keys.map(async (key) => {

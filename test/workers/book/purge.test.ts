@@ -33,6 +33,7 @@ function personal(number: number, changes: Partial<ProjectionRow> = {}) {
     {
       searchKeys: [`phone:p${number}`, `id:RAIL-${number}`],
       sealedDetails: 'k1.sealed',
+      shares: [{ beneficiary: 'k1.account', shareMinor: 30 }],
       refunds: [projectedRefund({ reference: `R-${number}`, railReference: 'RAIL-9' })],
     },
   );
@@ -55,16 +56,18 @@ const found = (key: string) =>
 
 const alarm = () => runInDurableObject(bookStub(), (_book, { storage }) => storage.getAlarm());
 
-it('deletes details, search keys and the provider’s ids when retention is over', async () => {
+it('deletes details, search keys, accounts of beneficiaries and the provider’s ids when retention is over', async () => {
   const message = personal(1);
   await applyToBook(message);
   await applyToBook({ ...message, searchKeys: [...message.searchKeys, 'name:added-later'] });
   await purgeAfter(RETENTION_DAYS - 1);
   expect(await withDetails()).toEqual([1]);
+  expect(await bookSql('SELECT share_minor FROM share_day')).toEqual([{ share_minor: 30 }]);
   await purgeAfter(2);
-  expect(await bookSql('SELECT search_keys, sealed_details FROM payment')).toEqual([
-    { search_keys: '[]', sealed_details: null },
+  expect(await bookSql('SELECT search_keys, sealed_details, shares FROM payment')).toEqual([
+    { search_keys: '[]', sealed_details: null, shares: null },
   ]);
+  expect(await bookSql('SELECT * FROM share_day')).toEqual([]);
   expect(await bookSql('SELECT rail_reference FROM refund')).toEqual([{ rail_reference: null }]);
   for (const key of ['phone:p1', 'id:RAIL-1', 'name:added-later']) {
     expect(await found(key), key).toEqual([]);
@@ -124,6 +127,7 @@ it('purges again what a late message brings back after the purge', async () => {
   expect(await found('phone:p1')).toEqual([]);
   expect(await bookSql('SELECT rail_reference FROM refund')).toEqual([{ rail_reference: null }]);
   expect(await bookSql('SELECT * FROM purge_later')).toEqual([]);
+  expect(await bookSql('SELECT * FROM share_day')).toEqual([]);
 });
 
 it('postpones a payment once, however often its details come and go', async () => {

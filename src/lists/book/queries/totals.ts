@@ -2,7 +2,15 @@ import { ENDED_STATUSES } from '../../../engine/domain/intent.ts';
 import { METHODS, type Method } from '../../../engine/domain/method.ts';
 import { businessDay, businessDayStartMs } from '../../../kit/ethiopian-time.ts';
 import { CURRENCIES } from '../../../kit/money.ts';
-import type { AttemptTotal, DayRange, DayTotal, PaidSum, Total } from '../rows.ts';
+import type {
+  AttemptTotal,
+  BeneficiaryTotal,
+  DayRange,
+  DayTotal,
+  PaidSum,
+  ShareTotal,
+  Total,
+} from '../rows.ts';
 import { IDS_PER_MS } from '../schema.ts';
 import { IS_OPEN } from './payment-source.ts';
 
@@ -84,6 +92,25 @@ export function attempts(sql: SqlStorage, { fromDay, toDay }: DayRange): Attempt
     .toArray();
 }
 
+/** More would not fit into the memory of an isolate that reads several books. */
+const BENEFICIARIES_MAX = 10_000;
+
+/** What a merchant's days are paid out by. Throws when they have too many beneficiaries. */
+export function paidOut(sql: SqlStorage, range: DayRange) {
+  const shares = sql
+    .exec<Sums<ShareTotal>>(
+      `SELECT currency, beneficiary, SUM(share_minor) AS shareMinor
+        FROM share_day WHERE day BETWEEN ? AND ?
+        GROUP BY currency, beneficiary HAVING SUM(share_minor) <> 0 LIMIT ?`,
+      ...[range.fromDay, range.toDay, BENEFICIARIES_MAX + 1],
+    )
+    .toArray();
+  if (shares.length > BENEFICIARIES_MAX) {
+    throw new Error('too many beneficiaries');
+  }
+  return { totals: totals(sql, range, LAST_DAY), shares };
+}
+
 const SUMMED = [
   'payments',
   'amountMinor',
@@ -93,10 +120,11 @@ const SUMMED = [
   'returnedCommissionMinor',
   'ended',
   'succeeded',
+  'shareMinor',
 ] as const;
 
 /** One row for each key, with the sums of its rows. */
-export function addedUp<Row extends Total | DayTotal | AttemptTotal | PaidSum>(
+export function addedUp<Row extends Total | DayTotal | AttemptTotal | PaidSum | BeneficiaryTotal>(
   rows: readonly Row[],
   keyOf: (row: Row) => readonly unknown[],
 ): Row[] {
