@@ -156,6 +156,7 @@ const EXAMPLES: Readonly<Record<string, Readonly<Record<string, (things: Things)
   '/operator/payments/:environment/:merchantId/:uniqueId/refunds/:refundReference/confirm': {},
   '/operator/merchants': {},
   '/operator/merchants/:merchantId': {},
+  '/operator/sheet': {},
   '/operator/merchants/:merchantId/suspend': {
     'desk-suspend': ({ merchantId }) => `/operator/merchants/${merchantId}/suspend`,
   },

@@ -15,7 +15,8 @@ import type { DidPay } from '../../src/control/payments/did-pay.ts';
 import type { AlertsState } from '../../src/control/rpc/alerts.ts';
 import type { ShownLink } from '../../src/control/rpc/links.ts';
 import type { ShownConnection, Ways } from '../../src/control/rpc/notifications.ts';
-import type { Modes, SelfCheck } from '../../src/control/rpc/operations.ts';
+import type { Modes, SelfCheck, StatementsPage } from '../../src/control/rpc/operations.ts';
+import type { MerchantStatement } from '../../src/control/statements/export-statements.ts';
 import { SUBJECT_IDS } from '../../src/engine/alerts/subjects.ts';
 import { qrCode, qrModules } from '../../src/engine/checkout/qr.ts';
 import { checkoutView, type ViewContext } from '../../src/engine/checkout/view.ts';
@@ -242,6 +243,36 @@ function didPay(answer: DidPay): Answer {
     return dashboard(path, { lists: { didPay: answer } })(asked);
   };
 }
+
+const SHOP = { merchantId: MERCHANT_ID, merchantName: LONGEST_NAME };
+const STATEMENT: MerchantStatement = {
+  type: 'statement',
+  ...SHOP,
+  currency: 'ETB',
+  method: 'TELE_BIRR',
+  paid: 123_456,
+  paidMinor: 99_999_999_999,
+  borneCommissionMinor: 999_999_999,
+  refundedMinor: 12_345_678,
+  returnedCommissionMinor: 123_456,
+  customersCommissionMinor: 100,
+};
+const SHARE = { type: 'beneficiary', ...SHOP, currency: 'ETB', bank: 'CBE' } as const;
+
+/** A day of two currencies, with splits, and a merchant whose book did not answer. */
+const STATEMENTS: StatementsPage = {
+  rows: [
+    STATEMENT,
+    { ...STATEMENT, merchantId: 'mer_2', merchantName: 'Abebe Coffee', method: 'CBE', paid: 1 },
+    { ...STATEMENT, currency: 'USD', paidMinor: 1_000_000, refundedMinor: 99_999_999 },
+    { ...SHARE, account: '1000123456789', shareMinor: 9_999_999_999 },
+    { ...SHARE, bank: null, account: null, shareMinor: -1_250 },
+    { type: 'missing', merchantId: 'mer_3', merchantName: LONGEST_NAME },
+    { type: 'incomplete', missing: 1 },
+  ],
+  merchants: 3,
+  next: null,
+};
 
 function desk(path: string, operations: Answers['operations'], others: Answers = {}): Answer {
   return async (asked) => {
@@ -1080,6 +1111,8 @@ export const BACK_OFFICE_GALLERY = {
   'desk-merchants': desk('/operator/merchants', {
     merchants: { items: [MERCHANT], nextCursor: null },
   }),
+  'desk-sheet': desk('/operator/sheet?period=2026-11-28', { exportStatements: STATEMENTS }),
+  'desk-sheet-none': desk('/operator/sheet', {}),
   'desk-merchant': desk(`/operator/merchants/${MERCHANT_ID}`, {
     merchantContent: {
       ...MERCHANT,

@@ -1,5 +1,6 @@
 import { countText } from '../../../src/kit/i18n/money-text.ts';
 import { useTexts } from '../../../src/kit/ui/texts.ts';
+import { methodText } from '../../elements/currency-statement.tsx';
 import { useMoney } from '../../elements/payment-elements.tsx';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { dateText, shortDateText } from '../date-fields.tsx';
@@ -313,12 +314,6 @@ function shortAmountText(amountMinor: number): string {
   const { locale } = useTexts(CHECKOUT_TEXTS);
   const format = { notation: 'compact', maximumSignificantDigits: 3 } as const;
   return new Intl.NumberFormat([locale, 'en-ET'], format).format(amountMinor / MINOR_PER_MAJOR);
-}
-
-export function methodText({ method }: MethodFigures): string {
-  return method === null
-    ? useTexts(DASHBOARD_TEXTS).payments.noMethod
-    : useTexts(CHECKOUT_TEXTS).methodName[method];
 }
 
 /** A rate in percent, or that nothing has ended. */

@@ -1,6 +1,7 @@
 import { countText } from '../../../src/kit/i18n/money-text.ts';
 import { useTexts } from '../../../src/kit/ui/texts.ts';
 import { receivedMinor } from '../../../src/lists/book/proceeds.ts';
+import { methodText } from '../../elements/currency-statement.tsx';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 import { Money, StatTile, StatTiles } from '../../ui/figures.tsx';
 import { dateText } from '../date-fields.tsx';
@@ -9,7 +10,6 @@ import {
   countsText,
   daysText,
   MethodChart,
-  methodText,
   RateChart,
   rateIn,
   VolumeChart,

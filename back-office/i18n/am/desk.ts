@@ -4,6 +4,27 @@ import type { DeskMessages } from '../messages.ts';
 const SIGN_IN_BY_NAME = 'የእርስዎ ብቻ በሆነ ምስጢር ወይም በCloudflare Access ይግቡ።';
 
 export const desk: DeskMessages = {
+  sheet: {
+    lead: 'የሚከፍሉት ገንዘብ፦ ለእያንዳንዱ ነጋዴ የራሱ ሂሳብ የሚያሳየው፣ ከዚያም ውስጥ ለተከፋፈሉ ክፍያዎች ተቀባዮች የሚሄደው። እያንዳንዱ እይታ በድርጊት መዝገብ ይመዘገባል።',
+    environment: 'አካባቢ',
+    period: 'ቀን ወይም ወር',
+    periodHint: 'ለምሳሌ 2026-11-28 ወይም 2026-11፣ በአዲስ አበባ ሰዓት',
+    show: 'አሳይ',
+    asked: (count: string) => `የተጠየቁ ነጋዴዎች፦ ${count}`,
+    incomplete: (count: string) => `ያልተሟላ። የአንዳንድ ነጋዴዎች ሂሳብ የለም (${count})። እንደገና ያሳዩ፦`,
+    toPayOut: 'የሚከፈል',
+    customersCommission: (amount: string) =>
+      `ደንበኞች ተጨማሪ ${amount} ኮሚሽን ከፍለዋል። የእርስዎ ነው፣ በእነዚህ አኃዞች ውስጥ የለም።`,
+    merchants: (currency: string) => `ነጋዴዎች፣ ${currency}`,
+    toBeneficiaries: 'ከዚህ ለተቀባዮች',
+    toMerchant: 'ለነጋዴው',
+    beneficiaries: (currency: string) => `የተከፋፈሉ ክፍያዎች ተቀባዮች፣ ${currency}`,
+    moreInFile: 'ተጨማሪ ተቀባዮች አሉ። ሁሉም በCSV ፋይሉ ውስጥ ናቸው።',
+    bank: 'ባንክ',
+    account: 'ሂሳብ ቁጥር',
+    unreadable: 'ሊነበብ አይችልም፦ የውሂብ ቁልፉ ተወግዷል',
+  },
+
   pages: {
     product: 'ክፈል፣ የአስተዳዳሪ ጠረጴዛ',
     navigation: 'ጠረጴዛ',
@@ -11,6 +32,7 @@ export const desk: DeskMessages = {
       attention: 'ትኩረት የሚፈልጉ',
       payments: 'ክፍያዎች',
       merchants: 'ነጋዴዎች',
+      sheet: 'የቀን ሂሳብ',
       deadLetters: 'የተተዉ መልእክቶች',
       rails: 'የክፍያ መንገዶች',
       audit: 'የድርጊት መዝገብ',
@@ -261,9 +283,7 @@ export const desk: DeskMessages = {
     revokeKeyLead:
       'በ10 ሰከንድ ውስጥ ቁልፉ መሥራት ያቆማል። ነጋዴው አሁንም የሚጠቀምበት ከሆነ ሌላ ቁልፍ እስኪያገኝ ድረስ ክፍያዎቹ አይሳኩም።',
     exportPayments: 'ክፍያዎችን ያውጡ (CSV)',
-    exportStatements: 'ሂሳቦችን ያውጡ (CSV)',
     month: 'ወር',
-    monthHint: 'ለምሳሌ 2026-11 ወይም ለአንድ ቀን 2026-11-28፣ በአዲስ አበባ ሰዓት። የሁሉም ነጋዴዎች እውነተኛ ክፍያዎች።',
     auditMonthHint: 'ለምሳሌ 2026-11፣ በአዲስ አበባ ሰዓት። የሁሉም ነጋዴዎችና የጌትዌዩ።',
     exportAudit: 'መዝገቡን ያውጡ (CSV)',
     link: 'ሊንክ',

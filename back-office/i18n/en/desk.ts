@@ -3,6 +3,28 @@ import type { Anomaly } from '../../../src/engine/domain/intent.ts';
 /** What the operator's staff read on the desk. */
 export const desk = {
   /** The desk's own texts. Those of its list of open problems are below. */
+  sheet: {
+    lead: 'What you pay out: to each merchant what its own statement says, and how much of that goes to the beneficiaries of split payments. Each view is in the audit log.',
+    environment: 'Environment',
+    period: 'Day or month',
+    periodHint: 'Such as 2026-11-28 or 2026-11, in Addis Ababa',
+    show: 'Show',
+    asked: (count: string) => `Merchants asked: ${count}`,
+    incomplete: (count: string) =>
+      `Incomplete. The figures of some merchants are missing (${count}). Show the sheet again:`,
+    toPayOut: 'To pay out',
+    customersCommission: (amount: string) =>
+      `Customers paid ${amount} of commission on top. It is yours and not part of these figures.`,
+    merchants: (currency: string) => `Merchants, ${currency}`,
+    toBeneficiaries: 'Of it to beneficiaries',
+    toMerchant: 'To the merchant',
+    beneficiaries: (currency: string) => `Beneficiaries of splits, ${currency}`,
+    moreInFile: 'There are more beneficiaries. The CSV file has all.',
+    bank: 'Bank',
+    account: 'Account',
+    unreadable: 'Unreadable: its data key was removed',
+  },
+
   pages: {
     product: 'Kefel operator desk',
     navigation: 'Desk',
@@ -10,6 +32,7 @@ export const desk = {
       attention: 'Needs attention',
       payments: 'Payments',
       merchants: 'Merchants',
+      sheet: 'Day sheet',
       deadLetters: 'Dead letters',
       rails: 'Rails',
       audit: 'Audit log',
@@ -277,10 +300,7 @@ export const desk = {
     revokeKeyLead:
       'Within 10 seconds the key stops working. If the merchant still uses it, its payments fail until it has another key.',
     exportPayments: 'Export payments (CSV)',
-    exportStatements: 'Export statements (CSV)',
     month: 'Month',
-    monthHint:
-      'Such as 2026-11, or 2026-11-28 for a day, in Addis Ababa. Production, all merchants.',
     auditMonthHint:
       'Such as 2026-11, by the days of Addis Ababa. All merchants, and the gateway itself.',
     exportAudit: 'Export the log (CSV)',

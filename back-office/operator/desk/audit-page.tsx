@@ -63,12 +63,7 @@ function AuditPage(props: {
         <button type="submit">{shared.show}</button>
       </form>
       <Fold summary={text.exportAudit}>
-        <MonthForm
-          action={AUDIT_FILE_PATH}
-          name="month"
-          hint={text.auditMonthHint}
-          button={text.exportAudit}
-        />
+        <MonthForm action={AUDIT_FILE_PATH} hint={text.auditMonthHint} button={text.exportAudit} />
       </Fold>
     </ListPage>
   );

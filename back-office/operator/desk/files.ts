@@ -4,7 +4,7 @@ import { body, checked } from '../../../src/kit/http/strict-body.ts';
 import { errorText, log } from '../../../src/kit/platform/log.ts';
 
 import { csvStream, fileHeaders, readAhead } from '../../elements/csv.ts';
-import type { Fields } from '../actions/action.ts';
+import type { Fields, Target } from '../actions/action.ts';
 import {
   AUDIT_FILE,
   type ExportedRows,
@@ -52,25 +52,33 @@ async function answerFile(
   if (call.request.method === 'HEAD') {
     return new Response(null, { headers });
   }
-  const pages = await readAhead(pagesOf(call, action, fields));
+  const pages = await readAhead(rowsIn(pagesOf(call, action, call.params, fields)));
   return new Response(csvStream(pages, linesOf(fields), deskRowsMax), { headers });
 }
 
-async function* pagesOf(
+async function* rowsIn(pages: AsyncIterable<ExportedRows>) {
+  for await (const { rows } of pages) {
+    yield rows;
+  }
+}
+
+/** The pages of an export, from the first to the last. */
+export async function* pagesOf(
   call: DeskCall,
   action: ExportFile['action'],
+  target: Target,
   fields: Fields,
-): AsyncGenerator<ExportedRows['rows'], void, void> {
+): AsyncGenerator<ExportedRows, void, void> {
   let after: Fields = {};
   try {
     for (;;) {
-      const { content } = await action.run(call, call.params, { ...fields, ...after });
-      const { rows, next } = content as ExportedRows;
-      yield rows;
-      if (next === null) {
+      const { content } = await action.run(call, target, { ...fields, ...after });
+      const page = content as ExportedRows;
+      yield page;
+      if (page.next === null) {
         return;
       }
-      after = { after: next };
+      after = { after: page.next };
     }
   } catch (error) {
     log('error', 'payments_export_failed', { path: action.path, error: errorText(error) });

@@ -4,8 +4,7 @@ import { Badge, Untrusted, When } from '../../ui/elements.tsx';
 import { readMerchants } from '../actions/reads.ts';
 import type { DeskCall } from './call.ts';
 import { answerDesk, cursorIn, ListPage } from './frame.tsx';
-import { MonthForm } from './month-form.tsx';
-import { ADD_MERCHANT_PATH, merchantPath, STATEMENTS_PATH } from './paths.ts';
+import { ADD_MERCHANT_PATH, merchantPath } from './paths.ts';
 
 /** GET /operator/merchants, newest first. */
 export async function showMerchantsPage(call: DeskCall): Promise<Response> {
@@ -37,13 +36,6 @@ function MerchantsPage({ items, nextCursor }: Awaited<ReturnType<typeof readMerc
       ])}
       empty={text.merchantsEmpty}
       nextCursor={nextCursor}
-    >
-      <MonthForm
-        action={STATEMENTS_PATH}
-        name="period"
-        hint={text.monthHint}
-        button={text.exportStatements}
-      />
-    </ListPage>
+    />
   );
 }

@@ -7,15 +7,14 @@ import { useDesk } from './call.ts';
 /** Asks for the file of a month. */
 export function MonthForm(props: {
   readonly action: string;
-  readonly name: 'month' | 'period';
   readonly hint: string;
   readonly button: string;
 }) {
-  const { action, name, hint, button } = props;
+  const { action, hint, button } = props;
   return (
     <form class="filters" method="get" action={action}>
       <TextField
-        id={name}
+        id="month"
         label={useTexts(DESK_TEXTS).pages.month}
         hint={hint}
         value={monthBefore(useDesk().nowMs)}

@@ -3,6 +3,7 @@ export const PATHS = {
   attention: '/operator',
   payments: '/operator/payments',
   merchants: '/operator/merchants',
+  sheet: '/operator/sheet',
   deadLetters: '/operator/dead-letters',
   rails: '/operator/rails',
   audit: '/operator/audit',
@@ -67,7 +68,10 @@ export function exportPath(id: string, environment: string): string {
 
 /** The file of all merchants' statements. Not below their path, because a merchant may have any id. */
 export const STATEMENTS_ROUTE = '/operator/statements/:environment/statements.csv';
-export const STATEMENTS_PATH = '/operator/statements/production/statements.csv';
+
+export function statementsPath(environment: string, period: string): string {
+  return `/operator/statements/${environment}/statements.csv?period=${period}`;
+}
 
 /** The file of a month's audit log. */
 export const AUDIT_FILE_PATH = '/operator/audit/audit.csv';

@@ -9,10 +9,11 @@ import { FORM_ROUTES } from './forms.tsx';
 import { refreshFromDesk, showHealthPage } from './health-page.tsx';
 import { showMerchantPage } from './merchant-page.tsx';
 import { showMerchantsPage } from './merchants-page.tsx';
-import { AUDIT_FILE_PATH, GROUP_ROUTE, SIGN_OUT_PATH, STATEMENTS_ROUTE } from './paths.ts';
+import { AUDIT_FILE_PATH, GROUP_ROUTE, PATHS, SIGN_OUT_PATH, STATEMENTS_ROUTE } from './paths.ts';
 import { showPaymentPage } from './payment-page.tsx';
 import { searchPayments, showPaymentsPage } from './payments-page.tsx';
 import { probeFromDesk, showRailsPage } from './rails-page.tsx';
+import { showSheetPage } from './sheet-page.tsx';
 import { signOut } from './sign-in.ts';
 
 /** Every page and form of the desk. */
@@ -36,6 +37,7 @@ export const DESK_ROUTES: readonly DeskRoute[] = [
     handle: exportPayments,
   },
 
+  { method: 'GET', path: PATHS.sheet, handle: showSheetPage },
   { method: 'GET', path: STATEMENTS_ROUTE, handle: exportStatements },
 
   { method: 'GET', path: '/operator/dead-letters', handle: showLettersPage },
