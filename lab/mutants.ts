@@ -1,7 +1,7 @@
 /**
  * `npm run lab -- mutants [--only PATTERN] [--seeds 400]`: plants one realistic mistake after the other into
- * a copy of the repository and runs the quick tests on it: some histories of the simulation, the file's
- * own tests, the unit tests, then all histories. Each mistake must be caught
+ * a copy of the repository and runs tests on it: unit tests, some histories of the simulation, the file's
+ * own tests, then all histories. Each mistake must be caught
  * (docs/reliability.md#planted-bugs). Exits with 1 when one survives, hangs the tests or makes them fail
  * without an assertion, and at once when one does not compile. `--only`: those whose file or effect
  * matches.
@@ -34,12 +34,12 @@ const JUDGED: readonly (readonly [source: string, expected: Verdict['type']])[] 
   ['', 'invalid'],
 ];
 
-/** One after the other: a run that ends while another project starts ends without a verdict. */
-const PROJECTS = [
-  { project: 'unit', isOf: (file: string) => file.startsWith('test/unit/') },
-  { project: 'rails', isOf: (file: string) => file.startsWith('test/rails/') },
-  { project: 'workers', isOf: (file: string) => /^test\/(?:workers|security)\//.test(file) },
-] as const;
+/** One project after the other: a run that ends while another one starts ends without a verdict. */
+const FOLDERS = {
+  unit: /^test\/unit\//,
+  rails: /^test\/rails\//,
+  workers: /^test\/(?:workers|security)\//,
+} as const;
 
 /** Histories that catch most mistakes in state, in a few seconds. */
 const FIRST_SEEDS = 40;
@@ -61,7 +61,8 @@ await runLabScript(SCRIPT, async ({ only = '', seeds }) => {
     await checkVerdicts(copy);
     await checkTypes(copy, chosen);
     const others = [...new Set(chosen.flatMap(otherTests))];
-    const sound = await judge(copy, seeds, null, others);
+    const inSimulation = await bundleSimulation(copy.directory, bundleIn(copy.directory));
+    const sound = await judge(copy, seeds, { others, hasUnitTests: true, isSimulated: true });
     if (sound.type !== 'missed') {
       throw new Error(`without any planted bug: ${JSON.stringify(sound)}`);
     }
@@ -69,7 +70,11 @@ await runLabScript(SCRIPT, async ({ only = '', seeds }) => {
       const { file, breaks } = mutant;
       const content = planted(await copy.read(file), mutant);
       const verdict = await copy.changed(new Map([[file, content]]), () =>
-        judge(copy, seeds, file, otherTests(mutant)),
+        judge(copy, seeds, {
+          others: otherTests(mutant),
+          hasUnitTests: !file.startsWith('scripts/'),
+          isSimulated: inSimulation.includes(file) && !file.startsWith('scripts/'),
+        }),
       );
       console.log(`${file}: ${breaks}\n  ${textOf(verdict)}`);
       if (verdict.type !== 'caught') {
@@ -94,30 +99,34 @@ function textOf(verdict: Verdict): string {
   }
 }
 
-/**
- * Runs the suites that the file can break, the cheapest first, until one catches the bug or is invalid.
- * Null: all.
- */
+/** What can catch bugs in some files. */
+interface Suites {
+  /** Tests that only some files' bugs can break. */
+  readonly others: readonly string[];
+  readonly hasUnitTests: boolean;
+  readonly isSimulated: boolean;
+}
+
+/** Runs the suites, the cheapest first, until one catches the bug or is invalid. */
 async function judge(
   copy: RepositoryCopy,
   seeds: number,
-  file: string | null,
-  others: readonly string[],
+  { others, hasUnitTests, isSimulated }: Suites,
 ): Promise<Verdict> {
+  const ofProject = (project: keyof typeof FOLDERS) => () => {
+    const files = others.filter((file) => FOLDERS[project].test(file));
+    return copy.judge(project, files, RUN_MS_MAX * Math.max(1, files.length));
+  };
+  const histories = (count: number) => (isSimulated ? [() => simulated(copy, count)] : []);
   const suites = [
-    () => simulated(copy.directory, Math.min(seeds, FIRST_SEEDS), file),
-    ...PROJECTS.map(({ project, isOf }) => () => {
-      const files = others.filter(isOf);
-      // Sound code ends, but all its tests together take long on a busy machine.
-      const msMax = RUN_MS_MAX * (file === null ? Math.max(1, files.length) : 1);
-      return copy.judge([project], files, msMax);
-    }),
-    () => copy.judge(['unit'], UNIT_TESTS),
-    () => simulated(copy.directory, seeds, file),
+    ofProject('unit'),
+    ...(hasUnitTests ? [() => copy.judge('unit', UNIT_TESTS)] : []),
+    ...histories(Math.min(seeds, FIRST_SEEDS)),
+    ofProject('rails'),
+    ofProject('workers'),
+    ...histories(seeds),
   ];
-  for (const suite of file?.startsWith('scripts/')
-    ? suites.slice(1, 1 + PROJECTS.length)
-    : suites) {
+  for (const suite of suites) {
     const verdict = await suite();
     if (verdict.type !== 'missed') {
       return verdict;
@@ -126,17 +135,18 @@ async function judge(
   return { type: 'missed' };
 }
 
-/** Caught by a broken promise. Not by a simulation that does not build or end, or lacks the file. */
-async function simulated(copy: string, seeds: number, file: string | null): Promise<Verdict> {
-  const bundle = join(copy, 'simulation.mjs');
+function bundleIn(directory: string): string {
+  return join(directory, 'simulation.mjs');
+}
+
+/** Caught by a broken promise. Not by a simulation that does not build or end. */
+async function simulated({ directory }: RepositoryCopy, seeds: number): Promise<Verdict> {
+  const bundle = bundleIn(directory);
   const workers = availableParallelism();
   const run = { from: 1, seeds, workers, failuresMax: 1, shrinks: false, isTraced: false };
   try {
-    const files = await bundleSimulation(copy, bundle);
-    if (file !== null && !files.includes(file)) {
-      return { type: 'missed' };
-    }
-    const { failures } = await runSimulation(bundle, copy, { ...run, msMax: RUN_MS_MAX });
+    await bundleSimulation(directory, bundle);
+    const { failures } = await runSimulation(bundle, directory, { ...run, msMax: RUN_MS_MAX });
     const [failure] = failures;
     const [violation] = failure?.violations ?? [];
     return failure === undefined || violation === undefined
@@ -153,7 +163,7 @@ async function checkVerdicts(copy: RepositoryCopy): Promise<void> {
   for (const [source, expected] of JUDGED) {
     const content = `import { afterAll, expect, test } from 'vitest';\n${source}\n`;
     const verdict = await copy.changed(new Map([[JUDGED_FILE, content]]), () =>
-      copy.judge(['unit'], [JUDGED_FILE], JUDGED_MS_MAX),
+      copy.judge('unit', [JUDGED_FILE], JUDGED_MS_MAX),
     );
     if (verdict.type !== expected) {
       throw new Error(`judged ${JSON.stringify(verdict)} instead of ${expected}: ${source}`);

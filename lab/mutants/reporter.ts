@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs';
 import type { Reporter, SerializedError, TestCase, TestModule, Vitest } from 'vitest/node';
 
 /** Whether tests, or a simulation, notice a planted bug. */
@@ -9,14 +8,18 @@ export type Verdict =
   /** The run says nothing about the tests: it did not build, did not end, or asserted nothing. */
   | { readonly type: 'invalid'; readonly why: string };
 
+/** Why a run says nothing that ended before its first test, as happens on a busy machine. */
+export const NO_TEST_RAN = 'no test ran';
+
 /** A failed assertion of Vitest's or Node's, or a property of fast-check whose assertion failed. */
 const ASSERTION = 'AssertionError';
 
 /**
- * Writes a `Verdict` in JSON to Vitest's `outputFile`. Ends the run with the first assertion that
- * fails; `--bail` would also end it with an exception that comes before.
+ * Keeps the `Verdict` of the last run. Ends the run with the first assertion that fails; `--bail` would
+ * also end it with an exception that comes before.
  */
-export default class VerdictReporter implements Reporter {
+export class VerdictReporter implements Reporter {
+  verdict: Verdict = { type: 'invalid', why: NO_TEST_RAN };
   #vitest: Vitest | undefined;
 
   onInit(vitest: Vitest): void {
@@ -31,11 +34,7 @@ export default class VerdictReporter implements Reporter {
   }
 
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly SerializedError[]): void {
-    const outputFile = this.#vitest?.config.outputFile;
-    if (typeof outputFile !== 'string') {
-      throw new Error('This reporter needs --outputFile');
-    }
-    writeFileSync(outputFile, JSON.stringify(verdictOf(modules, unhandled)));
+    this.verdict = verdictOf(modules, unhandled);
   }
 }
 
@@ -62,7 +61,7 @@ function verdictOf(modules: readonly TestModule[], unhandled: readonly Serialize
   }
   return tests.some((test) => test.result().state === 'passed')
     ? { type: 'missed' }
-    : { type: 'invalid', why: 'no test ran' };
+    : { type: 'invalid', why: NO_TEST_RAN };
 }
 
 /** Errors of the file itself, and of the hooks of its suites. */

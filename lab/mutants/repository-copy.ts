@@ -1,17 +1,19 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { ProcessGroup } from '../../scripts/gateway/process-group.ts';
 import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
-import type { Verdict } from './reporter.ts';
+import { NO_TEST_RAN, type Verdict } from './reporter.ts';
+import type { RunRequest } from './test-runner.ts';
 
 /** A whole run of tests in workerd takes two minutes on an idle machine; a change may never end. */
 export const RUN_MS_MAX = 600_000;
 /** On a busy machine, the pool of Workers sometimes ends before the first test. */
 const RUNS_TRIED = 2;
+/** A new process after so many runs: each keeps what its tests left in memory. */
+const RUNS_OF_PROCESS = 40;
 
 /** A planted bug may leave a name unused, or a line that nothing reaches. */
 const PERMISSIVE = [
@@ -20,11 +22,13 @@ const PERMISSIVE = [
   ...['--allowUnreachableCode', 'true'],
 ];
 
-const REPORTER = './lab/mutants/reporter.ts';
+const RUNNER = 'lab/mutants/test-runner.ts';
 
 /** A copy of the repository, to try changes on. */
 export class RepositoryCopy {
   readonly directory: string;
+  #runner: { readonly processes: ProcessGroup; runs: number } | null = null;
+  readonly #changed = new Set<string>();
 
   private constructor(directory: string) {
     this.directory = directory;
@@ -42,8 +46,9 @@ export class RepositoryCopy {
     return copy;
   }
 
-  remove(): Promise<void> {
-    return rm(this.directory, { recursive: true });
+  async remove(): Promise<void> {
+    await this.#endRunner();
+    await rm(this.directory, { recursive: true });
   }
 
   read(file: string): Promise<string> {
@@ -58,45 +63,84 @@ export class RepositoryCopy {
     const originals = new Map<string, string>();
     for (const [file, content] of contents) {
       originals.set(file, await this.read(file));
-      await writeFile(join(this.directory, file), content);
+      await this.#write(file, content);
     }
     try {
       return await action();
     } finally {
       for (const [file, original] of originals) {
-        await writeFile(join(this.directory, file), original);
+        await this.#write(file, original);
       }
     }
   }
 
+  async #write(file: string, content: string): Promise<void> {
+    await writeFile(join(this.directory, file), content);
+    this.#changed.add(file);
+  }
+
   /** Runs tests until the first assertion that fails. `files`: beginnings of names. */
   async judge(
-    projects: readonly ('unit' | 'rails' | 'workers')[],
+    project: 'unit' | 'rails' | 'workers',
     files: readonly string[],
     runMsMax = RUN_MS_MAX,
   ): Promise<Verdict> {
     if (files.length === 0) {
       return { type: 'missed' };
     }
-    const report = join(this.directory, 'test-run.json');
-    const chosen = projects.flatMap((project) => ['--project', project]);
-    const reporting = ['--reporter', REPORTER, '--outputFile', report];
-    // The run has a limit instead, so that a busy machine does not fail the slowest tests.
-    const unlimited = ['--testTimeout', String(runMsMax)];
-    const options = ['run', ...chosen, ...reporting, ...unlimited, ...files];
-    let why = '';
-    for (let tried = 0; tried < RUNS_TRIED; tried += 1) {
-      await rm(report, { force: true });
-      const { hasEnded, output } = await this.#run('vitest/vitest.mjs', options, runMsMax);
-      if (!hasEnded) {
-        return { type: 'invalid', why: `the tests did not end within ${runMsMax / 1_000} s` };
+    for (let tried = 1; ; tried += 1) {
+      const verdict = await this.#runTests(project, files, runMsMax);
+      if (verdict.type === 'invalid') {
+        // Neither a second try nor the next bug may suffer from what this one has left.
+        await this.#endRunner();
       }
-      if (existsSync(report)) {
-        return JSON.parse(await readFile(report, 'utf8'));
+      const hasRun = verdict.type !== 'invalid' || verdict.why !== NO_TEST_RAN;
+      if (hasRun || tried === RUNS_TRIED) {
+        return verdict;
       }
-      why = `the tests did not run: ${output}`;
     }
-    return { type: 'invalid', why };
+  }
+
+  async #runTests(project: string, files: readonly string[], runMsMax: number): Promise<Verdict> {
+    if (this.#runner?.runs === RUNS_OF_PROCESS) {
+      await this.#endRunner();
+    }
+    const outputFile = join(this.directory, 'output.txt');
+    this.#runner ??= {
+      processes: new ProcessGroup({
+        command: process.execPath,
+        args: [RUNNER],
+        directory: this.directory,
+        outputFile,
+        hasMessages: true,
+      }),
+      runs: 0,
+    };
+    this.#runner.runs += 1;
+    const { processes } = this.#runner;
+    const request: RunRequest = { project, files, changed: [...this.#changed] };
+    this.#changed.clear();
+    const limit = new AbortController();
+    const timeout = wait(runMsMax, 'timeout' as const, { signal: limit.signal });
+    const ended = processes.ended.then(() => 'ended' as const);
+    const result = await Promise.race([processes.ask(request), ended, timeout]);
+    limit.abort();
+    switch (result) {
+      case 'timeout':
+        return { type: 'invalid', why: `the tests did not end within ${runMsMax / 1_000} s` };
+      case 'ended':
+        return {
+          type: 'invalid',
+          why: `the tests did not run: ${await readFile(outputFile, 'utf8')}`,
+        };
+      default:
+        return result as Verdict;
+    }
+  }
+
+  async #endRunner(): Promise<void> {
+    await this.#runner?.processes.kill();
+    this.#runner = null;
   }
 
   /** What the TypeScript compiler finds wrong; null: nothing. */

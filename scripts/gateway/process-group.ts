@@ -13,6 +13,8 @@ export interface GroupCommand {
   readonly environment?: Readonly<Record<string, string>>;
   /** What the processes print is added to this file. */
   readonly outputFile: string;
+  /** Whether the first process, which must be Node's, gets and sends messages. */
+  readonly hasMessages?: boolean;
 }
 
 /** A command and all that it starts: one process group, killed as one. */
@@ -22,13 +24,14 @@ export class ProcessGroup {
   /** The first process's exit code; null when a signal ended it. */
   readonly ended: Promise<number | null>;
 
-  constructor({ command, args, directory, environment = {}, outputFile }: GroupCommand) {
+  constructor(group: GroupCommand) {
+    const { command, args, directory, environment = {}, outputFile, hasMessages = false } = group;
     const output = openSync(outputFile, 'a');
     try {
       this.#leader = spawn(command, args, {
         cwd: directory,
         env: { ...process.env, ...environment },
-        stdio: ['ignore', output, output],
+        stdio: ['ignore', output, output, ...(hasMessages ? (['ipc'] as const) : [])],
         // Makes it the leader of a new process group.
         detached: true,
       });
@@ -41,6 +44,13 @@ export class ProcessGroup {
     this.#id = this.#leader.pid;
     this.ended = new Promise((resolve) => this.#leader.once('exit', resolve));
     running.add(this);
+  }
+
+  /** The first process's next message after this one is sent. */
+  async ask(message: object): Promise<unknown> {
+    const answer = new Promise((resolve) => this.#leader.once('message', resolve));
+    this.#leader.send(message);
+    return answer;
   }
 
   get hasExited(): boolean {
