@@ -108,8 +108,11 @@ export function planOf(seed: number): Plan {
   const [first] = payments;
   const links = new Random(seed, 'links');
   const hasLink = first !== undefined && links.chance(LINKS_SHARE);
-  // The window of the first one's attempt may be over, and its outcome still unknown.
-  const secondAfterMs = hasLink ? links.pick([0, 0, 20 * MINUTE_MS, 3 * HOUR_MS]) : 0;
+  // The window of the first one's attempt may be over, and its outcome still unknown: most providers
+  // take a payment some minutes longer.
+  const waitMinutes = hasLink ? links.pick([null, 2, 3, 4]) : null;
+  const secondAfterMs =
+    waitMinutes && first && first.expireInSeconds * SECOND_MS + waitMinutes * MINUTE_MS;
   if (hasLink) {
     // They compete for the one place.
     payments.splice(0, 2, { ...first, kind: 'hosted' });
@@ -117,7 +120,7 @@ export function planOf(seed: number): Plan {
   }
   const steps = payments
     .flatMap((payment, index) => stepsOf(random, payment, index))
-    .map((step) => (step.payment === 1 ? { ...step, atMs: step.atMs + secondAfterMs } : step))
+    .map((step) => (secondAfterMs ? apart(step, secondAfterMs) : step))
     .sort((one, other) => one.atMs - other.atMs);
   const lastMs = steps.at(-1)?.atMs ?? 0;
   const disaster = disasterOf(seed, lastMs);
@@ -132,6 +135,17 @@ export function planOf(seed: number): Plan {
     disaster,
     faultsEndAfterMs: lastMs + random.pick([MINUTE_MS, 20 * MINUTE_MS, 3 * HOUR_MS, DAY_MS]),
     spared: new Set(),
+  };
+}
+
+/** The second customer comes later and pays. The first one pays as late as the provider allows. */
+function apart({ payment, atMs, action }: Step, secondAfterMs: number): Step {
+  const isFirst = payment === 0;
+  const decision = isFirst ? 'pay_late' : 'pay';
+  return {
+    payment,
+    atMs: isFirst ? atMs : atMs + secondAfterMs,
+    action: action.type === 'pay' ? { ...action, decision } : action,
   };
 }
 

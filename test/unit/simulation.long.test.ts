@@ -25,7 +25,7 @@ const STATES = [
   ...['attempt refused by an outage', 'attempt processing with a claim'],
   ...['attempt unresolved with a claim', 'attempt succeeded with a claim'],
   ...['anomaly duplicate_payment', 'anomaly contradicting_failure', 'anomaly refused_callback'],
-  ...['refused by a full link'],
+  ...['refused by a full link', 'anomaly surplus_payment'],
   ...['refund pending', 'refund processing', 'refund unresolved', 'refund requires_action'],
   ...['refund succeeded', 'refund failed', 'refund canceled'],
   ...['restored', 'restored open', 'restored processing', 'anomaly restored'],
