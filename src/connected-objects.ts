@@ -1,4 +1,5 @@
 import { operatorAlerts } from './control/alerts/operator-alerts.ts';
+import { providerFiles } from './control/provider-files/provider-files.ts';
 import { expressAnswer } from './engine/api/express-answer.ts';
 import { receiptPathOf } from './engine/attempts/order.ts';
 import { queryRail } from './engine/attempts/query.ts';
@@ -77,3 +78,6 @@ export class MerchantRegister extends merchantRegister({
 export class OperatorAlerts extends operatorAlerts(async (...about) =>
   (await import('./control/watch/look-around.ts')).lookAround(...about),
 ) {}
+
+/** The provider's files of one method in one environment. */
+export class ProviderFiles extends providerFiles {}

@@ -14,6 +14,7 @@ export {
   MerchantRegister,
   OperatorAlerts,
   PaymentIntent,
+  ProviderFiles,
 } from './connected-objects.ts';
 export { Payments } from './control/rpc/entrypoint.ts';
 

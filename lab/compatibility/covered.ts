@@ -110,6 +110,7 @@ const NOT_CALLED: Readonly<Record<string, string>> = {
   'OperatorAlerts.tally': 'a lost report is mended by the next one; takes a list',
   'OperatorAlerts.happen': 'only when a queue or a start fails; takes two texts and a number',
   'OperatorAlerts.look': 'only the cron calls it; takes nothing',
+  'MerchantBook.ask facts': 'only for a line of a payment; takes a list of texts',
   'MerchantRegister.volumes': 'for tests; takes nothing',
   'MerchantRegister.openVolume': 'only after 4,000,000 payments; takes a number',
 };

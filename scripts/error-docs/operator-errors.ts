@@ -170,4 +170,23 @@ export const OPERATOR_ERRORS: Readonly<Record<OperatorProblemCode, ErrorText>> =
     remedy: 'Choose a later time, or leave the payment as it is.',
     retry: 'never',
   },
+  provider_profile_unknown: {
+    meaning: 'A file names a profile that the method does not have in this environment.',
+    remedy: 'See the names with `provider-profile list`, or store the profile first.',
+  },
+  provider_piece_size: {
+    meaning: 'Files are uploaded in pieces of one size, of which only the last may be shorter.',
+    remedy: 'Send pieces of the size that the beginning of the upload answered.',
+    retry: 'never',
+  },
+  provider_file_incomplete: {
+    meaning: 'The upload was ended before all its pieces had arrived.',
+    remedy: 'Send the missing pieces, or begin again.',
+  },
+  provider_line_settled: {
+    meaning:
+      'The line is matched, or has no such decision: a payment that has arrived is not set aside, and a missing one is no line that another payment could have.',
+    remedy: 'Read the line again: a newer file may have replaced it.',
+    retry: 'never',
+  },
 };

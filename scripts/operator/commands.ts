@@ -7,6 +7,11 @@ import type {
 } from '../../back-office/operator/actions/action.ts';
 import { ACTIONS } from '../../back-office/operator/actions/all.ts';
 import { ERASE_CUSTOMER, EXPORT_CUSTOMER } from '../../back-office/operator/actions/customers.ts';
+import {
+  BEGIN_FILE,
+  PREVIEW_FILE,
+  STORE_PROFILE,
+} from '../../back-office/operator/actions/provider-files.ts';
 import { READS } from '../../back-office/operator/actions/reads.ts';
 import {
   AUDIT_FILE,
@@ -196,6 +201,12 @@ function checkFlags(given: Given, fields: Readonly<Record<string, ActionField>>)
   }
 }
 
+const PROVIDER_FILE: Option = {
+  value: 'FILE',
+  about: 'CSV or TSV as the provider wrote it',
+  isRequired: true,
+};
+
 /** Every command; those of a noun stand together. */
 export const COMMANDS: readonly Command[] = grouped([
   ...READS.filter((read) => 'name' in read).map(readCommand),
@@ -335,6 +346,39 @@ export const COMMANDS: readonly Command[] = grouped([
     },
     shown: VIEWS.check,
     exitCode: EXIT_CODES.check,
+  },
+  {
+    ...actionCommand(STORE_PROFILE, {
+      name: 'provider-profile store',
+      about: 'store a profile, which says where a provider’s file has what, from a JSON file',
+      examples: ['provider-profile store production TELE_BIRR --from portal.json'],
+    }),
+    options: { from: { value: 'FILE', about: 'the profile as JSON', isRequired: true } },
+    async *run(gateway, given) {
+      yield* (await import('./provider-file.ts')).storeProfile(gateway, given);
+    },
+  },
+  {
+    ...actionCommand(PREVIEW_FILE, {
+      name: 'provider-file preview',
+      about: 'show what the first lines of a file would become; changes nothing',
+      examples: ['provider-file preview production TELE_BIRR --profile Portal --file day.csv'],
+    }),
+    options: { ...optionsFor(PREVIEW_FILE), file: PROVIDER_FILE },
+    async *run(gateway, given) {
+      yield* (await import('./provider-file.ts')).previewFile(gateway, given);
+    },
+  },
+  {
+    ...actionCommand(BEGIN_FILE, {
+      name: 'provider-file upload',
+      about: 'compare a provider’s file with the payments, and wait for the result',
+      examples: ['provider-file upload production TELE_BIRR --profile Portal --file day.csv'],
+    }),
+    options: { ...optionsFor(BEGIN_FILE), file: PROVIDER_FILE },
+    async *run(gateway, given) {
+      yield* (await import('./provider-file.ts')).uploadFile(gateway, given);
+    },
   },
   exportCommand(PAYMENTS_FILE, {
     name: 'merchant export',

@@ -127,6 +127,30 @@ export const VIEWS: Readonly<Record<Answers, Shown>> = {
   ),
   payment: paymentLines,
   probe: (result: ProbedRail) => probeLines(result),
+  provider_board: [
+    'day method currency arrivedMinor comparedAtMs',
+    {
+      expected: ['payments amountMinor'],
+      missing: ['lines amountMinor'],
+      different: ['lines amountMinor'],
+    },
+  ],
+  provider_files: [
+    'id name profile status lines linesDone fromDay toDay unanswered begunAtMs operator',
+    { problem: ['text'] },
+  ],
+  provider_lines: [
+    'key outcome type amountMinor expectedMinor feeMinor currency merchantId uniqueId',
+    { decision: ['type reason operator'] },
+  ],
+  provider_preview: [
+    '',
+    {
+      problem: ['text'],
+      lines: ['line outcome type amountMinor feeMinor currency atMs receipt reference uniqueId'],
+    },
+  ],
+  provider_profiles: ['name delimiter encoding headerRow dateFormat decimal currency'],
   rails: ['environment method state rail problem downSinceAtMs downFor'],
   rebuilt: ['rebuilt missing failed next'],
   requests: [

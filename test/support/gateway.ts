@@ -10,7 +10,13 @@ import payments from '../../src/index.ts';
  * two Workers.
  */
 
-export { MerchantBook, MerchantRegister, OperatorAlerts, PaymentIntent } from '../../src/index.ts';
+export {
+  MerchantBook,
+  MerchantRegister,
+  OperatorAlerts,
+  PaymentIntent,
+  ProviderFiles,
+} from '../../src/index.ts';
 
 /** The bindings of both. */
 export type BothEnv = Env & BackOfficeEnv;

@@ -37,6 +37,7 @@ const FLOORS: readonly (readonly string[])[] = [
 /** What `src/index.ts` must export or route to of upper floors. Each loads the rest by `import()`. */
 const FACADES = [
   'src/control/alerts/operator-alerts.ts',
+  'src/control/provider-files/provider-files.ts',
   'src/control/rpc/entrypoint.ts',
   'src/lists/api/operations.ts',
   'src/lists/api/router.ts',

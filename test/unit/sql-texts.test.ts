@@ -17,6 +17,8 @@ const REVIEWED: Readonly<Record<string, readonly string[]>> = {
   'back-office/members/challenge.ts': ['length + 1', 'length + 2', 'required.sql'],
   'src/engine/register/volumes.ts': ['condition'],
   'src/recovery/backup/runs.ts': ['wanted'],
+  'src/control/provider-files/file-table.ts': ['condition'],
+  'src/control/provider-files/line-table.ts': ['condition'],
   'src/lists/book/attention-items.ts': ['limit'],
   'src/lists/book/queries/deliveries.ts': ['condition', 'within'],
   'src/lists/book/queries/ended-payments.ts': [

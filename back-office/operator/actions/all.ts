@@ -7,6 +7,7 @@ import { GATEWAY_ACTIONS } from './gateway.ts';
 import { MERCHANT_ACTIONS } from './merchants.ts';
 import { MODE_ACTIONS } from './modes.ts';
 import { PAYMENT_ACTIONS } from './payments.ts';
+import { PROVIDER_FILE_ACTIONS } from './provider-files.ts';
 import { RESTORE_ACTIONS } from './restore.ts';
 
 /** Every action of the operator. */
@@ -14,6 +15,7 @@ export const ACTIONS: readonly OperatorAction[] = [
   ...MERCHANT_ACTIONS,
   ...EXPORT_ACTIONS,
   ...PAYMENT_ACTIONS,
+  ...PROVIDER_FILE_ACTIONS,
   ...ATTENTION_ACTIONS,
   ...CUSTOMER_ACTIONS,
   ...GATEWAY_ACTIONS,

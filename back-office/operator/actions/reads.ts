@@ -2,6 +2,7 @@ import { attentionReasons } from '../../../src/control/attention/item.ts';
 import { MESSAGE_QUEUES } from '../../../src/control/dead-letters/queues.ts';
 import { LETTER_STATUSES } from '../../../src/control/dead-letters/store.ts';
 import { MERCHANT_STATUSES } from '../../../src/control/merchants/merchant-status.ts';
+import { OUTCOMES } from '../../../src/control/provider-files/judge.ts';
 import { fieldError } from '../../../src/kit/http/field-error.ts';
 import { validationProblem } from '../../../src/kit/http/problem.ts';
 import { ITEM_REASONS } from '../../../src/lists/book/attention-reasons.ts';
@@ -9,7 +10,16 @@ import { DASHBOARD_TEXTS, DESK_TEXTS } from '../../i18n/texts.ts';
 import { withMemberCounts } from '../../members/members.ts';
 import type { OperatorCall } from '../call.ts';
 import { paymentContent } from '../payment-content.ts';
-import type { OperatorRead, Target } from './action.ts';
+import type { OperatorRead, Option, Target } from './action.ts';
+
+/** Days of Addis Ababa. */
+const DAYS: Readonly<Record<string, Option>> = {
+  from: {
+    value: 'DAY',
+    about: 'first day, such as 2026-11-22 (default: six days before the last)',
+  },
+  to: { value: 'DAY', about: 'last day (default: today)' },
+};
 
 /** Everything that operators read. The help lists the commands in this order. */
 export const READS: readonly OperatorRead[] = [
@@ -128,6 +138,67 @@ export const READS: readonly OperatorRead[] = [
     examples: ['customer requests'],
     answers: 'requests',
     pages: 'nextCursor',
+  },
+  {
+    path: '/provider-board/:environment',
+    message: 'Board',
+    run: ({ payments, params, url }) => payments.operations.providerBoard(params, queryOf(url)),
+    name: 'provider-file board',
+    about: 'show what providers say they took on each day, beside what Kefel says was paid',
+    query: DAYS,
+    examples: [
+      'provider-file board production',
+      'provider-file board production --from 2026-11-01',
+    ],
+    answers: 'provider_board',
+  },
+  {
+    path: '/provider-files/:environment/:method',
+    message: 'Files',
+    run: ({ payments, params, url }) => payments.operations.providerFiles(params, queryOf(url)),
+    name: 'provider-file list',
+    about: 'list the files of a method, newest first, and how far they are compared',
+    examples: ['provider-file list production TELE_BIRR'],
+    answers: 'provider_files',
+    pages: 'nextCursor',
+  },
+  {
+    path: '/provider-files/:environment/:method/:fileId',
+    message: 'File',
+    run: ({ payments, params }) => payments.operations.providerFile(params),
+  },
+  {
+    path: '/provider-lines/:environment/:method',
+    message: 'Lines',
+    run: ({ payments, params, url }) => payments.operations.providerLines(params, queryOf(url)),
+    name: 'provider-file lines',
+    about: 'list the lines of providers’ files by day, and the payments that have none',
+    query: {
+      ...DAYS,
+      outcome: { value: 'OUTCOME', about: `only these: ${OUTCOMES.join(', ')}` },
+      open: { value: 'yes|no', about: 'yes: only those that need a person (default: no)' },
+    },
+    examples: [
+      'provider-file lines production TELE_BIRR --open yes',
+      'provider-file lines production TELE_BIRR --outcome missing --from 2026-11-01 --all',
+    ],
+    answers: 'provider_lines',
+    pages: 'nextCursor',
+  },
+  {
+    path: '/provider-line/:environment/:method',
+    message: 'Line',
+    run: ({ payments, params, url }) =>
+      payments.operations.providerLine(params, url.searchParams.get('key') ?? ''),
+  },
+  {
+    path: '/provider-profiles/:environment/:method',
+    message: 'Profiles',
+    run: ({ payments, params }) => payments.operations.providerProfiles(params),
+    name: 'provider-profile list',
+    about: 'show the profiles of a method; with --json, as documents',
+    examples: ['provider-profile list production TELE_BIRR --json'],
+    answers: 'provider_profiles',
   },
   {
     path: '/rails',

@@ -20,6 +20,7 @@ const OBJECTS: Readonly<Record<string, readonly [Part, className: string]>> = {
   MERCHANT_BOOK: ['book', 'MerchantBook'],
   MERCHANT_REGISTER: ['register', 'MerchantRegister'],
   OPERATOR_ALERTS: ['alerts', 'OperatorAlerts'],
+  PROVIDER_FILES: ['alerts', 'ProviderFiles'],
 };
 
 const QUEUES = ['WEBHOOKS', 'WEBHOOK_RETRIES', 'PROVIDER_REPORTS'];
@@ -106,6 +107,7 @@ export const PaymentIntent = objectClass('intent', 'PaymentIntent');
 export const MerchantBook = objectClass('book', 'MerchantBook');
 export const MerchantRegister = objectClass('register', 'MerchantRegister');
 export const OperatorAlerts = objectClass('alerts', 'OperatorAlerts');
+export const ProviderFiles = objectClass('alerts', 'ProviderFiles');
 
 export class Payments extends WorkerEntrypoint<ControlledEnv> {
   constructor(ctx: ExecutionContext, env: ControlledEnv) {

@@ -1,6 +1,7 @@
 import { equal } from 'node:assert/strict';
 import { insertDeadLetter } from '../../../src/control/dead-letters/store.ts';
 import { keyRing } from '../../../src/engine/config.ts';
+import { businessDay, dayText } from '../../../src/kit/ethiopian-time.ts';
 import {
   contentOf,
   eventually,
@@ -114,6 +115,40 @@ export async function closeMerchant(play: Play): Promise<void> {
   await operate(play, '/audit/export', { month: '2026-11' });
 }
 
+/** A provider's file that names no payment, and a decision about its line. */
+async function compareFile(play: Play): Promise<void> {
+  const at = 'sandbox/E_BIRR';
+  const profile = {
+    ...{ name: 'Portal', delimiter: 'comma', headerRow: 0, dateFormat: 'yyyy-MM-dd' },
+    ...{ decimal: 'point', currency: 'ETB', columns: { date: 1, receipt: 2, amount: 3 } },
+  };
+  const day = dayText(businessDay(Date.now()));
+  const base64 = Buffer.from(`${day},${play.merchantId},1.00\n`).toString('base64');
+  await operate(play, `/provider-profiles/${at}`, profile);
+  includes(await operate(play, `/provider-profiles/${at}`), [{ name: 'Portal' }]);
+  const preview = { profile: 'Portal', base64 };
+  includes(await operate(play, `/provider-files/${at}/preview`, preview), { problem: null });
+  const { fileId } = await operate<{ readonly fileId: string }>(play, `/provider-files/${at}`, {
+    name: 'day.csv',
+    profile: 'Portal',
+  });
+  const file = `/provider-files/${at}/${fileId}`;
+  await operate(play, `${file}/pieces`, { number: 0, base64 });
+  await operate(play, `${file}/finish`, {});
+  await eventually('the file is compared', () => operate(play, file), { status: 'done' });
+  const { items } = await operate<{ readonly items: readonly { readonly key: string }[] }>(
+    play,
+    `/provider-lines/${at}?outcome=not_ours`,
+  );
+  const key = items.at(-1)?.key ?? '';
+  includes(await operate(play, `/provider-line/${at}?key=${encodeURIComponent(key)}`), { key });
+  const decision = { key, decision: 'not_ours', reason: 'Another gateway' };
+  await operate(play, `/provider-lines/${at}/decide`, decision);
+  await operate(play, `/provider-files/${at}`);
+  await operate(play, '/provider-board/sandbox');
+  await operate(play, `/provider-profiles/${at}/delete`, { name: 'Portal' });
+}
+
 /** Settings of the whole gateway, and its state. */
 export async function watchGateway(play: Play): Promise<void> {
   const code = `B${play.merchantId.replace(/\D/g, '')}`;
@@ -133,6 +168,7 @@ export async function watchGateway(play: Play): Promise<void> {
   const method = '/methods/production/CBE';
   await operate(play, `${method}/switch-off`, { text: 'Back at about 15:00' });
   await operate(play, `${method}/switch-on`, {});
+  await compareFile(play);
   includes(await operate(play, '/alerts/webhook/test', {}), { isSent: false });
   includes(await operate(play, '/alerts'), { open: [] });
   await operate(play, '/health');

@@ -119,6 +119,23 @@ export const OPERATION_PROBLEMS = {
     status: 409,
     message: 'The payment must not be set back to that time: {what}. Nothing was changed',
   },
+  provider_profile_unknown: {
+    status: 404,
+    message: 'The method {method} has no profile "{name}"',
+  },
+  provider_piece_size: {
+    status: 400,
+    message: 'A piece must have 1 to {bytes} bytes. Nothing was changed',
+  },
+  provider_file_incomplete: {
+    status: 409,
+    message:
+      'Pieces of the file are missing, or one before the last is too short: upload them again',
+  },
+  provider_line_settled: {
+    status: 409,
+    message: 'A line that is {outcome} takes no such decision. Nothing was changed',
+  },
 } as const satisfies Record<string, ProblemEntry>;
 
 /** A problem of an operator's action with its placeholders filled in. */

@@ -10,6 +10,7 @@ import type { FileLine } from './lines.ts';
 export const OUTCOMES = [
   'matched',
   'refund',
+  'refund_differs',
   'amount_differs',
   'fee_differs',
   'double',
@@ -33,6 +34,8 @@ export interface PaymentFacts {
   readonly currency: Currency;
   /** What the customer paid: the commission too, where the customer bears it. */
   readonly chargedMinor: number;
+  readonly transactionId: string | null;
+  readonly paidAtMs: number | null;
   /** What customers got back by each refund that succeeded. */
   readonly returnedMinor: readonly number[];
 }
@@ -97,7 +100,7 @@ function judgeRefund(line: FileLine, payment: PaymentFacts, { othersOf }: Known)
   const isSame = (amountMinor: number) => amountMinor === line.amountMinor;
   const refunds = line.currency === payment.currency ? payment.returnedMinor.filter(isSame) : [];
   if (refunds.length === 0) {
-    return { outcome: 'amount_differs', payment, expectedMinor: payment.returnedMinor[0] ?? 0 };
+    return { outcome: 'refund_differs', payment, expectedMinor: payment.returnedMinor[0] ?? 0 };
   }
   const isDouble = othersOf(payment).filter(isSame).length >= refunds.length;
   return { outcome: isDouble ? 'double' : 'refund', payment, expectedMinor: null };

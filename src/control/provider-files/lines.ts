@@ -1,5 +1,5 @@
 import { normalizedReceipt } from '../../engine/domain/receipt.ts';
-import { businessDay, DAY_MS } from '../../kit/ethiopian-time.ts';
+import { businessDay, DAY_MS, dayText } from '../../kit/ethiopian-time.ts';
 import { CURRENCIES, type Currency } from '../../kit/money.ts';
 import { amountMinorFrom } from '../../kit/typed-amount.ts';
 import { dateReader } from './dates.ts';
@@ -41,9 +41,15 @@ export interface FileLine {
   readonly reference: string | null;
 }
 
-/** The same in every file of the provider, so that a corrected file replaces the line. */
-export function keyOf({ type, receipt, reference }: FileLine): string {
-  return `${type}/${normalizedReceipt(receipt ?? reference ?? '')}`;
+/**
+ * The same in every file of the provider, so that a corrected file replaces the line: its own key, and
+ * the one that it has if an earlier line of its file has the first. Keys are in the order of days.
+ */
+export function keysOf(line: FileLine): readonly [own: string, repeated: string] {
+  const { atMs, type, receipt, reference } = line;
+  const id = normalizedReceipt(receipt ?? reference ?? '');
+  const key = `${dayText(businessDay(atMs))}/${type}/${id}`;
+  return [key, `${key}/${line.line}`];
 }
 
 export interface ReadState {

@@ -94,6 +94,27 @@ export { requestRefund } from '../payments/refund-request.ts';
 export { reviewPayment, reviewSeenPayment } from '../payments/review.ts';
 export type { FoundPayments } from '../payments/search.ts';
 export { findPayments } from '../payments/search.ts';
+export type { Preview, PreviewedLine, ProviderFile } from '../provider-files/files.ts';
+export {
+  beginProviderFile,
+  deleteProviderProfile,
+  finishProviderFile,
+  previewProviderFile,
+  providerFile,
+  providerFiles,
+  providerProfiles,
+  storeProviderProfile,
+  uploadProviderPiece,
+} from '../provider-files/files.ts';
+export type { BoardRow } from '../provider-files/findings.ts';
+export {
+  decideProviderLine,
+  providerBoard,
+  providerLine,
+  providerLines,
+} from '../provider-files/findings.ts';
+export type { StoredLine as ProviderLine } from '../provider-files/line-table.ts';
+export type { Profile as ProviderProfile } from '../provider-files/profile.ts';
 export type { SelfCheck } from '../self-check/run.ts';
 export { readSelfCheck, startSelfCheck } from '../self-check/run.ts';
 export type { StatementsPage } from '../statements/export-statements.ts';

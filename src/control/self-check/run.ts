@@ -63,6 +63,7 @@ const BINDINGS: Readonly<Record<Exclude<BindingName, 'BACKUPS'>, true>> = {
   MERCHANT_BOOK: true,
   MERCHANT_REGISTER: true,
   OPERATOR_ALERTS: true,
+  PROVIDER_FILES: true,
   ASSETS: true,
 };
 

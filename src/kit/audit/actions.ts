@@ -29,6 +29,9 @@ export const REQUEST_ACTIONS = [
   'alert.test_requested',
   'book.rebuilt',
   'book.restored',
+  'provider_profile.changed',
+  'provider_file.uploaded',
+  'provider_line.decided',
   'backup.begun',
   'backup.read',
 ] as const;

@@ -3,6 +3,7 @@ import { customersPayments } from './queries/customers.ts';
 import { countFailed, deliveriesOf, events, undelivered } from './queries/deliveries.ts';
 import { paidAtLink } from './queries/link-payments.ts';
 import { payments, paymentsAfter, summaries } from './queries/payments.ts';
+import { facts, paidPayments } from './queries/provider-files.ts';
 import { refunds } from './queries/refunds.ts';
 import {
   holdChangedAtMs,
@@ -33,6 +34,8 @@ export const QUESTIONS = {
   withReceipts,
   ofReferences,
   paymentsAfter,
+  facts,
+  paidPayments,
   customersPayments,
   paidAtLink,
   refunds,

@@ -9,6 +9,8 @@ const PAYMENT: PaymentFacts = {
   method: 'TELE_BIRR',
   currency: 'ETB',
   chargedMinor: 10_000,
+  transactionId: 'T-1',
+  paidAtMs: 0,
   returnedMinor: [],
 };
 const LINE: FileLine = {
@@ -52,10 +54,10 @@ describe('a line', () => {
     ['with a net without a contract', 'matched', null, { line: { netMinor: 9_850 } }],
     ['with a fee without a contract', 'matched', null, { line: { feeMinor: 5 } }],
     ['of a refund', 'refund', null, { line: refund, payment: { returnedMinor: [1, 4_000] } }],
-    ['of no refund', 'amount_differs', 0, { line: refund }],
+    ['of no refund', 'refund_differs', 0, { line: refund }],
     [
       'of a refund of another amount',
-      'amount_differs',
+      'refund_differs',
       1,
       { line: refund, payment: { returnedMinor: [1] } },
     ],

@@ -4,7 +4,7 @@ import { dateReader } from '../../../src/control/provider-files/dates.ts';
 import {
   beginReading,
   type FileLine,
-  keyOf,
+  keysOf,
   readStep,
 } from '../../../src/control/provider-files/lines.ts';
 import { FileProblem, fileProblemText } from '../../../src/control/provider-files/problem.ts';
@@ -143,7 +143,7 @@ describe('a provider’s file', () => {
 
   test('keeps the key of a line when its amount is corrected', () => {
     const [line, other] = [read(`${HEAD}${ROW}`), read(`${HEAD}${ROW.replace('CK1', 'ck-1')}`)];
-    expect(line.map(keyOf)).toEqual(other.map(keyOf));
+    expect(line.map(keysOf)).toEqual(other.map(keysOf));
   });
 
   const row = (cells: Record<string, string>) =>

@@ -1,5 +1,6 @@
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
+import { ProviderFiles } from '../../../src/connected-objects.ts';
 import { IntentClient } from '../../../src/engine/intent/client.ts';
 import { PaymentIntentObject } from '../../../src/engine/intent/payment-intent.ts';
 import { databaseRows } from '../../security/storage.ts';
@@ -39,6 +40,10 @@ const CRASHES: Readonly<Record<NonNullable<Operation['changes']> | 'nothing', ()
   event: () => [vi.spyOn(PaymentIntentObject.prototype, 'resendEvent').mockImplementation(crash)],
   book: () => [vi.spyOn(env.MERCHANT_BOOK, 'get').mockImplementation(crash)],
   alerts: () => [vi.spyOn(env.OPERATOR_ALERTS, 'get').mockImplementation(crash)],
+  files: () =>
+    (['storeProfile', 'deleteProfile', 'begin', 'decide'] as const).map((name) =>
+      vi.spyOn(ProviderFiles.prototype, name).mockImplementation(crash),
+    ),
   nothing: () => [vi.spyOn(env.DB, 'prepare').mockImplementation(crash)],
 };
 

@@ -7,10 +7,20 @@ import {
 import type { Rejection } from '../../../src/engine/domain/command.ts';
 import { IntentClient } from '../../../src/engine/intent/client.ts';
 import * as askRail from '../../../src/engine/refunds/ask-rail.ts';
+import { applyAll, projectionMessage } from '../book/fixture.ts';
 import { backUp, loseGateway, RUN, withRecovery } from '../recovery/restore-support.ts';
 import { recordMigrations } from '../support/backup.ts';
-import { ALPHA, answerOf, createHosted, intentOf, useGateway } from '../support.ts';
+import {
+  ALPHA,
+  answerOf,
+  createHosted,
+  DAY_MS,
+  intentOf,
+  tenantOf,
+  useGateway,
+} from '../support.ts';
 import { pathWith, prepare } from './operations.ts';
+import { PORTAL, storePortal, uploadFile, workOn, yesterday } from './provider-file-support.ts';
 import {
   type OperateOptions,
   operate,
@@ -28,6 +38,8 @@ import {
 const caught = useGateway();
 
 const V1 = '/operator/v1';
+const FILES_AT = 'sandbox/TELE_BIRR';
+const UPLOAD = `${V1}/provider-files/${FILES_AT}/00000000-0000`;
 const PAYMENT = '/payments/:environment/:merchantId/:uniqueId';
 const RESOLVE = `${PAYMENT}/attempts/:attemptId/resolve`;
 const DECIDE = `${PAYMENT}/refunds/:refundId/resolve`;
@@ -168,6 +180,26 @@ const PROVOKED: Readonly<Record<OperatorProblemCode, () => Promise<Response>>> =
     await withRecovery('order-1');
     const path = `${V1}/payments/sandbox/${ALPHA.id}/order-1/restore`;
     return operate(path, { at: '2089-01-01T00:00Z' });
+  },
+  provider_profile_unknown: () =>
+    operate(`${V1}/provider-files/${FILES_AT}`, { name: 'day.csv', profile: 'None' }),
+  provider_piece_size: () => operate(`${UPLOAD}/pieces`, { number: 0, base64: '' }),
+  provider_file_incomplete: async () => {
+    await storePortal(FILES_AT);
+    const fileId = '00000000-0000';
+    await operate(`${V1}/provider-files/${FILES_AT}`, { fileId, name: 'a', profile: PORTAL.name });
+    return operate(`${UPLOAD}/finish`, {});
+  },
+  provider_line_settled: async () => {
+    const paid = { status: 'succeeded', method: 'TELE_BIRR' } as const;
+    const paidAtMs = Date.now() - DAY_MS;
+    await applyAll([projectionMessage(tenantOf(ALPHA), 1, paid, { paidAtMs })]);
+    await storePortal(FILES_AT);
+    const rows = `${yesterday()} 10:00:00,CK1,,100.00,\n`;
+    await workOn(FILES_AT, await uploadFile(FILES_AT, rows));
+    const key = `${yesterday()}/missing/${ALPHA.id}/order-1`;
+    const line = { key, decision: 'not_ours', reason: 'Seen' };
+    return operate(`${V1}/provider-lines/${FILES_AT}/decide`, line);
   },
 };
 

@@ -36,6 +36,7 @@ import {
   merchantServer,
   payHosted,
 } from '../support.ts';
+import { PORTAL, storePortal, uploadFile, workOn, yesterday } from './provider-file-support.ts';
 import {
   content,
   operateApi,
@@ -59,7 +60,16 @@ export interface Operation {
   readonly values?: Values | (() => Promise<Values>);
   readonly body?: Body | (() => Promise<Body>);
   /** Where the change is stored. Null: outside, or in steps that follow the entry. */
-  readonly changes: 'database' | 'letter' | 'payment' | 'hold' | 'event' | 'book' | 'alerts' | null;
+  readonly changes:
+    | 'database'
+    | 'letter'
+    | 'payment'
+    | 'hold'
+    | 'event'
+    | 'book'
+    | 'alerts'
+    | 'files'
+    | null;
   /** The action of the audit entry. */
   readonly entry: string;
   /** Whether the entry is written before the change, so that a crash may leave it alone. */
@@ -83,6 +93,9 @@ const VALUES: Values = {
 const IN_DATABASE = { changes: 'database' } as const;
 const IN_PAYMENT = { changes: 'payment', isRecordedFirst: true } as const;
 const IN_HOLD = { changes: 'hold', isRecordedFirst: true } as const;
+/** Of the method in `VALUES`. */
+const FILES_AT = 'sandbox/TELE_BIRR';
+const IN_FILES = { changes: 'files', isRecordedFirst: true } as const;
 const IN_BOOK = { changes: 'book', isRecordedFirst: true } as const;
 
 const MERCHANT = '/merchants/:merchantId';
@@ -339,6 +352,33 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
     scene: after('/methods/:environment/:method/switch-off'),
     entry: 'method.switched_on',
   },
+  '/provider-profiles/:environment/:method': {
+    ...IN_FILES,
+    body: PORTAL,
+    entry: 'provider_profile.changed',
+  },
+  '/provider-profiles/:environment/:method/delete': {
+    ...IN_FILES,
+    scene: () => storePortal(FILES_AT),
+    body: { name: PORTAL.name },
+    entry: 'provider_profile.changed',
+  },
+  '/provider-files/:environment/:method': {
+    ...IN_FILES,
+    scene: () => storePortal(FILES_AT),
+    body: { name: 'day.csv', profile: PORTAL.name },
+    entry: 'provider_file.uploaded',
+  },
+  '/provider-lines/:environment/:method/decide': {
+    ...IN_FILES,
+    scene: async () => {
+      await storePortal(FILES_AT);
+      const rows = `${yesterday()} 10:00:00,CK1,,100.00,\n`;
+      await workOn(FILES_AT, await uploadFile(FILES_AT, rows));
+    },
+    body: async () => ({ ...REASON, key: `${yesterday()}/payment/CK1`, decision: 'accept' }),
+    entry: 'provider_line.decided',
+  },
   '/maintenance/begin': { ...IN_DATABASE, body: REASON, entry: 'maintenance.began' },
   '/maintenance/end': {
     ...IN_DATABASE,
@@ -354,7 +394,12 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
 };
 
 /** A restore is many requests with one entry at its end: test/workers/recovery/restore.long.test.ts. */
-const ELSEWHERE = ['/restore', '/restore/close', '/restore/parts'];
+const FILES = '/provider-files/:environment/:method';
+const ELSEWHERE = [
+  ...['/restore', '/restore/close', '/restore/parts'],
+  // They write no entry: the beginning of an upload has it.
+  ...[`${FILES}/preview`, `${FILES}/:fileId/pieces`, `${FILES}/:fileId/finish`],
+];
 
 /** The paths of all actions, with the names of their parts. */
 export const PATHS = ACTIONS.map(({ path }) => path).filter((path) => !ELSEWHERE.includes(path));

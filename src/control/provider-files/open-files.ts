@@ -1,0 +1,361 @@
+import { paymentRetentionMs } from '../../engine/config.ts';
+import type { OtherPayment } from '../../engine/domain/intent.ts';
+import { businessDay, DAY_MS } from '../../kit/ethiopian-time.ts';
+import { log } from '../../kit/platform/log.ts';
+import { ObjectAlarm } from '../../kit/platform/object-alarm.ts';
+import { compareStep, missingLine } from './compare.ts';
+import { FILE_TABLES, FileTable, type NewFile, type StoredFile } from './file-table.ts';
+import { type FoundPayments, findPayments } from './find-payments.ts';
+import { ARRIVED, judge } from './judge.ts';
+import {
+  type Decision,
+  LINE_TABLES,
+  type LineFilter,
+  LineTable,
+  type StoredLine,
+} from './line-table.ts';
+import { beginReading, type FileLine, keysOf, readStep } from './lines.ts';
+import { FileProblem } from './problem.ts';
+import type { Profile } from './profile.ts';
+import { ROW_BYTES_MAX } from './rows.ts';
+
+/** What a step reads in the first pass: some thousand lines. */
+const READ_BYTES = 1_024 * 1_024;
+/** A step may call each line's merchant, and an alarm may make a thousand calls. */
+const MATCHED_LINES = 300;
+/** These fit into so many bytes, or the step has fewer. */
+const MATCHED_BYTES = Math.max(MATCHED_LINES * 512, 2 * ROW_BYTES_MAX);
+/** An upload that is not finished by then was given up. */
+const UPLOAD_MAX_MS = DAY_MS;
+/** Bounds what a purge deletes at once. */
+const PURGED_LINES = 5_000;
+const PURGE_AGAIN_MS = 1_000;
+
+type FilesContext = Pick<DurableObjectState, 'id' | 'storage' | 'waitUntil'>;
+
+export type LineDecision =
+  | { readonly type: 'assign'; readonly payment: OtherPayment }
+  | { readonly type: 'undo' }
+  | (Decision & { readonly type: 'accepted' | 'not_ours' });
+
+/** What a decision was about: it ends when a corrected file says something else. */
+const SAID = ['outcome', 'amountMinor', 'feeMinor', 'netMinor', 'currency', 'uniqueId'] as const;
+
+function paymentOf({ merchantId, uniqueId }: StoredLine): readonly OtherPayment[] {
+  return merchantId === null || uniqueId === null ? [] : [{ merchantId, uniqueId }];
+}
+
+/** The code of the object of a method's files, which `providerFiles` loads. */
+export class OpenFiles {
+  readonly #env: Env;
+  readonly #alarm: ObjectAlarm;
+  readonly #files: FileTable;
+  readonly #lines: LineTable;
+  #isPurging = false;
+
+  constructor(ctx: FilesContext, env: Env) {
+    ctx.storage.sql.exec(FILE_TABLES);
+    ctx.storage.sql.exec(LINE_TABLES);
+    this.#env = env;
+    this.#files = new FileTable(ctx.storage.sql);
+    this.#lines = new LineTable(ctx.storage.sql);
+    this.#alarm = new ObjectAlarm(ctx, {
+      wakeAtMs: () => this.#wakeAtMs(),
+      work: () => this.#work(),
+    });
+  }
+
+  /** A repeated call changes nothing. */
+  async begin(file: NewFile): Promise<void> {
+    await this.#change(() => {
+      if (this.#files.get(file.id) === null) {
+        const days = { lines: null, fromDay: null, toDay: null };
+        const state = { read: null, compared: null, problem: null, unanswered: 0, failures: 0 };
+        this.#files.put({ ...file, bytes: 0, ...days, ...state, status: 'uploading' });
+      }
+    });
+  }
+
+  /** Stores a piece, counted from 0. False when no upload of the file is open. */
+  upload(id: string, number: number, bytes: Uint8Array<ArrayBuffer>): boolean {
+    const isOpen = this.#files.get(id)?.status === 'uploading';
+    if (isOpen) {
+      this.#files.putPiece(id, number, bytes);
+    }
+    return isOpen;
+  }
+
+  /** Begins to read the file. Null: there is no such file, or pieces of it are missing. */
+  async finish(id: string): Promise<StoredFile | null> {
+    return this.#change(() => {
+      const file = this.#files.get(id);
+      const bytes = this.#files.size(id);
+      if (file?.status !== 'uploading' || bytes === null) {
+        return file?.status === 'uploading' ? null : file;
+      }
+      const finished: StoredFile = { ...file, bytes, status: 'reading' };
+      this.#files.put(finished);
+      return finished;
+    });
+  }
+
+  file(id: string): StoredFile | null {
+    return this.#files.get(id);
+  }
+
+  async files(beforeMs: number, limit: number): Promise<readonly StoredFile[]> {
+    this.#alarm.runIfOverdue(await this.#alarm.learn());
+    return this.#files.list(beforeMs, limit);
+  }
+
+  lines(filter: LineFilter, after: string, limit: number): readonly StoredLine[] {
+    return this.#lines.list(filter, after, limit);
+  }
+
+  line(key: string): StoredLine | null {
+    return this.#lines.get(key);
+  }
+
+  sums(fromDay: number, toDay: number) {
+    return this.#lines.sums(fromDay, toDay);
+  }
+
+  profiles(): readonly Profile[] {
+    return this.#files.profiles();
+  }
+
+  profile(name: string): Profile | null {
+    return this.#files.profiles().find((profile) => profile.name === name) ?? null;
+  }
+
+  storeProfile(profile: Profile): void {
+    this.#files.putProfile(profile);
+  }
+
+  deleteProfile(name: string): void {
+    this.#files.removeProfile(name);
+  }
+
+  /**
+   * Decides about a line. `undo` ends the decision and the assignment, and looks for the payment again.
+   * Null: no such line, or no such payment.
+   */
+  async decide(key: string, decision: LineDecision): Promise<StoredLine | null> {
+    const line = this.#lines.get(key);
+    if (line === null) {
+      return null;
+    }
+    if (decision.type === 'accepted' || decision.type === 'not_ours') {
+      return this.#commitLine({ ...line, decision });
+    }
+    const file = line.fileId === null ? null : this.#files.get(line.fileId);
+    if (file === null) {
+      return decision.type === 'undo' ? this.#commitLine({ ...line, decision: null }) : null;
+    }
+    const assigned = decision.type === 'assign' ? decision.payment : null;
+    const named = assigned === null ? paymentOf(line) : [assigned, ...paymentOf(line)];
+    const found = await findPayments(this.#env, file.environment, [line], named);
+    if (assigned !== null && found.factsOf(assigned) === null) {
+      return null;
+    }
+    return this.#alarm.commit(() => {
+      // A file may have replaced it meanwhile.
+      const judged = this.#judged(file, this.#lines.get(key) ?? line, key, assigned, found);
+      this.#putLine(judged);
+      // The payment that the line had is missing again.
+      const left = paymentOf(line).flatMap((payment) => found.factsOf(payment) ?? []);
+      for (const { merchantId, paidAtMs, method, ...payment } of left) {
+        if (paidAtMs !== null && method === file.method) {
+          this.#putMissing(missingLine(merchantId, { ...payment, paidAtMs }));
+        }
+      }
+      return judged;
+    });
+  }
+
+  alarm(): Promise<void> {
+    return this.#alarm.run();
+  }
+
+  async #work(): Promise<void> {
+    const file = this.#files.next();
+    if (file === null) {
+      this.#alarm.commit(() => this.#purge(Date.now()));
+      return;
+    }
+    try {
+      await this.#step(file);
+    } catch (error) {
+      if (error instanceof FileProblem) {
+        const { code, line, column, found } = error;
+        this.#end({ ...file, status: 'refused', problem: { code, line, column, found } });
+        return;
+      }
+      this.#files.put({ ...file, failures: file.failures + 1 });
+      throw error;
+    }
+  }
+
+  /** One part of the work, in one transaction. */
+  async #step(file: StoredFile): Promise<void> {
+    switch (file.status) {
+      case 'reading':
+        return this.#readOn(file);
+      case 'matching':
+        return this.#matchOn(file);
+      case 'comparing':
+        return this.#compareOn(file);
+      default:
+        throw new Error('the file needs no step');
+    }
+  }
+
+  /** Reads the whole file before the first line is stored: a file with a mistake changes nothing. */
+  #readOn(file: StoredFile): void {
+    const { state } = this.#read(file, READ_BYTES, Number.POSITIVE_INFINITY);
+    if (!state.isOver) {
+      this.#files.put({ ...file, read: state, failures: 0 });
+      return;
+    }
+    const { lines, fromDay, toDay } = state;
+    const read: StoredFile = { ...file, ...{ lines, fromDay, toDay }, read: null, failures: 0 };
+    this.#files.put({ ...read, status: 'matching' });
+  }
+
+  async #matchOn(file: StoredFile): Promise<void> {
+    const { state, lines } = this.#read(file, MATCHED_BYTES, MATCHED_LINES);
+    const named = lines.flatMap((line) => {
+      const known = keysOf(line).flatMap((key) => this.#lines.get(key) ?? []);
+      return known.filter(({ isAssigned }) => isAssigned).flatMap(paymentOf);
+    });
+    const found = await findPayments(this.#env, file.environment, lines, named);
+    this.#alarm.commit(() => {
+      for (const line of lines) {
+        const key = this.#lines.keyIn(file.id, line);
+        const before = this.#lines.get(key);
+        const [assigned = null] = before?.isAssigned ? paymentOf(before) : [];
+        const judged = this.#judged(file, line, key, assigned, found);
+        const isSame = before !== null && SAID.every((name) => before[name] === judged[name]);
+        this.#putLine({ ...judged, decision: isSame ? before.decision : null });
+      }
+      const next: StoredFile = { ...file, read: state, failures: 0 };
+      if (state.isOver) {
+        this.#lines.removeRepeatedBefore(file.id);
+        this.#files.dropPieces(file.id);
+      }
+      this.#files.put(state.isOver ? { ...next, status: 'comparing' } : next);
+    });
+  }
+
+  async #compareOn(file: StoredFile): Promise<void> {
+    const { next, missing } = await compareStep(this.#env, file, Date.now());
+    this.#alarm.commit(() => {
+      for (const line of missing) {
+        this.#putMissing(line);
+      }
+      if (next.status === 'done') {
+        this.#lines.putExpected(next.compared?.sums ?? [], file.fromDay ?? 0, file.toDay ?? 0);
+      }
+      this.#files.put({ ...next, failures: 0 });
+    });
+  }
+
+  #read(file: StoredFile, bytesMax: number, linesMax: number) {
+    const state = file.read ?? beginReading(file.profile, this.#files.bytesFrom(file.id, 0, 8));
+    const { offset } = state.place;
+    const bytes = this.#files.bytesFrom(file.id, offset, bytesMax);
+    const isEnd = offset + bytes.length >= file.bytes;
+    return readStep(file.profile, state, bytes, { isEnd, linesMax, nowMs: file.begunAtMs });
+  }
+
+  #judged(
+    { id: fileId, method, profile }: StoredFile,
+    line: FileLine,
+    key: string,
+    assigned: OtherPayment | null,
+    found: FoundPayments,
+  ): StoredLine {
+    const about = assigned === null ? found.of(line) : [assigned];
+    const { outcome, expectedMinor, payment } = judge(line, {
+      method,
+      payments: about.flatMap((other) => found.factsOf(other) ?? []),
+      fee: profile.fee ?? null,
+      othersOf: ({ merchantId, uniqueId }) =>
+        this.#lines
+          .ofPayment(merchantId, uniqueId)
+          .filter((other) => other.key !== key && other.type === line.type)
+          .filter((other) => other.outcome === 'refund' || ARRIVED.includes(other.outcome))
+          .map(({ amountMinor }) => amountMinor),
+    });
+    const { merchantId = null, uniqueId = null } = payment ?? {};
+    const judged = { outcome, expectedMinor, merchantId, uniqueId };
+    return { ...line, key, fileId, ...judged, isAssigned: assigned !== null, decision: null };
+  }
+
+  /** The payment of a line that has arrived is no longer missing. */
+  #putLine(line: StoredLine): void {
+    this.#lines.put(line);
+    const others = ARRIVED.includes(line.outcome)
+      ? paymentOf(line).flatMap((one) => this.#lines.ofPayment(one.merchantId, one.uniqueId))
+      : [];
+    for (const { key, outcome } of others) {
+      if (outcome === 'missing') {
+        this.#lines.remove(key);
+      }
+    }
+  }
+
+  #putMissing(line: StoredLine): void {
+    const hasArrived = paymentOf(line).some(({ merchantId, uniqueId }) =>
+      this.#lines.hasArrived(merchantId, uniqueId),
+    );
+    if (!hasArrived) {
+      this.#lines.put({ ...line, decision: this.#lines.get(line.key)?.decision ?? null });
+    }
+  }
+
+  #commitLine(line: StoredLine): StoredLine {
+    this.#alarm.commit(() => this.#lines.put(line));
+    return line;
+  }
+
+  #end(file: StoredFile): void {
+    const { id, method, environment, problem } = file;
+    log('info', 'provider_file_refused', {
+      fileId: id,
+      method,
+      environment,
+      code: problem?.code ?? null,
+    });
+    this.#alarm.commit(() => {
+      this.#files.put(file);
+      this.#files.dropPieces(id);
+    });
+  }
+
+  #purge(nowMs: number): void {
+    const beforeMs = nowMs - paymentRetentionMs(this.#env);
+    this.#files.purgeBefore(nowMs - UPLOAD_MAX_MS, true);
+    this.#files.purgeBefore(beforeMs, false);
+    this.#isPurging = this.#lines.purgeBefore(businessDay(beforeMs), PURGED_LINES);
+  }
+
+  /** Looks daily for what is past its retention, as long as there is a file. */
+  #wakeAtMs(): number | null {
+    const nowMs = Date.now();
+    if (this.#files.next() !== null) {
+      return nowMs;
+    }
+    const againMs = this.#isPurging ? PURGE_AGAIN_MS : DAY_MS;
+    return this.#files.hasAny() ? nowMs + againMs : null;
+  }
+
+  async #change<T>(change: () => T): Promise<T> {
+    this.#alarm.runIfOverdue(await this.#alarm.learn());
+    return this.#alarm.commit(() => {
+      const result = change();
+      this.#alarm.setBy(this.#wakeAtMs());
+      return result;
+    });
+  }
+}

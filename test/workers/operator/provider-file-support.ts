@@ -1,0 +1,71 @@
+import { runDurableObjectAlarm } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import type { ProviderFile } from '../../../src/control/rpc/operations.ts';
+import { base64FromBytes, utf8 } from '../../../src/kit/crypto/encoding.ts';
+import { businessDay, dayText } from '../../../src/kit/ethiopian-time.ts';
+import { content, operateApi } from './support.ts';
+
+/** Files of a provider, by the operator's API. `at`: the environment and the method of the paths. */
+
+export const PORTAL = {
+  name: 'Portal',
+  delimiter: 'comma',
+  headerRow: 1,
+  dateFormat: 'yyyy-MM-dd HH:mm:ss',
+  decimal: 'point',
+  currency: 'ETB',
+  columns: { amount: 'Amount', fee: 'Fee', date: 'Time', receipt: 'Receipt', reference: 'Order' },
+};
+export const FILE_HEAD = 'Time,Receipt,Order,Amount,Fee\n';
+
+/** As the clock of the test has it. */
+export function yesterday(): string {
+  return dayText(businessDay(Date.now()) - 1);
+}
+
+export async function storePortal(at: string): Promise<void> {
+  await content(operateApi(`/provider-profiles/${at}`, PORTAL));
+}
+
+/** Runs one alarm of the object of the files. */
+export function fireFilesAlarm(at: string): Promise<boolean> {
+  return runDurableObjectAlarm(env.PROVIDER_FILES.get(env.PROVIDER_FILES.idFromName(at)));
+}
+
+/** Uploads a file in pieces, and starts to read it. */
+export async function uploadFile(at: string, rows: string): Promise<string> {
+  const begun = { name: 'day.csv', profile: PORTAL.name };
+  const { fileId, pieceBytes } = await content<{ fileId: string; pieceBytes: number }>(
+    operateApi(`/provider-files/${at}`, begun),
+  );
+  const bytes = utf8(`${FILE_HEAD}${rows}`);
+  const path = `/provider-files/${at}/${fileId}`;
+  for (let number = 0; number * pieceBytes < bytes.length; number += 1) {
+    const piece = bytes.subarray(number * pieceBytes, (number + 1) * pieceBytes);
+    await content(operateApi(`${path}/pieces`, { number, base64: base64FromBytes(piece) }));
+  }
+  await content(operateApi(`${path}/finish`, {}));
+  return fileId;
+}
+
+export function fileOf(at: string, id: string): Promise<ProviderFile> {
+  return content<ProviderFile>(operateApi(`/provider-files/${at}/${id}`));
+}
+
+const ALARMS_MAX = 200;
+
+/** Runs one alarm after another until the file is compared or refused. */
+export async function workOn(
+  at: string,
+  fileId: string,
+  afterEach: () => Promise<void> = async () => {},
+): Promise<void> {
+  for (let alarms = 0; alarms < ALARMS_MAX; alarms += 1) {
+    await fireFilesAlarm(at);
+    await afterEach();
+    if (['done', 'refused'].includes((await fileOf(at, fileId)).status)) {
+      return;
+    }
+  }
+  throw new Error('the file is not done');
+}

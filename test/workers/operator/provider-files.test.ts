@@ -1,0 +1,306 @@
+import { env } from 'cloudflare:workers';
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { BoardRow, ProviderLine } from '../../../src/control/rpc/operations.ts';
+import { attemptReferenceFrom } from '../../../src/engine/domain/identifiers.ts';
+import type { ProjectionRow } from '../../../src/engine/intent/book-message.ts';
+import { receiptKeys } from '../../../src/engine/intent/receipt-keys.ts';
+import { base64FromBytes, utf8 } from '../../../src/kit/crypto/encoding.ts';
+import { applyAll, projectedRefund, projectionMessage } from '../book/fixture.ts';
+import { auditLog } from '../dashboard/support.ts';
+import { ALPHA, abortObjects, BETA, type TestMerchant, tenantOf, useGateway } from '../support.ts';
+import {
+  FILE_HEAD,
+  fileOf,
+  fireFilesAlarm,
+  PORTAL,
+  storePortal,
+  uploadFile,
+  workOn,
+  yesterday,
+} from './provider-file-support.ts';
+import { content, operateApi } from './support.ts';
+
+/**
+ * Goal: a provider's file becomes lines that each say what they are, and payments without a line are
+ * missing, whatever dies in between. Method: payments in books, files by the operator's API, and the
+ * alarms of the object one by one.
+ */
+
+useGateway();
+
+const AT = 'production/TELE_BIRR';
+/** Yesterday, as the clock of each test has it. */
+let day = '';
+let noonMs = 0;
+/** A payment's number is the second of its creation. */
+let firstNumber = 0;
+
+async function referenceOf(merchant: TestMerchant, number: number): Promise<string> {
+  const statement = env.DB.prepare('SELECT number FROM merchants WHERE id = ?').bind(merchant.id);
+  const merchantNumber = (await statement.first<number>('number')) ?? 0;
+  const bytes = new Uint8Array(20).fill(number);
+  return attemptReferenceFrom(1_000 * (firstNumber + number), merchantNumber, bytes);
+}
+
+/** A payment of 100.00 by telebirr that was paid at noon, with the receipt `CK1` for number 1. */
+async function payment(
+  merchant: TestMerchant,
+  number: number,
+  row: Partial<ProjectionRow> = {},
+  rest: Parameters<typeof projectionMessage>[3] = {},
+) {
+  const receipts = await receiptKeys(env, 'production', `CK${number}`);
+  const isPaid = (row.status ?? 'succeeded') === 'succeeded';
+  const reference = await referenceOf(merchant, number);
+  return projectionMessage(
+    tenantOf(merchant, 'production'),
+    firstNumber + number,
+    {
+      ...{ uniqueId: `order-${number}`, status: 'succeeded', method: 'TELE_BIRR' },
+      ...{ amountMinor: 10_000, transactionId: reference, endedAtMs: noonMs },
+      ...row,
+    },
+    {
+      paidAtMs: isPaid ? noonMs : null,
+      searchKeys: [`id:${reference}`, ...(isPaid ? receipts : [])],
+      receiptKeys: isPaid ? receipts : [],
+      ...rest,
+    },
+  );
+}
+
+const row = (receipt: string, { order = '', amount = '100.00', fee = '' } = {}) =>
+  `${day} 12:00:01,${receipt},${order},${amount},${fee}\n`;
+
+async function compare(rows: string): Promise<void> {
+  await workOn(AT, await uploadFile(AT, rows));
+}
+
+async function lines(query = ''): Promise<readonly ProviderLine[]> {
+  const path = `/provider-lines/${AT}?from=${day}&to=${day}&limit=100${query}`;
+  return (await content<{ items: readonly ProviderLine[] }>(operateApi(path))).items;
+}
+
+const outcomes = async (query = '') =>
+  (await lines(query)).map(({ key, outcome, uniqueId }) => [key.slice(11), outcome, uniqueId]);
+
+const board = () =>
+  content<readonly BoardRow[]>(operateApi(`/provider-board/production?from=${day}&to=${day}`));
+
+const decide = (key: string, body: Record<string, string>) =>
+  operateApi(`/provider-lines/${AT}/decide`, { key: `${day}/${key}`, reason: 'Asked', ...body });
+
+beforeEach(async () => {
+  day = yesterday();
+  noonMs = Date.parse(`${day}T12:00:00+03:00`);
+  firstNumber = noonMs / 1_000 - 3_600;
+  await storePortal(AT);
+});
+
+describe('a file (docs/decisions.md#74)', () => {
+  test('says of each line what it is, and of each payment whether it is missing', async () => {
+    const refunds = [projectedRefund({ returnedMinor: 4_000, amountMinor: 4_000 })];
+    await applyAll([
+      await payment(ALPHA, 1),
+      await payment(ALPHA, 2),
+      await payment(ALPHA, 3, {}, { refunds }),
+      await payment(ALPHA, 4, { status: 'expired' }),
+      await payment(ALPHA, 5, { method: 'M_PESA' }),
+      await payment(BETA, 6),
+      await payment(BETA, 7, { commissionMinor: 100, commissionPaidByCustomer: true }),
+      await payment(BETA, 1, { uniqueId: 'other-1' }, { paidAtMs: noonMs }),
+    ]);
+    const order4 = await referenceOf(ALPHA, 4);
+    const order1 = await referenceOf(ALPHA, 1);
+    await compare(
+      [
+        row('CK1', { order: order1 }),
+        row('CK2', { amount: '99.00' }),
+        row('CK3'),
+        row('CK3', { amount: '-40.00' }),
+        row('CK-3'),
+        row('CK44', { order: order4 }),
+        row('CK5'),
+        row('CK7', { amount: '101.00' }),
+        row('CK1'),
+        row('=HYPERLINK("x")'),
+      ].join(''),
+    );
+    expect(await outcomes()).toEqual([
+      ['missing/mer_beta/order-6', 'missing', 'order-6'],
+      ['missing/mer_beta/other-1', 'missing', 'other-1'],
+      ['payment/CK1', 'matched', 'order-1'],
+      // Two merchants have this receipt, and the line names no order.
+      ['payment/CK1/10', 'double', 'order-1'],
+      ['payment/CK2', 'amount_differs', 'order-2'],
+      ['payment/CK3', 'matched', 'order-3'],
+      ['payment/CK3/6', 'double', 'order-3'],
+      ['payment/CK44', 'not_paid', 'order-4'],
+      ['payment/CK5', 'double', 'order-5'],
+      ['payment/CK7', 'matched', 'order-7'],
+      ['payment/HYPERLINKX', 'not_ours', null],
+      ['refund/CK3', 'refund', 'order-3'],
+    ]);
+    expect(await board()).toMatchObject([
+      {
+        ...{ day, method: 'TELE_BIRR', currency: 'ETB' },
+        expected: { payments: 6, amountMinor: 60_100 },
+        arrivedMinor: 40_000,
+        missing: { lines: 2, amountMinor: 20_000 },
+        different: { lines: 6 },
+      },
+    ]);
+  });
+
+  test('sent twice changes nothing, and a corrected one replaces its lines', async () => {
+    await applyAll([await payment(ALPHA, 1), await payment(ALPHA, 2)]);
+    const rows = row('CK1', { amount: '90.00' }) + row('CK1', { amount: '90.00' }) + row('CK9');
+    await compare(rows);
+    const first = (await outcomes()).slice();
+    await content(decide('payment/CK1', { decision: 'accept' }));
+    await content(decide('payment/CK1/3', { decision: 'not_ours' }));
+    const before = await board();
+    await compare(rows);
+    expect(await outcomes()).toEqual(first);
+    expect(await board()).toEqual(
+      before.map((own) => ({ ...own, comparedAtMs: expect.any(Number) })),
+    );
+    expect((await lines('&open=yes')).map(({ outcome }) => outcome)).toEqual([
+      'missing',
+      'not_ours',
+    ]);
+    // What the decisions were about is no longer so.
+    await compare(row('CK1') + row('CK2'));
+    expect(await outcomes()).toEqual([
+      ['payment/CK1', 'matched', 'order-1'],
+      ['payment/CK2', 'matched', 'order-2'],
+      ['payment/CK9', 'not_ours', null],
+    ]);
+    expect(await board()).toMatchObject([
+      { arrivedMinor: 20_000, missing: { lines: 0 }, different: { lines: 1 } },
+    ]);
+  });
+
+  test('with a mistake in its last line is refused, and changes nothing', async () => {
+    await applyAll([await payment(ALPHA, 1)]);
+    const rows = Array.from({ length: 2_000 }, (_, index) => row(`CX${index}`)).join('');
+    const fileId = await uploadFile(AT, `${rows}${row('CK1', { amount: '"1,00' })}`);
+    await workOn(AT, fileId);
+    expect(await fileOf(AT, fileId)).toMatchObject({
+      status: 'refused',
+      problem: {
+        code: 'quote_open',
+        text: 'Line 2002, column 4: the quotation mark is never closed',
+      },
+    });
+    expect(await lines()).toEqual([]);
+    expect(await board()).toEqual([]);
+  });
+
+  test('goes on after each kill, and in steps of some hundred lines', async () => {
+    await applyAll([await payment(ALPHA, 1), await payment(ALPHA, 2)]);
+    const rows = Array.from({ length: 6_000 }, (_, index) => row(`CX${index}`)).join('');
+    const fileId = await uploadFile(AT, row('CK1') + rows);
+    let kills = 0;
+    await workOn(AT, fileId, async () => {
+      kills += 1;
+      // Dies in the middle of a step, whose lines are not stored then.
+      const dying = fireFilesAlarm(AT).catch(() => undefined);
+      await scheduler.wait(kills % 3);
+      await abortObjects();
+      await Promise.race([dying, scheduler.wait(5)]);
+    });
+    expect(kills).toBeGreaterThan(10);
+    expect(await fileOf(AT, fileId)).toMatchObject({
+      status: 'done',
+      lines: 6_001,
+      linesDone: 6_001,
+    });
+    expect(await board()).toMatchObject([
+      {
+        expected: { payments: 2 },
+        arrivedMinor: 10_000,
+        missing: { lines: 1 },
+        different: { lines: 6_000, amountMinor: 60_000_000 },
+      },
+    ]);
+  });
+});
+
+describe('a line', () => {
+  test('takes a payment, gives it back, and is set aside', async () => {
+    await applyAll([await payment(ALPHA, 1), await payment(ALPHA, 2)]);
+    await compare(row('CK1') + row('TYPED'));
+    const named = { merchantId: ALPHA.id, uniqueId: 'order-2' };
+    await content(decide('payment/TYPED', { decision: 'assign', ...named }));
+    expect(await outcomes()).toEqual([
+      ['payment/CK1', 'matched', 'order-1'],
+      ['payment/TYPED', 'matched', 'order-2'],
+    ]);
+    // The assignment survives a file that comes again.
+    await compare(row('CK1') + row('TYPED'));
+    expect(await outcomes('&open=yes')).toEqual([]);
+    await content(decide('payment/TYPED', { decision: 'undo' }));
+    expect(await outcomes('&open=yes')).toEqual([
+      ['missing/mer_alpha/order-2', 'missing', 'order-2'],
+      ['payment/TYPED', 'not_ours', null],
+    ]);
+    await content(decide('payment/TYPED', { decision: 'not_ours' }));
+    await content(decide('missing/mer_alpha/order-2', { decision: 'accept' }));
+    expect(await outcomes('&open=yes')).toEqual([]);
+    const log = await auditLog();
+    expect(log.filter(({ action }) => action === 'provider_line.decided')).toHaveLength(4);
+  });
+
+  test.each([
+    ['payment/CK1', { decision: 'accept' }, 409, 'provider_line_settled'],
+    ['payment/CK1', { decision: 'not_ours' }, 409, 'provider_line_settled'],
+    ['payment/CK9', { decision: 'assign' }, 400, 'validation_failed'],
+    [
+      'payment/CK9',
+      { decision: 'assign', merchantId: 'mer_alpha', uniqueId: 'no' },
+      404,
+      'not_found',
+    ],
+    ['payment/NONE', { decision: 'undo' }, 404, 'not_found'],
+  ])('%s refuses %j with %i', async (key, body, status, code) => {
+    await applyAll([await payment(ALPHA, 1)]);
+    await compare(row('CK1') + row('CK9'));
+    const answer = await decide(key, body);
+    expect([answer.status, answer.envelope.code]).toEqual([status, code]);
+  });
+});
+
+test('a preview shows what lines would become, and stores nothing', async () => {
+  await applyAll([await payment(ALPHA, 1)]);
+  const base64 = base64FromBytes(utf8(`${FILE_HEAD}${row('CK1')}${row('CK9')}`));
+  const shown = await content(
+    operateApi(`/provider-files/${AT}/preview`, { profile: PORTAL.name, base64 }),
+  );
+  expect(shown).toMatchObject({
+    rows: [['Time', 'Receipt', 'Order', 'Amount', 'Fee'], { 1: 'CK1' }, { 1: 'CK9' }],
+    lines: [
+      { outcome: 'matched', uniqueId: 'order-1' },
+      { outcome: 'not_ours', uniqueId: null },
+    ],
+    problem: null,
+  });
+  expect(await lines()).toEqual([]);
+  const draft = { ...PORTAL, columns: { ...PORTAL.columns, fee: 'Tax' } };
+  expect(
+    await content(operateApi(`/provider-files/${AT}/preview`, { draft, base64 })),
+  ).toMatchObject({ lines: [], problem: { text: 'Line 1: the header has no column "Tax"' } });
+});
+
+test('an upload is read only when it is whole', async () => {
+  const begun = { name: 'day.csv', profile: PORTAL.name };
+  const { fileId } = await content<{ fileId: string }>(operateApi(`/provider-files/${AT}`, begun));
+  const finish = () => operateApi(`/provider-files/${AT}/${fileId}/finish`, {});
+  expect((await finish()).envelope.code).toBe('provider_file_incomplete');
+  const base64 = base64FromBytes(utf8(FILE_HEAD));
+  await content(operateApi(`/provider-files/${AT}/${fileId}/pieces`, { number: 1, base64 }));
+  expect((await finish()).envelope.code).toBe('provider_file_incomplete');
+  const unknown = await operateApi(`/provider-files/${AT}`, { ...begun, profile: 'None' });
+  expect(unknown.envelope.code).toBe('provider_profile_unknown');
+  expect((await operateApi(`/provider-profiles/production/PIGEON`)).status).toBe(404);
+});
