@@ -1,21 +1,10 @@
 import { addisTime } from './clock.ts';
-import type { Reply } from './stand-in.ts';
+import type { DayLine, Reply } from './stand-in.ts';
 
 /**
  * The file in which a provider says what it took on a day. Providers publish none: each stand-in has
  * columns of its own choice, and the differences that an operator learns to find.
  */
-
-/** A payment or a refund as the provider has it. */
-export interface DayLine {
-  readonly type: 'payment' | 'refund';
-  /** The provider's number; null where customers and merchants get none. */
-  readonly receipt: string | null;
-  /** Kefel's number of the order. */
-  readonly reference: string;
-  readonly amountMinor: number;
-  readonly atMs: number;
-}
 
 /** What the provider keeps of a payment: 1 %, rounded down. */
 const FEE_PERCENT = 1;

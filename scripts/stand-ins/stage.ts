@@ -1,4 +1,3 @@
-import type { DayLine } from './day-file.ts';
 import { deskPage } from './desk.ts';
 import { minorOf } from './shapes.ts';
 import {
@@ -6,6 +5,7 @@ import {
   type CallbackVariant,
   CUSTOMER_ACTS,
   type CustomerAct,
+  type DayLine,
   OrderBook,
   type Plan,
   type Prompts,

@@ -1,6 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { REFUND_SCENARIOS } from '../../src/engine/rails/simulator/refunds.ts';
-import type { DayLine } from './day-file.ts';
 
 /**
  * What all stand-ins for rails share: a local HTTP server that keeps a book of orders and refuses
@@ -121,6 +120,17 @@ export interface WaitingOrder {
   readonly amountText: string;
   readonly phone: string | null;
   readonly acts: readonly CustomerAct[];
+}
+
+/** A payment or a refund as the provider has it. */
+export interface DayLine {
+  readonly type: 'payment' | 'refund';
+  /** The provider's number; null where customers and merchants get none. */
+  readonly receipt: string | null;
+  /** Kefel's number of the order. */
+  readonly reference: string;
+  readonly amountMinor: number;
+  readonly atMs: number;
 }
 
 /** The orders of a stand-in that wait for their customers. */

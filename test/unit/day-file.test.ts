@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { type DayLine, dayFile, FILE_FORMS } from '../../scripts/stand-ins/day-file.ts';
+import { dayFile, FILE_FORMS } from '../../scripts/stand-ins/day-file.ts';
+import type { DayLine } from '../../scripts/stand-ins/stand-in.ts';
 
 /** The stand-ins' files of the day, from which operators learn to find differences. */
 
