@@ -17,6 +17,7 @@ export {
   ProviderFiles,
 } from './connected-objects.ts';
 export { Payments } from './control/rpc/entrypoint.ts';
+export { ReceiptIndex } from './lists/receipt-index/receipt-index.ts';
 
 type Consumer = (batch: MessageBatch, env: Env, ctx: ExecutionContext) => Promise<void>;
 

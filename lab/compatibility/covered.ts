@@ -5,6 +5,7 @@ import type { IntentClient } from '../../src/engine/intent/client.ts';
 import type { registerOf } from '../../src/engine/register/client.ts';
 import type { bookOf } from '../../src/lists/book/client.ts';
 import { QUESTIONS } from '../../src/lists/book/questions.ts';
+import type { OpenIndex } from '../../src/lists/receipt-index/open-index.ts';
 import type { Crossing } from './host/record.ts';
 
 /** Everything that one part may ask another. A new method of a client does not compile without a row. */
@@ -71,10 +72,13 @@ const OF_BOOKS: MethodsOf<ReturnType<typeof bookOf>> = {
   refusedRequests: true,
   ask: true,
   restore: true,
+  indexReceipts: true,
   erase: true,
   backUp: true,
   settleBackup: true,
 };
+
+const OF_INDEX: Omit<MethodsOf<OpenIndex>, 'alarm'> = { put: true, find: true, remove: true };
 
 const OF_ALERTS: MethodsOf<ReturnType<typeof alertsOf> & AlertReports & AlertAnswers> = {
   stand: true,
@@ -94,7 +98,9 @@ const NOT_CALLED: Readonly<Record<string, string>> = {
     'only after 16 deliveries hang; takes what `claimDelivery` takes',
   'MerchantBook.ask counts': 'only the proof of a restore asks it; takes nothing',
   'MerchantBook.ask holdChangedAtMs': 'only for a payment whose record is damaged; takes a text',
+  'MerchantBook.ask ofReferences': 'only a provider’s file asks it; takes a list of texts',
   'MerchantBook.ask': 'each question counts by its name',
+  'ReceiptIndex.remove': 'only erases a payment with a receipt; takes what `put` takes',
   'MerchantRegister.releaseRefund': 'only when refunds race; takes two texts and a flag',
   'message of WEBHOOK_RETRIES': 'after seconds, and with what `WEBHOOKS` carries',
   'MerchantBook.settleBackup': 'only for a payment in a backup; takes nothing',
@@ -125,6 +131,7 @@ export async function sayable(): Promise<readonly string[]> {
   return [
     ...Object.keys(OF_PAYMENTS).map((name) => `PaymentIntent.${name}`),
     ...Object.keys(OF_REGISTERS).map((name) => `MerchantRegister.${name}`),
+    ...Object.keys(OF_INDEX).map((name) => `ReceiptIndex.${name}`),
     ...Object.keys(OF_ALERTS).map((name) => `OperatorAlerts.${name}`),
     ...Object.keys(OF_BOOKS).map((name) => `MerchantBook.${name}`),
     ...Object.keys(QUESTIONS).map((name) => `MerchantBook.ask ${name}`),

@@ -1,4 +1,6 @@
+import { receiptsIn } from '../../src/engine/intent/projection.ts';
 import { readerOf } from '../../src/lists/book/reader.ts';
+import { paymentsWithReceipts } from '../../src/lists/receipts/find.ts';
 import { OUTSIDE } from './clock.ts';
 import type { Ended } from './ended.ts';
 import type { World } from './world.ts';
@@ -21,7 +23,7 @@ interface Search {
 
 /**
  * A merchant finds each payment by its ids, by the provider's reference, by the end of one of them and
- * by a phone. The searches are real questions to the book; what they must find is read from the
+ * by a phone, and the index of receipts has each of its receipts. The searches are real questions to the book; what they must find is read from the
  * payments' objects.
  */
 export async function checkSearch(world: World, ended: readonly Ended[]): Promise<void> {
@@ -41,6 +43,19 @@ export async function checkSearch(world: World, ended: readonly Ended[]): Promis
         isFound && !hasOthers,
         `a search finds ${found.join()} by ${isExact ? 'a phone' : text}, not ${wanted.join()}`,
       );
+    });
+  }
+  for (const { payment, intent } of ended) {
+    clock.spawn(OUTSIDE, 0, async () => {
+      const { environment, merchantId } = payment.merchant;
+      const receipts = receiptsIn(intent);
+      const found = await paymentsWithReceipts(env, environment, receipts);
+      const isFound = (receipt: string) =>
+        found
+          .get(receipt)
+          ?.some((one) => one.merchantId === merchantId && one.uniqueId === payment.uniqueId);
+      const missing = receipts.filter((receipt) => !isFound(receipt));
+      journal.expect('6 book', missing.length === 0, `the index lacks ${missing.join()}`);
     });
   }
   await clock.runUntil(clock.nowMs + MINUTE_MS);

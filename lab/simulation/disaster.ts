@@ -43,6 +43,7 @@ interface Surroundings {
   readonly objects: Objects;
   readonly registers: Objects;
   readonly books: Objects;
+  readonly receipts: Objects;
   readonly queues: Queues;
   readonly database: Database;
   readonly bucket: Bucket;
@@ -150,12 +151,12 @@ export class Disaster {
 
   /** Everything is gone but the bucket, the provider's records and the merchants'. */
   async #lose(): Promise<void> {
-    const { clock, objects, registers, books, queues, database, bucket } = this.#world;
+    const { clock, objects, registers, books, receipts, queues, database, bucket } = this.#world;
     clock.note('everything is lost');
     this.lostAtMs = clock.nowMs;
     this.isEmpty = true;
     clock.killWorkers();
-    for (const namespace of [objects, registers, books]) {
+    for (const namespace of [objects, registers, books, receipts]) {
       namespace.lose();
     }
     queues.lose();

@@ -104,6 +104,7 @@ export async function runHistory(
     world.objects.release();
     world.registers.release();
     world.books.release();
+    world.receipts.release();
     setup.sqlite.reset();
   }
 }

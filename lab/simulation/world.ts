@@ -1,4 +1,5 @@
 import { MerchantBook, MerchantRegister, PaymentIntent } from '../../src/connected-objects.ts';
+import { ReceiptIndex } from '../../src/lists/receipt-index/receipt-index.ts';
 import { Random } from '../harness/random.ts';
 import { Actors } from './actors.ts';
 import { Bucket } from './bucket.ts';
@@ -43,6 +44,7 @@ export class World {
   readonly objects: Objects;
   readonly registers: Objects;
   readonly books: Objects;
+  readonly receipts: Objects;
   readonly database: Database;
   readonly queues: Queues;
   readonly merchants: MerchantServers;
@@ -62,6 +64,7 @@ export class World {
     this.objects = new Objects(this, PaymentIntent);
     this.registers = new Objects(this, MerchantRegister);
     this.books = new Objects(this, MerchantBook);
+    this.receipts = new Objects(this, ReceiptIndex);
     this.database = new Database(this.clock, sqlite);
     this.queues = new Queues(this, queues);
     this.merchants = new MerchantServers(this.clock);
@@ -77,6 +80,7 @@ export class World {
       PAYMENT_INTENT: this.objects.namespace,
       MERCHANT_BOOK: this.books.namespace,
       MERCHANT_REGISTER: this.registers.namespace,
+      RECEIPT_INDEX: this.receipts.namespace,
       OPERATOR_ALERTS: ALERTS,
       DB: this.database,
       WEBHOOKS: this.queues.binding('kefel-webhooks'),

@@ -13,6 +13,7 @@ import { wholeNumber } from '../kit/http/fields.ts';
 import { body } from '../kit/http/strict-body.ts';
 import { concurrently } from '../kit/platform/concurrently.ts';
 import { errorText, log } from '../kit/platform/log.ts';
+import { Unavailable } from '../kit/platform/unavailable.ts';
 import { bookOf } from '../lists/book/client.ts';
 import { nameOf } from './payments/restore.ts';
 
@@ -71,8 +72,13 @@ export const rebuildBook = action(
       const { objectName, republish } = await intentByUniqueId(call.env, tenant, uniqueId);
       return { about: { objectName }, republish };
     });
+    const rebuilt = await rebuild(await Promise.all(payments));
+    // A message puts only the receipts that the book does not have yet.
+    if (!(await book.indexReceipts(after, limit))) {
+      throw new Unavailable('the index of receipts is out of reach');
+    }
     return {
-      ...(await rebuild(await Promise.all(payments))),
+      ...rebuilt,
       next: page.length < limit || last === undefined ? null : String(last.id),
     };
   },

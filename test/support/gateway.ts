@@ -16,6 +16,7 @@ export {
   OperatorAlerts,
   PaymentIntent,
   ProviderFiles,
+  ReceiptIndex,
 } from '../../src/index.ts';
 
 /** The bindings of both. */

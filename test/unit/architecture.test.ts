@@ -42,6 +42,7 @@ const FACADES = [
   'src/lists/api/operations.ts',
   'src/lists/api/router.ts',
   'src/lists/book/merchant-book.ts',
+  'src/lists/receipt-index/receipt-index.ts',
 ];
 
 /** Code for browsers, which imports none of a Worker's but these. */

@@ -32,6 +32,9 @@ const REVIEWED: Readonly<Record<string, readonly string[]>> = {
   'src/lists/book/queries/place-range.ts': ['id', 'time'],
   'src/lists/book/queries/refunds.ts': ['condition', 'index', 'place.condition'],
   'src/lists/book/queries/search.ts': ['condition', "hasKeys('one.value')", 'prefix'],
+  // A payment's place, and the tables of months.
+  'src/lists/book/receipts.ts': ['source'],
+  'src/lists/receipt-index/open-index.ts': ['table'],
   'src/kit/platform/paging.ts': [
     "all.map(({ sql }) => sql).join(' AND ') || 'TRUE'",
     'columns',

@@ -10,6 +10,7 @@ export const PARTS = [
   'intent',
   'book',
   'register',
+  'receipts',
   'alerts',
 ] as const;
 export type Part = (typeof PARTS)[number];
@@ -50,7 +51,10 @@ export function instanceOf(
   ctx: unknown,
   env: unknown,
 ): Instance {
-  const chosen = bundles[version][className] as InstanceClass | undefined;
+  // Only the new version has, and calls, a class that it adds.
+  const chosen = (bundles[version][className] ?? bundles.new[className]) as
+    | InstanceClass
+    | undefined;
   if (chosen === undefined) {
     throw new Error(`the ${version} version has no ${className}`);
   }

@@ -4,6 +4,7 @@ import { objectNameOf } from '../../kit/crypto/object-name.ts';
 import { concurrently } from '../../kit/platform/concurrently.ts';
 import { prepare, runBatch, type SqlStatement } from '../../kit/platform/database.ts';
 import { errorText, log } from '../../kit/platform/log.ts';
+import { Unavailable } from '../../kit/platform/unavailable.ts';
 import { PAYMENT_SECTIONS } from '../../lists/book/attention.ts';
 import { bookOf } from '../../lists/book/client.ts';
 import { eraseFromBackup } from '../../recovery/payments/erase.ts';
@@ -61,7 +62,9 @@ async function erasePayment(env: Env, payment: RequestedPayment): Promise<Kept |
   }
   await eraseFromBackup(env, tenant, { volume, id, uniqueId });
   await runBatch(env.DB, remains(payment, client.objectName));
-  await bookOf(env, tenant, volume).erase(id, uniqueId);
+  if (!(await bookOf(env, tenant, volume).erase(id, uniqueId))) {
+    throw new Unavailable('the index of receipts is out of reach');
+  }
   return null;
 }
 

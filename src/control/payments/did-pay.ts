@@ -20,7 +20,7 @@ import { isReceiptKnown } from './receipts.ts';
 const PAID_ROWS_MAX = 10;
 /** Many payments have the same amount, and a customer who stands there has just paid. */
 const AMOUNT_SEARCHED_MS = 24 * 60 * 60 * 1_000;
-/** Every provider's receipt is longer. What is shorter is not asked of other merchants' books. */
+/** Every provider's receipt is longer. What is shorter is not looked up over all merchants. */
 const RECEIPT_LENGTH_MIN = 8;
 
 export interface DidPay {
@@ -99,8 +99,7 @@ async function elsewhereOf(
     return 'unknown';
   }
   try {
-    const isKnown = await isReceiptKnown(env, environment, typed);
-    return isKnown === null ? 'unknown' : isKnown ? 'another_merchant' : 'nowhere';
+    return (await isReceiptKnown(env, environment, typed)) ? 'another_merchant' : 'nowhere';
   } catch (error) {
     log('warn', 'receipt_not_looked_up', { error: errorText(error) });
     return 'unknown';

@@ -4,21 +4,16 @@ import { intentByUniqueId } from '../../engine/intent/client.ts';
 import { reportConflictsOf } from '../../engine/intent/receipt-conflicts.ts';
 import { receiptKeys } from '../../engine/intent/receipt-keys.ts';
 import { prepare, readInTime } from '../../kit/platform/database.ts';
-import { log } from '../../kit/platform/log.ts';
 import { ENVIRONMENTS, type Environment } from '../../kit/tenant.ts';
-import { askBooks } from '../../lists/book/all-books.ts';
+import { holdersOfReceipts } from '../../lists/receipt-index/client.ts';
+import type { ReceiptHolder } from '../../lists/receipt-index/open-index.ts';
 
 /**
  * A receipt counts for one payment of all merchants of an environment (docs/decisions.md#44). Within a
  * merchant its book compares receipts with each change. Over merchants only a receipt that an operator
- * records by hand is compared, with all books: before the payment takes it, after that, and daily
- * for a while, because a provider may report the receipt for another payment later.
+ * records by hand is compared, by the index of receipts: before the payment takes it, after that, and
+ * daily for a while, because a provider may report the receipt for another payment later.
  */
-
-/** A payment that has a receipt, by one of its keys. */
-interface Holder extends OtherPayment {
-  readonly key: string;
-}
 
 /** How many other payments with the same receipt are read. */
 const OTHERS_MAX = 10;
@@ -31,7 +26,7 @@ const COMPARED_MAX = 1_000;
 /**
  * Another payment that has this receipt, of any merchant of the environment, or null. Stores first
  * that the payment is about to have it: of two payments at the same moment, the later one sees the
- * other, and the daily run compares it even if this process dies. Throws Unavailable when D1, a book
+ * other, and the daily run compares it even if this process dies. Throws Unavailable when D1, the index
  * or a payment's object does not answer.
  */
 export async function otherPaymentWithReceipt(
@@ -77,7 +72,7 @@ export async function compareManualReceipts(env: Env, nowMs: number): Promise<vo
     const sql = `SELECT key, merchant_id AS merchantId, unique_id AS uniqueId FROM manual_receipts
       WHERE environment = ? AND recorded_at_ms > ? ORDER BY recorded_at_ms DESC LIMIT ?`;
     const params = [environment, nowMs - COMPARED_MS, COMPARED_MAX];
-    const { results } = await prepare(env.DB, { sql, params }).all<Holder>();
+    const { results } = await prepare(env.DB, { sql, params }).all<ReceiptHolder>();
     const holders = await holdersOf(env, environment, [...new Set(results.map(({ key }) => key))]);
     for (const recorded of results) {
       const found = holders.filter(({ key }) => key === recorded.key);
@@ -86,50 +81,34 @@ export async function compareManualReceipts(env: Env, nowMs: number): Promise<vo
   }
 }
 
-/** The payments with one of these keys, as the books and the operators' recordings have them. */
+/** The payments with one of these keys, as the index and the operators' recordings have them. */
 async function holdersOf(
   env: Env,
   environment: Environment,
   keys: readonly string[],
-): Promise<readonly Holder[]> {
+): Promise<readonly ReceiptHolder[]> {
   if (keys.length === 0) {
     return [];
   }
   const sql = `SELECT key, merchant_id AS merchantId, unique_id AS uniqueId FROM manual_receipts
     WHERE environment = ? AND key IN (SELECT value FROM json_each(?))`;
   const statement = { sql, params: [environment, JSON.stringify(keys)] };
-  const recorded = await readInTime(() => prepare(env.DB, statement).all<Holder>());
-  const { found, asked, isComplete } = await askBooks(
-    env,
-    [environment],
-    async (book, { merchantId }) => {
-      const holders = (await book.ask('withReceipts', keys)) ?? [];
-      return holders.map((holder) => ({ ...holder, merchantId }));
-    },
-  );
-  if (!isComplete) {
-    log('warn', 'receipts_partly_compared', { environment, merchants: asked });
-  }
-  return [...recorded.results, ...found];
+  const recorded = await readInTime(() => prepare(env.DB, statement).all<ReceiptHolder>());
+  return [...recorded.results, ...(await holdersOfReceipts(env, environment, keys))];
 }
 
-/** Whether a payment of any merchant has the receipt; null: not all books were asked. */
+/** Whether a payment of any merchant has the receipt. Throws ObjectUnavailable. */
 export async function isReceiptKnown(
   env: Env,
   environment: Environment,
   receipt: string,
-): Promise<boolean | null> {
+): Promise<boolean> {
   const keys = await receiptKeys(env, environment, receipt);
-  const { found, isComplete } = await askBooks(
-    env,
-    [environment],
-    async (book) => (await book.ask('withReceipts', keys)) ?? [],
-  );
-  return found.length > 0 || (isComplete ? false : null);
+  return (await holdersOfReceipts(env, environment, keys)).length > 0;
 }
 
 /** Each payment once, without the one that is compared. */
-function others(holders: readonly Holder[], own: OtherPayment): readonly OtherPayment[] {
+function others(holders: readonly ReceiptHolder[], own: OtherPayment): readonly OtherPayment[] {
   const nameOf = ({ merchantId, uniqueId }: OtherPayment) => `${merchantId}/${uniqueId}`;
   const found = new Map(holders.map(({ key: _, ...payment }) => [nameOf(payment), payment]));
   found.delete(nameOf(own));

@@ -62,6 +62,7 @@ const BINDINGS: Readonly<Record<Exclude<BindingName, 'BACKUPS'>, true>> = {
   PAYMENT_INTENT: true,
   MERCHANT_BOOK: true,
   MERCHANT_REGISTER: true,
+  RECEIPT_INDEX: true,
   OPERATOR_ALERTS: true,
   PROVIDER_FILES: true,
   ASSETS: true,

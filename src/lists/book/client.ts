@@ -23,6 +23,7 @@ export function bookOf(env: Env, tenant: Tenant, volume: number) {
     report: method('report'),
     recordRefused: method('recordRefused'),
     refusedRequests: method('refusedRequests'),
+    indexReceipts: method('indexReceipts'),
     erase: method('erase'),
     backUp: method('backUp'),
     settleBackup: method('settleBackup'),

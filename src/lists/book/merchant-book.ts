@@ -23,6 +23,7 @@ export function merchantBook(ports: BookPorts) {
       ask: true,
       recordRefused: true,
       refusedRequests: true,
+      indexReceipts: true,
       erase: true,
       waitForEvents: true,
       report: true,

@@ -14,6 +14,7 @@ import { openNextVolume } from './next-volume.ts';
 import { erasePayment, purgeBatch } from './purge.ts';
 import { streamedAfter } from './queries/stream.ts';
 import { type Answer, answer, type QuestionArguments, type QuestionName } from './questions.ts';
+import { BookReceipts } from './receipts.ts';
 import { type RefusedRequest, readRefused, recordRefused } from './refused-requests.ts';
 import { bookName, createTables, hasTables, identityOf } from './schema.ts';
 
@@ -50,6 +51,7 @@ export class OpenBook {
   readonly #attention: BookAttention;
   readonly #alerts: BookAlerts;
   readonly #backup: BookCopies;
+  readonly #receipts: BookReceipts;
   readonly #listeners = new Listeners();
   /** Known after the first committed message, so that the next ones need not read it. */
   #name: string | null = null;
@@ -66,6 +68,7 @@ export class OpenBook {
     this.#attention = new BookAttention(ctx.storage, env.DB);
     this.#alerts = new BookAlerts(ctx.storage, env);
     this.#backup = backup;
+    this.#receipts = new BookReceipts(ctx.storage, env);
     this.#alarm = new ObjectAlarm(ctx, {
       wakeAtMs: () => this.#wakeAtMs(),
       work: () => this.#work(),
@@ -74,6 +77,7 @@ export class OpenBook {
 
   /** Stores a payment's message. A repeated or late message changes nothing. */
   async apply(message: ProjectionMessage): Promise<Applied> {
+    const isIndexed = await this.#receipts.putNew(message);
     this.#alarm.runIfOverdue(await this.#alarm.learn());
     const { sql } = this.#ctx.storage;
     const nowMs = Date.now();
@@ -90,7 +94,11 @@ export class OpenBook {
         // The changes of an hour share a digest.
         this.#digestDueAtMs ||= nowMs + DIGEST_AGAIN_MS;
         this.#alerts.count(result.ended);
-        this.#arm(earliest(this.#digestDueAtMs, this.#alerts.wakeAtMs()));
+        if (!isIndexed) {
+          this.#receipts.note(result.changedPaymentId, nowMs);
+        }
+        const indexAtMs = isIndexed ? null : this.#receipts.wakeAtMs();
+        this.#arm(earliest(this.#digestDueAtMs, this.#alerts.wakeAtMs(), indexAtMs));
       }
       return result;
     });
@@ -117,8 +125,19 @@ export class OpenBook {
     return readRefused(this.#ctx.storage);
   }
 
-  /** Erases the personal data of a payment whose object is deleted. */
-  async erase(knownId: number, uniqueId: string): Promise<void> {
+  /** Puts the receipts of a page of `paymentsAfter` into their index. False: it is out of reach. */
+  async indexReceipts(afterId: number, limit: number): Promise<boolean> {
+    return !hasTables(this.#ctx.storage.sql) || this.#receipts.putPage(afterId, limit);
+  }
+
+  /**
+   * Erases the personal data of a payment whose object is deleted. False: the index of receipts is out
+   * of reach, and nothing is erased.
+   */
+  async erase(knownId: number, uniqueId: string): Promise<boolean> {
+    if (!(await this.#receipts.remove(knownId, uniqueId))) {
+      return false;
+    }
     await this.#alarm.learn();
     const { sql } = this.#ctx.storage;
     this.#alarm.commit(() => {
@@ -129,6 +148,7 @@ export class OpenBook {
         this.#ctx.waitUntil(this.#sendAttention(true));
       }
     });
+    return true;
   }
 
   /** Waits for an event after a place of the sandbox's stream, for at most `waitMs`. */
@@ -224,6 +244,7 @@ export class OpenBook {
     const nowMs = Date.now();
     const retentionMs = paymentRetentionMs(this.#env);
     this.#purgeAtMs = this.#alarm.commit(() => purgeBatch(sql, retentionMs, nowMs));
+    await this.#receipts.putNoted(nowMs);
     await this.#sendItems(nowMs);
     const isDue = this.#digestDueAtMs !== null && nowMs >= this.#digestDueAtMs;
     // The digest says how far the backup is.
@@ -243,6 +264,7 @@ export class OpenBook {
       this.#attention.wakeAtMs(),
       this.#alerts.wakeAtMs(),
       this.#backup.wakeAtMs(),
+      this.#receipts.wakeAtMs(),
     );
   }
 

@@ -5,14 +5,7 @@ import { paidAtLink } from './queries/link-payments.ts';
 import { payments, paymentsAfter, summaries } from './queries/payments.ts';
 import { facts, paidPayments } from './queries/provider-files.ts';
 import { refunds } from './queries/refunds.ts';
-import {
-  holdChangedAtMs,
-  ofReferences,
-  paymentOf,
-  search,
-  uniqueIdOf,
-  withReceipts,
-} from './queries/search.ts';
+import { holdChangedAtMs, ofReferences, paymentOf, search, uniqueIdOf } from './queries/search.ts';
 import { soldAt } from './queries/sold-at.ts';
 import { statement } from './queries/statement.ts';
 import { findStreamed, newestStreamed, streamedAfter } from './queries/stream.ts';
@@ -31,7 +24,6 @@ export const QUESTIONS = {
   uniqueIdOf,
   paymentOf,
   holdChangedAtMs,
-  withReceipts,
   ofReferences,
   paymentsAfter,
   facts,

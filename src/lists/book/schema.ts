@@ -225,6 +225,8 @@ const TABLES = [
   ) STRICT`,
   // Payments that changed after the backup had passed them. They are few.
   'CREATE TABLE backup_later (payment_id INTEGER PRIMARY KEY) STRICT',
+  // Payments whose receipts the index of receipts lacks, because it was out of reach. They are few.
+  'CREATE TABLE index_later (payment_id INTEGER PRIMARY KEY) STRICT',
 
   // The operator's items of a payment (attention.ts) as D1 lists them or, when due, must list them.
   `CREATE TABLE attention (

@@ -4,8 +4,8 @@ import { receiptKeys } from '../../engine/intent/receipt-keys.ts';
 import { concurrently } from '../../kit/platform/concurrently.ts';
 import { prepare } from '../../kit/platform/database.ts';
 import type { Environment } from '../../kit/tenant.ts';
-import { askBooks } from '../book/all-books.ts';
 import { volumesOf } from '../book/volumes.ts';
+import { holdersOfReceipts } from '../receipt-index/client.ts';
 
 /**
  * Finds payments of all merchants of an environment by what a provider's file names. A call may name
@@ -23,16 +23,18 @@ export async function paymentsWithReceipts(
       async (receipt) => [receipt, await receiptKeys(env, environment, receipt)] as const,
     ),
   );
-  const keys = [...new Set(keyed.flatMap(([, own]) => own))];
-  const { found } = await askBooks(env, [environment], async (book, { merchantId }) => {
-    const holders = (await book.ask('withReceipts', keys)) ?? [];
-    return holders.map((holder) => ({ ...holder, merchantId }));
-  });
+  const keys = keyed.flatMap(([, own]) => own);
+  const found = Map.groupBy(await holdersOfReceipts(env, environment, keys), ({ key }) => key);
   const holders = keyed.map(([receipt, own]) => {
-    const payments = found.filter(({ key }) => own.includes(key));
-    return [receipt, payments.map(({ key: _, ...payment }) => payment)] as const;
+    const payments = own.flatMap((key) => found.get(key) ?? []);
+    const distinct = new Map(payments.map(({ key: _, ...one }) => [nameOf(one), one]));
+    return [receipt, [...distinct.values()]] as const;
   });
   return new Map(holders.filter(([, payments]) => payments.length > 0));
+}
+
+function nameOf({ merchantId, uniqueId }: OtherPayment): string {
+  return `${merchantId}/${uniqueId}`;
 }
 
 interface NumberedMerchant {
@@ -59,7 +61,9 @@ export async function paymentsOfReferences(
   const found = await concurrently(results, async ({ number, merchantId, bookVolume }) => {
     const volumes = await volumesOf(env, { environment, merchantId, bookVolume });
     const answers = await volumes.askAll('ofReferences', byNumber.get(number) ?? []);
-    return answers.flat().map(({ key, uniqueId }) => [key, { merchantId, uniqueId }] as const);
+    return answers
+      .flat()
+      .map(({ reference, uniqueId }) => [reference, { merchantId, uniqueId }] as const);
   });
   return new Map(found.flat());
 }

@@ -361,7 +361,7 @@ describe('a receipt counts once', () => {
 
   test.each([
     ['D1', () => vi.spyOn(env.DB, 'prepare')],
-    ['a book', () => vi.spyOn(env.MERCHANT_BOOK, 'get')],
+    ['the index of receipts', () => vi.spyOn(env.RECEIPT_INDEX, 'get')],
   ])('nothing is recorded while %s cannot be asked for the receipt', async (_name, spy) => {
     await atTelebirr(ALPHA);
     const resolvePath = `${await attemptPath(ALPHA)}/resolve`;

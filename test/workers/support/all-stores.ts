@@ -8,7 +8,13 @@ import { type DigestKind, keyedDigest } from '../../../src/kit/crypto/keyed-dige
 import { ENVIRONMENTS } from '../../../src/kit/tenant.ts';
 import { openPart } from '../../../src/recovery/backup/part.ts';
 import { databaseRows } from '../../security/storage.ts';
-import { reachedBookIds, reachedObjects, reachedRegisterIds, reachRegister } from './gateway.ts';
+import {
+  reachedBookIds,
+  reachedObjects,
+  reachedRegisterIds,
+  reachedShardStubs,
+  reachRegister,
+} from './gateway.ts';
 import { ALPHA, BETA, tenantOf } from './merchants.ts';
 
 /** Everything that the gateway stores, and where something of a customer is in it. */
@@ -72,6 +78,7 @@ async function storedTexts(): Promise<Rows> {
     ...reachedObjects().map((id) => ['object', env.PAYMENT_INTENT.get(id)] as const),
     ...reachedBookIds().map((id) => ['book', env.MERCHANT_BOOK.get(id)] as const),
     ...reachedRegisterIds().map((id) => ['register', reachRegister(id)] as const),
+    ...reachedShardStubs().map((stub) => ['receipts', stub] as const),
   ];
   const objects = await Promise.all(
     stubs.map(([place, stub]) =>

@@ -102,6 +102,13 @@ env.MERCHANT_REGISTER.get = (id, options) => {
   return reachRegister(id, options);
 };
 
+const reachedShards = new Map<string, DurableObjectId>();
+const reachShard = env.RECEIPT_INDEX.get.bind(env.RECEIPT_INDEX);
+env.RECEIPT_INDEX.get = (id, options) => {
+  reachedShards.set(String(id), id);
+  return reachShard(id, options);
+};
+
 /** Some tests replace it. */
 const wait = scheduler.wait.bind(scheduler);
 /** What objects do after they have answered, such as feeding the book. */
@@ -162,6 +169,11 @@ export function reachedRegisterIds(): readonly DurableObjectId[] {
   return [...reachedRegisters.values()];
 }
 
+/** Every shard of the index of receipts that the running test has reached, below the spies. */
+export function reachedShardStubs() {
+  return [...reachedShards.values()].map((id) => reachShard(id));
+}
+
 /**
  * `reset` skips an object that an eviction or abort has removed from memory, so it is woken first.
  */
@@ -177,8 +189,12 @@ export async function forgetEverything(): Promise<void> {
   for (const id of reachedBooks.values()) {
     await runInDurableObject(reachBook(id), () => undefined);
   }
+  for (const shard of reachedShardStubs()) {
+    await runInDurableObject(shard, () => undefined);
+  }
   reachedBooks.clear();
   reachedRegisters.clear();
+  reachedShards.clear();
   await reset();
 }
 

@@ -98,23 +98,10 @@ function openWith(sql: SqlStorage, text: string, wanted: readonly Wanted[]): Boo
   return paymentsById(sql, idsOf(sql, statement, text, JSON.stringify(wanted.map(quotedKeys))));
 }
 
-/** A payment that one of several keys finds. */
-export interface KeyedPayment {
-  readonly key: string;
-  readonly uniqueId: string;
-}
-
-/** The payments with these receipts, by their search keys: only ended payments have receipts. */
-export function withReceipts(sql: SqlStorage, keys: readonly string[]): KeyedPayment[] {
-  return keys.flatMap((key) =>
-    endedWithKeys(sql, [[key]]).map(({ uniqueId }) => ({ key, uniqueId })),
-  );
-}
-
 /** The payments with an attempt of one of these references. */
-export function ofReferences(sql: SqlStorage, references: readonly string[]): KeyedPayment[] {
-  return references.flatMap((key) =>
-    paymentsById(sql, byReference(sql, key)).map(({ uniqueId }) => ({ key, uniqueId })),
+export function ofReferences(sql: SqlStorage, references: readonly string[]) {
+  return references.flatMap((reference) =>
+    paymentsById(sql, byReference(sql, reference)).map(({ uniqueId }) => ({ reference, uniqueId })),
   );
 }
 
