@@ -1,8 +1,9 @@
 /**
- * `npm run lab -- measure-books [--payments N --runs N]`: calls the real MerchantBook in workerd, and
+ * `npm run lab -- measure-books [--payments N --runs N --merchants N]`: calls the real MerchantBook in workerd, and
  * prints Markdown. First it measures the messages of new payments one by one, then it fills one
  * merchant's book through the book's own functions, in large transactions, and asks it each question
- * of the reader. Times of questions are inside the object.
+ * of the reader. Times of questions are inside the object. With `--merchants`, it fills a month of so
+ * many merchants with the payments instead, and reads the operator's day sheet.
  */
 import { statfs, writeFile } from 'node:fs/promises';
 import { freemem } from 'node:os';
@@ -18,7 +19,13 @@ import { inDirectory, MEMORY_DIRECTORY } from './harness/directory.ts';
 import { median, quantile } from './harness/quantile.ts';
 import { runLabScript } from './harness/script.ts';
 import { type BenchServer, startServer } from './harness/worker-server.ts';
-import type { Answered, Counts, Merged, Order } from './measure-books/book-worker.ts';
+import type {
+  Answered,
+  Counts,
+  MeasuredSheet,
+  Merged,
+  Order,
+} from './measure-books/book-worker.ts';
 import { type Filling, STEPS } from './measure-books/messages.ts';
 import { MERGED_QUESTIONS, measuredQuestions } from './measure-books/questions.ts';
 
@@ -34,6 +41,10 @@ const COUNTED_PAYMENTS = 100;
 /** The payments of one request. */
 const FILLED_PAYMENTS = 20_000;
 const PROGRESS_STEP = 100_000;
+/** The month before `NEWEST_MS`, and one of its days. */
+const PERIODS = ['2026-10', '2026-10-15'];
+/** Books that one request fills. */
+const FILLED_MERCHANTS = 20;
 
 const MERCHANT: Tenant = { environment: 'production', merchantId: 'mer_measured' };
 
@@ -43,17 +54,23 @@ const SCRIPT = {
   options: {
     payments: numberOption('N', 'how many payments', 1_000_000),
     runs: numberOption('N', 'how often each question is asked', 30),
+    merchants: numberOption('N', 'measures the day sheet of so many merchants instead', 0),
     volume: numberOption('N', 'the most payments of a volume', VOLUME_PAYMENTS_MAX),
   },
 };
 
-await runLabScript(SCRIPT, async ({ payments, runs, volume }) => {
+await runLabScript(SCRIPT, async ({ payments, runs, volume, merchants }) => {
   const isInMemory = await fitsIntoMemory(payments * STATE_BYTES_PER_PAYMENT);
   console.error(`The books are ${isInMemory ? 'in memory' : 'on the disk'}.`);
   return inDirectory(
     async (directory) => {
       const start = await prepareServer(directory);
       let server = await start();
+      if (merchants > 0) {
+        await measureSheet(server, merchants, Math.ceil(payments / merchants));
+        await server.stop();
+        return true;
+      }
       await measureMessages(server);
       const fillings = fillingsOf(payments, volume);
       await fill(server, fillings);
@@ -262,6 +279,24 @@ async function measureExport(
       ` ${seconds(performance.now() - startedAtMs)} s and ${(cpuMs / rows).toFixed(3)} ms of` +
       ` processor time for each. workerd had ${beforeMiB} MiB before, at most ${peakMiB} MiB during it.`,
   );
+}
+
+async function measureSheet(server: BenchServer, merchants: number, payments: number) {
+  for (let first = 0; first < merchants; first += FILLED_MERCHANTS) {
+    const end = Math.min(merchants, first + FILLED_MERCHANTS);
+    await send(server, { type: 'month', first, end, payments });
+    console.error(`${end} merchants with ${payments} payments each`);
+  }
+  console.log('| sheet of | merchants | rows | pages | seconds | CPU s |');
+  console.log('|---|---:|---:|---:|---:|---:|');
+  for (const period of PERIODS) {
+    const startedAtMs = performance.now();
+    const cpuBeforeMs = await server.cpuTimeMs();
+    const sheet = await send<MeasuredSheet>(server, { type: 'sheet', period });
+    const cpuMs = (await server.cpuTimeMs()) - cpuBeforeMs;
+    const times = [performance.now() - startedAtMs, cpuMs].map((ms) => (ms / 1_000).toFixed(1));
+    console.log(`| ${[period, sheet.merchants, sheet.rows, sheet.pages, ...times].join(' | ')} |`);
+  }
 }
 
 function seconds(ms: number): string {

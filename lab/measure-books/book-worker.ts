@@ -1,6 +1,15 @@
 import { MerchantBook } from '../../src/connected-objects.ts';
+import {
+  exportStatements,
+  type StatementsPage,
+} from '../../src/control/statements/export-statements.ts';
+import { configOf } from '../../src/engine/config.ts';
 import { DAY_MS } from '../../src/engine/domain/schedule.ts';
-import type { ProjectionMessage } from '../../src/engine/intent/book-message.ts';
+import {
+  beneficiaryContext,
+  type ProjectionMessage,
+} from '../../src/engine/intent/book-message.ts';
+import { sealRepeatably } from '../../src/kit/crypto/sealed.ts';
 import { parseCursor } from '../../src/kit/platform/paging.ts';
 import type { Tenant } from '../../src/kit/tenant.ts';
 import { applyMessage } from '../../src/lists/book/apply.ts';
@@ -37,6 +46,13 @@ export type Order =
       readonly runs: number;
     }
   | {
+      readonly type: 'month';
+      readonly first: number;
+      readonly end: number;
+      readonly payments: number;
+    }
+  | { readonly type: 'sheet'; readonly period: string }
+  | {
       readonly type: 'export';
       readonly filling: Filling;
       readonly newestVolume: number;
@@ -63,6 +79,16 @@ const TRANSACTION_PAYMENTS = 1_000;
 const RETENTION_MS = 400 * DAY_MS;
 /** Calls in flight to one book, as from many payments' objects at once. */
 const CALLS_MAX = 32;
+
+export interface MeasuredSheet {
+  readonly merchants: number;
+  readonly rows: number;
+  readonly pages: number;
+}
+
+/** Every so many merchants of a month have splits, to so many beneficiaries. */
+const SPLITTING = { everyMerchant: 10, beneficiaries: 20 };
+const MONTH_DAYS = 30;
 
 /** The book, with what only a measurement calls. */
 export class MeasuredBook extends MerchantBook {
@@ -213,6 +239,14 @@ async function obey(env: LabEnv, order: Order): Promise<unknown> {
       return bookOf(order.tenant, 0).countStep(prepared);
     case 'merged':
       return askMerged(readerOf(env, order), order.filling, order.question, order.runs);
+    case 'month':
+      for (let index = order.first; index < order.end; index += 1) {
+        const filling = await monthOf(env, index, order.payments);
+        await bookOf(filling, 0).fill(filling, 0, order.payments);
+      }
+      return {};
+    case 'sheet':
+      return readSheet(env as unknown as Env, order.period);
     case 'export': {
       const reader = readerOf(env, order);
       let rows = 0;
@@ -225,6 +259,48 @@ async function obey(env: LabEnv, order: Order): Promise<unknown> {
       return { rows };
     }
   }
+}
+
+/** A new merchant, and how to fill its book. */
+async function monthOf(env: LabEnv, index: number, payments: number): Promise<Filling> {
+  const merchantId = `mer_month_${String(index).padStart(6, '0')}`;
+  await env.DB.prepare(
+    'INSERT INTO merchants (id, number, name, created_at_ms) VALUES (?1, ?2, ?1, 1)',
+  )
+    .bind(merchantId, 1_000 + index)
+    .run();
+  const tenant = { environment: 'production', merchantId } as const;
+  const accounts = Array.from({ length: SPLITTING.beneficiaries }, (_, at) => `1000${index}${at}`);
+  const sealed = accounts.map((account) =>
+    sealRepeatably(
+      configOf(env as unknown as Env).dataEncryptionKeys,
+      JSON.stringify(['CBE', account]),
+      beneficiaryContext(tenant),
+    ),
+  );
+  const beneficiaries = index % SPLITTING.everyMerchant === 0 ? await Promise.all(sealed) : [];
+  return { ...tenant, payments, bookVolume: 0, days: MONTH_DAYS, beneficiaries };
+}
+
+/** All pages, as the desk asks for them. */
+async function readSheet(env: Env, period: string): Promise<MeasuredSheet> {
+  const gateway = { env, config: configOf(env), nowMs: Date.now() };
+  const actor = {
+    kind: 'operator',
+    id: 'lab',
+    name: 'lab',
+    isProved: false,
+    address: null,
+  } as const;
+  let [merchants, rows, pages] = [0, 0, 0];
+  for (let after: string | null | undefined; after !== null; pages += 1) {
+    const target = { environment: 'production' };
+    const page: StatementsPage = await exportStatements(gateway, actor, target, { period, after });
+    merchants += page.merchants;
+    rows += page.rows.length;
+    after = page.next;
+  }
+  return { merchants, rows, pages };
 }
 
 interface Volumes {

@@ -89,12 +89,16 @@ const SEALED_LENGTH = 250;
 export interface Filling extends Tenant {
   readonly payments: number;
   readonly bookVolume: number;
+  /** Days that the payments are spread over, without what finds them and their events; 400 with both. */
+  readonly days?: number;
+  /** Sealed. One of them has a share of each paid payment. */
+  readonly beneficiaries?: readonly string[];
 }
 
 /** Payment `index` of all payments, oldest first, as its object would send it after everything. */
 export function messageOf(index: number, filling: Filling): ProjectionMessage {
-  const { payments, bookVolume, environment, merchantId } = filling;
-  const createdAtMs = Math.floor(NEWEST_MS - DAYS * DAY_MS * (1 - index / payments));
+  const { payments, bookVolume, environment, merchantId, days = DAYS } = filling;
+  const createdAtMs = Math.floor(NEWEST_MS - days * DAY_MS * (1 - index / payments));
   const status = weighted('status', index, STATUSES);
   const hasEnded = status !== 'open' && status !== 'processing';
   const wasTried = status !== 'open' && (status !== 'expired' || chance('tried', index) < 0.3);
@@ -104,6 +108,8 @@ export function messageOf(index: number, filling: Filling): ProjectionMessage {
   const livedMs = chance('lived', index) < 0.02 ? 3_600_000 : 90_000;
   const endedAtMs = hasEnded ? createdAtMs + livedMs : null;
   const uuid = timedHex('uuid', index, createdAtMs);
+  const beneficiary = filling.beneficiaries?.[index % filling.beneficiaries.length];
+  const shareMinor = Math.floor(amountMinor / 2);
   return {
     intentVersion: 2,
     bookVolume,
@@ -139,10 +145,14 @@ export function messageOf(index: number, filling: Filling): ProjectionMessage {
           ? []
           : [{ method, ended: 1, succeeded: 0 }],
     },
-    sealedDetails: wasTried ? `k1.${'x'.repeat(SEALED_LENGTH)}` : null,
-    searchKeys: searchKeysOf(index, createdAtMs, wasTried),
+    sealedDetails: wasTried && days === DAYS ? `k1.${'x'.repeat(SEALED_LENGTH)}` : null,
+    searchKeys: days === DAYS ? searchKeysOf(index, createdAtMs, wasTried) : [],
     refunds: [],
-    events: endedAtMs !== null && status !== 'canceled' ? [eventOf(index, status, endedAtMs)] : [],
+    ...(beneficiary && status === 'succeeded' && { shares: [{ beneficiary, shareMinor }] }),
+    events:
+      endedAtMs !== null && status !== 'canceled' && days === DAYS
+        ? [eventOf(index, status, endedAtMs)]
+        : [],
   };
 }
 
