@@ -20,9 +20,10 @@ interface MethodProceeds extends Proceeds {
 /** What was sold in a currency, and how much of it is to be received. */
 export function CurrencyStatement(props: {
   readonly figures: StatementFigures;
-  /** Names the sum, and says whose the commission is that customers paid on top. */
+  /** Names the sum and who pays it out, and says whose the commission is that customers paid on top. */
   readonly texts: {
     readonly receive: string;
+    readonly paidOutBy?: string;
     readonly customersCommission: (amount: string) => string;
   };
 }) {
@@ -52,7 +53,10 @@ export function CurrencyStatement(props: {
             ),
           )}
           <div class="ledger-sum">
-            <dt>{texts.receive}</dt>
+            <dt>
+              {texts.receive}
+              {texts.paidOutBy && <span class="quiet small">{texts.paidOutBy}</span>}
+            </dt>
             <dd class="number">
               <Money minor={receivedMinor(figures)} currency={currency} />
             </dd>

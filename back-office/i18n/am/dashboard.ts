@@ -233,6 +233,7 @@ export const dashboard: DashboardMessages = {
       refunded: 'የተመለሰ',
       commissionBack: 'ከተመላሾች ጋር የተመለሰ የአገልግሎት ክፍያ',
       receive: 'ሊደርስዎ የሚገባ',
+      paidOutBy: 'የሚከፍልዎ አስተዳዳሪው ነው',
       customersCommission: (amount) =>
         `ደንበኞች በተጨማሪ ${amount} የአገልግሎት ክፍያ ከፍለዋል። የእርስዎ አይደለም፤ በእነዚህ መስመሮች ውስጥም አልተካተተም።`,
       rulesTitle: 'ምን፣ በየትኛው ቀን ይቆጠራል?',

@@ -265,6 +265,7 @@ export const dashboard = {
       refunded: 'Refunded',
       commissionBack: 'Commission returned with refunds',
       receive: 'You should receive',
+      paidOutBy: 'Paid out by your operator',
       customersCommission: (amount: string) =>
         `Customers paid ${amount} of commission on top. It is not yours and is not part of these figures.`,
       rulesTitle: 'What counts, and on which day',
