@@ -51,6 +51,9 @@ export async function* writeExport(
       rows += found.length - absent.length;
       missing += absent.length;
       after = page.next;
+      if (after !== null) {
+        console.error(`${rows} rows so far`);
+      }
     }
     yield { file: name, rows, missing };
   } finally {

@@ -224,12 +224,17 @@ export class BookReader {
     return addedUpTotals(found.flat());
   }
 
-  /** The same with what the beneficiaries of splits get, in no order. */
+  /** The same with what the beneficiaries of splits get. Throws when they are too many. */
   async paidOut(range: DayRange) {
     const found = await this.#volumes.askAll('paidOut', range);
     const keys = configOf(this.#volumes.env).dataEncryptionKeys;
     const context = beneficiaryContext(this.#volumes.tenant);
-    const shares = found.flatMap(({ shares: ofVolume }) => ofVolume);
+    const shares = found.flatMap(({ shares: ofVolume }) => {
+      if (ofVolume === null) {
+        throw new Error('too many beneficiaries');
+      }
+      return ofVolume;
+    });
     const opened = shares.map(async ({ beneficiary, ...rest }): Promise<BeneficiaryTotal> => {
       const text = await unseal(keys, beneficiary, context);
       const [bank, account] = text === null ? [null, null] : JSON.parse(text);

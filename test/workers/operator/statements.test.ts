@@ -3,10 +3,13 @@ import { expect, test, vi } from 'vitest';
 import { EXPORT_ROWS_MAX } from '../../../back-office/elements/csv.ts';
 import { STATEMENTS_FILE } from '../../../back-office/operator/exports.ts';
 import type { ProjectedRefund, ProjectionRow } from '../../../src/engine/intent/book-message.ts';
+import { businessDay } from '../../../src/kit/ethiopian-time.ts';
+import { BookReader } from '../../../src/lists/book/reader.ts';
 import { bookName } from '../../../src/lists/book/schema.ts';
 import { plantedError } from '../../support/output/planted.ts';
 import { applyAll, projectedRefund, projectionMessage } from '../book/fixture.ts';
 import { auditLog } from '../dashboard/support.ts';
+import { bookSql } from '../support/book.ts';
 import { ALPHA, BETA, type TestMerchant, tenantOf, useGateway } from '../support.ts';
 import { content, deskOf, operateApi } from './support.ts';
 
@@ -180,6 +183,43 @@ test('goes on at the place that a page gave, of this month and environment alone
   expect(await entries()).toHaveLength(2);
   expect((await ask({ period: '2026-09', after: first.next })).status).toBe(400);
   expect((await ask({ period, after: first.next }, 'sandbox')).status).toBe(400);
+});
+
+test('ends a page early after thousands of beneficiaries, and the next one goes on', async () => {
+  await env.DB.prepare(
+    `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9)
+      INSERT INTO merchants (id, number, name, created_at_ms)
+      SELECT 'z' || i, 100 + i, 'Shop', 1 FROM n`,
+  ).run();
+  const share = { currency: 'ETB', bank: 'CBE', account: '1', shareMinor: 1 } as const;
+  const beneficiaries = Array.from({ length: 2_000 }, () => share);
+  // Six are asked at once.
+  vi.spyOn(BookReader.prototype, 'paidOut')
+    .mockResolvedValueOnce({ totals: [], beneficiaries })
+    .mockResolvedValue({ totals: [], beneficiaries: [] });
+  type Page = { rows: unknown[]; merchants: number; next: string | null };
+  const ask = (body: object) =>
+    content<Page>(operateApi('/statements/production/export', { period: '2026-10', ...body }));
+  const first = await ask({});
+  expect([first.merchants, first.rows.length]).toEqual([6, 2_000]);
+  const second = await ask({ after: first.next });
+  expect(second).toEqual({ rows: [], merchants: 5, next: null });
+});
+
+test('names a merchant with more beneficiaries than a book can name', async () => {
+  await seed();
+  const day = businessDay(BEGINS);
+  await bookSql(
+    `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i <= 10000)
+      INSERT INTO share_day SELECT ${day}, 'ETB', 'b' || i, 1 FROM n`,
+    tenantOf(BETA, 'production'),
+  );
+  expect(await linesOf('2026-10')).toEqual([
+    HEAD,
+    ...ALPHA_LINES,
+    expect.stringContaining('more than 10000 beneficiaries'),
+    expect.stringContaining('INCOMPLETE'),
+  ]);
 });
 
 test.each(['2026-13', '2026-02-30', '2026', 'x%0d%0a', ''])(

@@ -95,7 +95,7 @@ export function attempts(sql: SqlStorage, { fromDay, toDay }: DayRange): Attempt
 /** More would not fit into the memory of an isolate that reads several books. */
 const BENEFICIARIES_MAX = 10_000;
 
-/** What a merchant's days are paid out by. Throws when they have too many beneficiaries. */
+/** What is to be paid out for these days. `shares` is null when they have too many beneficiaries. */
 export function paidOut(sql: SqlStorage, range: DayRange) {
   const shares = sql
     .exec<Sums<ShareTotal>>(
@@ -105,10 +105,10 @@ export function paidOut(sql: SqlStorage, range: DayRange) {
       ...[range.fromDay, range.toDay, BENEFICIARIES_MAX + 1],
     )
     .toArray();
-  if (shares.length > BENEFICIARIES_MAX) {
-    throw new Error('too many beneficiaries');
-  }
-  return { totals: totals(sql, range, LAST_DAY), shares };
+  return {
+    totals: totals(sql, range, LAST_DAY),
+    shares: shares.length > BENEFICIARIES_MAX ? null : shares,
+  };
 }
 
 const SUMMED = [
