@@ -11,7 +11,6 @@ import {
   unknown,
 } from '../../support/intents.ts';
 import { applyAll } from '../book/fixture.ts';
-import { bookStub } from '../support/book.ts';
 import { logged } from '../support/gateway.ts';
 import {
   ALPHA,
@@ -132,13 +131,8 @@ test('a receipt of another merchant is not theirs, and says nothing about that p
   expect((await ask('RAIL-attempt-beta-order-7', BETA)).titles).toEqual([
     'Yes, paid to you: ETB 250.00',
   ]);
-  const get = env.MERCHANT_BOOK.get.bind(env.MERCHANT_BOOK);
-  const { id: silent } = bookStub(tenantOf(BETA));
-  vi.spyOn(env.MERCHANT_BOOK, 'get').mockImplementation((id) => {
-    if (id.equals(silent)) {
-      throw new Error('planted: the book does not answer');
-    }
-    return get(id);
+  vi.spyOn(env.RECEIPT_INDEX, 'get').mockImplementation(() => {
+    throw new Error('planted: the index does not answer');
   });
   expect((await ask('RAIL-attempt-beta-order-7')).text).toContain('could not be checked');
   expect(logged.join()).toContain('receipt_not_looked_up');
