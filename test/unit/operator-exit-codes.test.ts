@@ -124,7 +124,7 @@ test.each<[name: string, exitCode: number, rows: readonly unknown[], output: Reg
   const to = join(directory, `${name}.csv`.replaceAll(' ', '-'));
   try {
     const { port } = server.address() as AddressInfo;
-    const args = ['statement', 'export', '--month', '2026-11', '--environment', 'production'];
+    const args = ['statement', 'export', '--period', '2026-11', '--environment', 'production'];
     const ran = await runScript([...args, '--to', to], `http://localhost:${port}`);
     expect(ran.output).toMatch(output);
     expect([ran.exitCode, ran.hasErrors]).toEqual([exitCode, false]);
