@@ -1,3 +1,5 @@
+import type { Profile } from '../../src/control/provider-files/profile.ts';
+import { commissionMinor } from '../../src/engine/domain/money.ts';
 import { addisTime } from './clock.ts';
 import type { DayLine, Reply } from './stand-in.ts';
 
@@ -6,8 +8,8 @@ import type { DayLine, Reply } from './stand-in.ts';
  * columns of its own choice, and the differences that an operator learns to find.
  */
 
-/** What the provider keeps of a payment: 1 %, rounded down. */
-const FEE_PERCENT = 1;
+/** What the provider keeps of a payment. */
+const FEE = { basisPoints: 100, fixedMinor: 0 };
 /** What the planned differences differ by. */
 const DIFFERENCE_MINOR = 100;
 
@@ -39,6 +41,37 @@ interface WrittenLine extends DayLine {
   readonly feeMinor: number;
 }
 
+const DELIMITER_NAMES: Readonly<Record<string, Profile['delimiter']>> = {
+  ',': 'comma',
+  ';': 'semicolon',
+  '\t': 'tab',
+};
+
+/** By which the operator's commands and the desk read such a file. */
+export function profileOf({ delimiter }: FileForm): Profile {
+  return {
+    name: 'Stand-in',
+    delimiter: DELIMITER_NAMES[delimiter] ?? 'comma',
+    encoding: 'utf-8',
+    headerRow: 1,
+    dateFormat: 'yyyy-MM-dd HH:mm:ss',
+    decimal: 'point',
+    currency: 'ETB',
+    columns: {
+      amount: 'Amount',
+      fee: 'Fee',
+      net: 'Net',
+      date: 'Time',
+      receipt: 'Receipt No.',
+      reference: 'Order No.',
+      type: 'Type',
+      currency: 'Currency',
+    },
+    types: { payment: ['Payment'], refund: ['Refund'] },
+    fee: FEE,
+  };
+}
+
 /**
  * The file of a day of Addis Ababa, `2026-11-28`. `planned`: with five lines that differ, as far as the
  * day has payments: the first has another amount, the second another fee, the third comes twice, the
@@ -61,7 +94,7 @@ export function dayFile(
 }
 
 function feeOf({ type, amountMinor }: DayLine): number {
-  return type === 'payment' ? Math.floor((amountMinor * FEE_PERCENT) / 100) : 0;
+  return type === 'payment' ? commissionMinor(amountMinor, FEE) : 0;
 }
 
 function withDifferences(lines: readonly WrittenLine[], day: string): readonly WrittenLine[] {

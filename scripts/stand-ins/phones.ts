@@ -1,9 +1,15 @@
 import { type Method, TRAITS } from '../../src/engine/domain/method.ts';
 import { METHOD_NAMES } from '../../src/engine/i18n/methods.ts';
 import { addisTime } from './clock.ts';
-import { dayFile, dayFileReply, FILE_FORMS } from './day-file.ts';
+import { dayFile, dayFileReply, FILE_FORMS, profileOf } from './day-file.ts';
 import { deskPage, LIVE_SCRIPT } from './desk.ts';
-import { type ReceivedCall, type Reply, type StandIn, StandInServer } from './stand-in.ts';
+import {
+  jsonReply,
+  type ReceivedCall,
+  type Reply,
+  type StandIn,
+  StandInServer,
+} from './stand-in.ts';
 
 const DAY = /^\d{4}-\d\d-\d\d$/;
 
@@ -37,6 +43,9 @@ async function answer(
       const file = dayFile(dayLines(), day, FILE_FORMS[method], isPlanned);
       return dayFileReply(`${method}-${day}.csv`, file);
     }
+    if (verb === 'GET' && pathname === `/files/${method}.json`) {
+      return jsonReply(200, profileOf(FILE_FORMS[method]));
+    }
   }
   for (const [method, { prompts }] of onPhones(standIns)) {
     if (verb === 'POST' && pathname === `/${method}` && (await prompts.press(body))) {
@@ -57,7 +66,8 @@ function today(): string {
 /** The links to today's files. */
 function filesHtml(methods: readonly Method[]): string {
   const links = methods.map(
-    (method) => `<li><a href="/files/${method}.csv">${METHOD_NAMES[method]}</a></li>`,
+    (method) =>
+      `<li>${METHOD_NAMES[method]}: <a href="/files/${method}.csv">file</a> <a href="/files/${method}.json">profile</a></li>`,
   );
   return `<footer><h2>The providers’ files of today, with planned differences</h2><ul>${links.join('')}</ul></footer>`;
 }

@@ -100,6 +100,8 @@ export interface StandInOrder {
   readonly phone: string | null;
   /** What the customer did; null before that. */
   readonly acted: CustomerAct | null;
+  /** When, in ms since 1970; a test may move it. */
+  actedAtMs: number;
   /**
    * Plays the customer; from then on, queries return the result. Sends the callback unless `silent`,
    * and returns the gateway's answer.

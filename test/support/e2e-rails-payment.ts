@@ -25,6 +25,8 @@ export interface RailPaymentOptions {
   /** What the stand-in does with the payment. */
   readonly plan?: Plan;
   readonly expireIn?: number;
+  /** More fields of the request. */
+  readonly terms?: JsonObject;
 }
 
 export interface RailPaymentContext extends RailPaymentOptions {
@@ -58,13 +60,15 @@ export class RailPayment {
   answer: ExpressContent | null = null;
   readonly #telebirr: TelebirrH5StandIn;
   readonly #expireIn: number;
+  readonly #moreTerms: JsonObject;
   readonly #idempotencyKey = newId();
   #checkoutUrl: string | null = null;
   #form: Form | null = null;
   /** The provider's page of the latest attempt. */
   #railPageUrl: string | null = null;
 
-  constructor({ scene, standIns, keys, cell, number, plan, expireIn = 600 }: RailPaymentContext) {
+  constructor(context: RailPaymentContext) {
+    const { scene, standIns, keys, cell, number, plan, expireIn = 600, terms = {} } = context;
     this.scene = scene;
     this.cell = cell;
     this.keys = keys;
@@ -82,6 +86,7 @@ export class RailPayment {
     this.chargedMinor = this.amountMinor + (this.customerPaysCommission ? this.commissionMinor : 0);
     this.phone = cell.method === 'M_PESA' ? newPhone('7') : newPhone();
     this.#expireIn = expireIn;
+    this.#moreTerms = terms;
     this.plan(plan ?? {});
   }
 
@@ -214,6 +219,7 @@ export class RailPayment {
       refundEvents: true,
       expireIn: this.#expireIn,
       commissionPaidByCustomer: this.customerPaysCommission,
+      ...this.#moreTerms,
     };
   }
 
