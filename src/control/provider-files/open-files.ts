@@ -5,8 +5,7 @@ import { log } from '../../kit/platform/log.ts';
 import { ObjectAlarm } from '../../kit/platform/object-alarm.ts';
 import { compareStep, missingLine } from './compare.ts';
 import { FILE_TABLES, FileTable, type NewFile, type StoredFile } from './file-table.ts';
-import { type FoundPayments, findPayments } from './find-payments.ts';
-import { ARRIVED, judge } from './judge.ts';
+import { findPayments } from './find-payments.ts';
 import {
   type Decision,
   LINE_TABLES,
@@ -14,7 +13,8 @@ import {
   LineTable,
   type StoredLine,
 } from './line-table.ts';
-import { beginReading, type FileLine, keysOf, readStep } from './lines.ts';
+import { keptDecision, LineWriter, paymentOf } from './line-writer.ts';
+import { beginReading, keysOf, readStep } from './lines.ts';
 import { FileProblem } from './problem.ts';
 import type { Profile } from './profile.ts';
 import { ROW_BYTES_MAX } from './rows.ts';
@@ -38,19 +38,13 @@ export type LineDecision =
   | { readonly type: 'undo' }
   | (Decision & { readonly type: 'accepted' | 'not_ours' });
 
-/** What a decision was about: it ends when a corrected file says something else. */
-const SAID = ['outcome', 'amountMinor', 'feeMinor', 'netMinor', 'currency', 'uniqueId'] as const;
-
-function paymentOf({ merchantId, uniqueId }: StoredLine): readonly OtherPayment[] {
-  return merchantId === null || uniqueId === null ? [] : [{ merchantId, uniqueId }];
-}
-
 /** The code of the object of a method's files, which `providerFiles` loads. */
 export class OpenFiles {
   readonly #env: Env;
   readonly #alarm: ObjectAlarm;
   readonly #files: FileTable;
   readonly #lines: LineTable;
+  readonly #writer: LineWriter;
   #isPurging = false;
 
   constructor(ctx: FilesContext, env: Env) {
@@ -59,6 +53,7 @@ export class OpenFiles {
     this.#env = env;
     this.#files = new FileTable(ctx.storage.sql);
     this.#lines = new LineTable(ctx.storage.sql);
+    this.#writer = new LineWriter(this.#lines);
     this.#alarm = new ObjectAlarm(ctx, {
       wakeAtMs: () => this.#wakeAtMs(),
       work: () => this.#work(),
@@ -160,13 +155,13 @@ export class OpenFiles {
     }
     return this.#alarm.commit(() => {
       // A file may have replaced it meanwhile.
-      const judged = this.#judged(file, this.#lines.get(key) ?? line, key, assigned, found);
-      this.#putLine(judged);
+      const judged = this.#writer.judged(file, this.#lines.get(key) ?? line, key, assigned, found);
+      this.#writer.put(judged);
       // The payment that the line had is missing again.
       const left = paymentOf(line).flatMap((payment) => found.factsOf(payment) ?? []);
       for (const { merchantId, paidAtMs, method, ...payment } of left) {
         if (paidAtMs !== null && method === file.method) {
-          this.#putMissing(missingLine(merchantId, { ...payment, paidAtMs }));
+          this.#writer.putMissing(missingLine(merchantId, { ...payment, paidAtMs }));
         }
       }
       return judged;
@@ -234,9 +229,8 @@ export class OpenFiles {
         const key = this.#lines.keyIn(file.id, line);
         const before = this.#lines.get(key);
         const [assigned = null] = before?.isAssigned ? paymentOf(before) : [];
-        const judged = this.#judged(file, line, key, assigned, found);
-        const isSame = before !== null && SAID.every((name) => before[name] === judged[name]);
-        this.#putLine({ ...judged, decision: isSame ? before.decision : null });
+        const judged = this.#writer.judged(file, line, key, assigned, found);
+        this.#writer.put({ ...judged, decision: before && keptDecision(before, judged) });
       }
       const next: StoredFile = { ...file, read: state, failures: 0 };
       if (state.isOver) {
@@ -251,7 +245,7 @@ export class OpenFiles {
     const { next, missing } = await compareStep(this.#env, file, Date.now());
     this.#alarm.commit(() => {
       for (const line of missing) {
-        this.#putMissing(line);
+        this.#writer.putMissing(line);
       }
       if (next.status === 'done') {
         this.#lines.putExpected(next.compared?.sums ?? [], file.fromDay ?? 0, file.toDay ?? 0);
@@ -268,65 +262,14 @@ export class OpenFiles {
     return readStep(file.profile, state, bytes, { isEnd, linesMax, nowMs: file.begunAtMs });
   }
 
-  #judged(
-    { id: fileId, method, profile }: StoredFile,
-    line: FileLine,
-    key: string,
-    assigned: OtherPayment | null,
-    found: FoundPayments,
-  ): StoredLine {
-    const about = assigned === null ? found.of(line) : [assigned];
-    const { outcome, expectedMinor, payment } = judge(line, {
-      method,
-      payments: about.flatMap((other) => found.factsOf(other) ?? []),
-      fee: profile.fee ?? null,
-      othersOf: ({ merchantId, uniqueId }) =>
-        this.#lines
-          .ofPayment(merchantId, uniqueId)
-          .filter((other) => other.key !== key && other.type === line.type)
-          .filter((other) => other.outcome === 'refund' || ARRIVED.includes(other.outcome))
-          .map(({ amountMinor }) => amountMinor),
-    });
-    const { merchantId = null, uniqueId = null } = payment ?? {};
-    const judged = { outcome, expectedMinor, merchantId, uniqueId };
-    return { ...line, key, fileId, ...judged, isAssigned: assigned !== null, decision: null };
-  }
-
-  /** The payment of a line that has arrived is no longer missing. */
-  #putLine(line: StoredLine): void {
-    this.#lines.put(line);
-    const others = ARRIVED.includes(line.outcome)
-      ? paymentOf(line).flatMap((one) => this.#lines.ofPayment(one.merchantId, one.uniqueId))
-      : [];
-    for (const { key, outcome } of others) {
-      if (outcome === 'missing') {
-        this.#lines.remove(key);
-      }
-    }
-  }
-
-  #putMissing(line: StoredLine): void {
-    const hasArrived = paymentOf(line).some(({ merchantId, uniqueId }) =>
-      this.#lines.hasArrived(merchantId, uniqueId),
-    );
-    if (!hasArrived) {
-      this.#lines.put({ ...line, decision: this.#lines.get(line.key)?.decision ?? null });
-    }
-  }
-
   #commitLine(line: StoredLine): StoredLine {
     this.#alarm.commit(() => this.#lines.put(line));
     return line;
   }
 
   #end(file: StoredFile): void {
-    const { id, method, environment, problem } = file;
-    log('info', 'provider_file_refused', {
-      fileId: id,
-      method,
-      environment,
-      code: problem?.code ?? null,
-    });
+    const { id, method, problem } = file;
+    log('info', 'provider_file_refused', { fileId: id, method, code: problem?.code ?? null });
     this.#alarm.commit(() => {
       this.#files.put(file);
       this.#files.dropPieces(id);

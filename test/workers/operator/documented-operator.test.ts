@@ -107,6 +107,9 @@ const ELSEWHERE = [
   ...['restore gateway', 'restore close'],
   // Asks no gateway: test/unit/documented-commands.test.ts runs it.
   'rail check',
+  // They send a file, or name a line of one: provider-files.test.ts does what they do.
+  ...['provider-profile store', 'provider-file preview', 'provider-file upload'],
+  'provider-file decide',
 ];
 
 /** What only lists, shows or changes something that every gateway has. */
