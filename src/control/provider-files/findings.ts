@@ -23,7 +23,7 @@ import { operationProblem } from '../operator/problems.ts';
 import { filesOf } from './client.ts';
 import { filesIn, methodIn } from './files.ts';
 import { ARRIVED, OUTCOMES, SETTLED } from './judge.ts';
-import type { OutcomeSum, StoredLine } from './line-table.ts';
+import type { OutcomeSum, StoredLine, Sum } from './line-table.ts';
 
 /** What the provider's files show: the board of the day, the lines, and what operators decide of them. */
 
@@ -65,11 +65,6 @@ export interface BoardRow {
   readonly missing: Sum;
   readonly different: Sum;
   readonly outcomes: readonly Omit<OutcomeSum, 'day' | 'currency'>[];
-}
-
-export interface Sum {
-  readonly lines: number;
-  readonly amountMinor: number;
 }
 
 /** The newest day first. Without days: the last seven. */

@@ -27,15 +27,18 @@ export interface StoredLine extends FileLine {
   readonly decision: Decision | null;
 }
 
+export interface Sum {
+  readonly lines: number;
+  readonly amountMinor: number;
+}
+
 /** Lines of a day with one outcome. */
-export interface OutcomeSum {
+export interface OutcomeSum extends Sum {
   readonly day: number;
   readonly currency: Currency;
   readonly outcome: Outcome;
   /** Decided ones need no person any more. */
   readonly isDecided: boolean;
-  readonly lines: number;
-  readonly amountMinor: number;
 }
 
 /** What Kefel's payments of a day add up to, when they were last compared. */
@@ -95,8 +98,14 @@ export const LINE_TABLES = `
     PRIMARY KEY (day, currency)
   ) STRICT, WITHOUT ROWID;`;
 
+interface SumChange extends Sum {
+  readonly row: readonly (string | number)[];
+}
+
 export class LineTable {
   readonly #sql: SqlStorage;
+  /** Of the sums, in the running transaction. */
+  readonly #changes = new Map<string, SumChange>();
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
@@ -113,7 +122,7 @@ export class LineTable {
     return known?.fileId === fileId && known.line < line.line ? repeated : key;
   }
 
-  /** Replaces the line with this key. Part of a transaction, as the next one. */
+  /** Replaces the line with this key. Part of `counted`, as the next one. */
   put(line: StoredLine): void {
     this.remove(line.key);
     const [first] = keysOf(line);
@@ -210,13 +219,29 @@ export class LineTable {
     return found.length === limit;
   }
 
+  /** Runs changes of lines in a transaction, and then writes their sums: few rows for many lines. */
+  counted<Result>(change: () => Result): Result {
+    this.#changes.clear();
+    const result = change();
+    for (const { row, lines, amountMinor } of this.#changes.values()) {
+      this.#sql.exec(
+        `INSERT INTO outcome_day VALUES (?, ?, ?, ?, ?5, ?6)
+          ON CONFLICT DO UPDATE SET lines = lines + ?5, amount_minor = amount_minor + ?6`,
+        ...[...row, lines, amountMinor],
+      );
+    }
+    return result;
+  }
+
   #count({ atMs, currency, outcome, decision, amountMinor }: StoredLine, sign: 1 | -1): void {
-    this.#sql.exec(
-      `INSERT INTO outcome_day VALUES (?, ?, ?, ?, ?5, ?6)
-        ON CONFLICT DO UPDATE SET lines = lines + ?5, amount_minor = amount_minor + ?6`,
-      ...[businessDay(atMs), currency, outcome, Number(decision !== null)],
-      ...[sign, sign * amountMinor],
-    );
+    const row = [businessDay(atMs), currency, outcome, Number(decision !== null)] as const;
+    const name = row.join('/');
+    const before = this.#changes.get(name) ?? { lines: 0, amountMinor: 0 };
+    this.#changes.set(name, {
+      row,
+      lines: before.lines + sign,
+      amountMinor: before.amountMinor + sign * amountMinor,
+    });
   }
 
   #lines(condition: string, ...params: SqlStorageValue[]): readonly StoredLine[] {

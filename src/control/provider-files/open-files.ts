@@ -153,7 +153,7 @@ export class OpenFiles {
     if (assigned !== null && found.factsOf(assigned) === null) {
       return null;
     }
-    return this.#alarm.commit(() => {
+    return this.#commit(() => {
       // A file may have replaced it meanwhile.
       const judged = this.#writer.judged(file, this.#lines.get(key) ?? line, key, assigned, found);
       this.#writer.put(judged);
@@ -175,11 +175,16 @@ export class OpenFiles {
   async #work(): Promise<void> {
     const file = this.#files.next();
     if (file === null) {
-      this.#alarm.commit(() => this.#purge(Date.now()));
+      this.#commit(() => this.#purge(Date.now()));
       return;
     }
     try {
-      await this.#step(file);
+      // One part of the work, in one transaction.
+      await (file.status === 'reading'
+        ? this.#readOn(file)
+        : file.status === 'matching'
+          ? this.#matchOn(file)
+          : this.#compareOn(file));
     } catch (error) {
       if (error instanceof FileProblem) {
         const { code, line, column, found } = error;
@@ -188,20 +193,6 @@ export class OpenFiles {
       }
       this.#files.put({ ...file, failures: file.failures + 1 });
       throw error;
-    }
-  }
-
-  /** One part of the work, in one transaction. */
-  async #step(file: StoredFile): Promise<void> {
-    switch (file.status) {
-      case 'reading':
-        return this.#readOn(file);
-      case 'matching':
-        return this.#matchOn(file);
-      case 'comparing':
-        return this.#compareOn(file);
-      default:
-        throw new Error('the file needs no step');
     }
   }
 
@@ -224,7 +215,7 @@ export class OpenFiles {
       return known.filter(({ isAssigned }) => isAssigned).flatMap(paymentOf);
     });
     const found = await findPayments(this.#env, file.environment, lines, named);
-    this.#alarm.commit(() => {
+    this.#commit(() => {
       for (const line of lines) {
         const key = this.#lines.keyIn(file.id, line);
         const before = this.#lines.get(key);
@@ -243,10 +234,10 @@ export class OpenFiles {
 
   async #compareOn(file: StoredFile): Promise<void> {
     const { next, missing } = await compareStep(this.#env, file, Date.now());
-    this.#alarm.commit(() => {
-      for (const line of missing) {
+    this.#commit(() => {
+      missing.forEach((line) => {
         this.#writer.putMissing(line);
-      }
+      });
       if (next.status === 'done') {
         this.#lines.putExpected(next.compared?.sums ?? [], file.fromDay ?? 0, file.toDay ?? 0);
       }
@@ -263,7 +254,7 @@ export class OpenFiles {
   }
 
   #commitLine(line: StoredLine): StoredLine {
-    this.#alarm.commit(() => this.#lines.put(line));
+    this.#commit(() => this.#lines.put(line));
     return line;
   }
 
@@ -291,6 +282,10 @@ export class OpenFiles {
     }
     const againMs = this.#isPurging ? PURGE_AGAIN_MS : DAY_MS;
     return this.#files.hasAny() ? nowMs + againMs : null;
+  }
+
+  #commit<T>(change: () => T): T {
+    return this.#alarm.commit(() => this.#lines.counted(change));
   }
 
   async #change<T>(change: () => T): Promise<T> {

@@ -1,0 +1,66 @@
+import { runInDurableObject } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { expect, test } from 'vitest';
+import { receiptKeys } from '../../../src/engine/intent/receipt-keys.ts';
+import { applyAll, projectionMessage } from '../book/fixture.ts';
+import { ALPHA, tenantOf, useGateway } from '../support.ts';
+import {
+  fileOf,
+  fireFilesAlarm,
+  storePortal,
+  uploadFile,
+  yesterday,
+} from './provider-file-support.ts';
+
+/**
+ * Goal: a file of 100,000 lines costs two written rows a line, and each of its steps is bounded.
+ * docs/benchmarks.md#provider-files has the figures. Method: 5,000 of its lines have a payment.
+ */
+
+useGateway();
+
+const AT = 'production/TELE_BIRR';
+const LINES = 100_000;
+const PAID = 5_000;
+
+test('100,000 lines write two rows each', async () => {
+  await storePortal(AT);
+  const day = yesterday();
+  const paidAtMs = Date.parse(`${day}T12:00:00+03:00`);
+  const firstNumber = paidAtMs / 1_000 - 2 * PAID;
+  const payments = Array.from({ length: PAID }, async (_, index) => {
+    const receipts = await receiptKeys(env, 'production', `CX${index}`);
+    const paid = { status: 'succeeded', method: 'TELE_BIRR', amountMinor: 10_000 } as const;
+    const keys = { searchKeys: receipts, receiptKeys: receipts };
+    const row = { ...paid, endedAtMs: paidAtMs };
+    const rest = { paidAtMs, ...keys };
+    return projectionMessage(tenantOf(ALPHA, 'production'), firstNumber + index, row, rest);
+  });
+  await applyAll(await Promise.all(payments));
+  const rows = Array.from({ length: LINES }, (_, i) => `${day} 12:00:01,CX${i},,100.00,2.00\n`);
+  const fileId = await uploadFile(AT, rows.join(''));
+
+  const object = env.PROVIDER_FILES.get(env.PROVIDER_FILES.idFromName(AT));
+  let written = 0;
+  await runInDurableObject(object, (_, { storage }) => {
+    const prototype = Object.getPrototypeOf(storage.sql);
+    const { exec } = prototype;
+    prototype.exec = function (...args: unknown[]) {
+      const cursor = exec.apply(this, args);
+      written += cursor.rowsWritten;
+      return cursor;
+    };
+  });
+  const begunAtMs = performance.now();
+  let alarms = 0;
+  do {
+    await fireFilesAlarm(AT);
+    alarms += 1;
+  } while ((await fileOf(AT, fileId)).status !== 'done');
+  const seconds = Math.round((performance.now() - begunAtMs) / 1_000);
+  const bytes = await runInDurableObject(object, (_, { storage }) => storage.sql.databaseSize);
+  console.info(JSON.stringify({ seconds, alarms, written, bytes }));
+  expect(await fileOf(AT, fileId)).toMatchObject({ lines: LINES, linesDone: LINES });
+  expect(written).toBeLessThan(2.02 * LINES);
+  expect(alarms).toBeGreaterThan(LINES / 300);
+}, 900_000);
