@@ -14,7 +14,7 @@ export const desk: DeskMessages = {
     incomplete: (count: string) => `ያልተሟላ። የአንዳንድ ነጋዴዎች ሂሳብ የለም (${count})። እንደገና ያሳዩ፦`,
     toPayOut: 'የሚከፈል',
     customersCommission: (amount: string) =>
-      `ደንበኞች ተጨማሪ ${amount} ኮሚሽን ከፍለዋል። የእርስዎ ነው፣ በእነዚህ አኃዞች ውስጥ የለም።`,
+      `ደንበኞች በተጨማሪ ${amount} የአገልግሎት ክፍያ ከፍለዋል። የእርስዎ ነው፤ በእነዚህ መስመሮች ውስጥ አልተካተተም።`,
     merchants: (currency: string) => `ነጋዴዎች፣ ${currency}`,
     toBeneficiaries: 'ከዚህ ለተቀባዮች',
     toMerchant: 'ለነጋዴው',
