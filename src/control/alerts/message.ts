@@ -30,6 +30,7 @@ const DESK_PAGES: Readonly<Record<SubjectId, string>> = {
   unresolved_attempts: '/operator',
   refunds_by_hand: '/operator',
   money_conflicts: '/operator',
+  provider_money_missing: '/operator',
   method_failing: '/operator/rails',
   starts_waiting: '/operator/check',
   messages_waiting: '/operator/health',

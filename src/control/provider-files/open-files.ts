@@ -18,6 +18,7 @@ import { beginReading, keysOf, readStep } from './lines.ts';
 import { FileProblem } from './problem.ts';
 import type { Profile } from './profile.ts';
 import { ROW_BYTES_MAX } from './rows.ts';
+import { tellMissing } from './tell-missing.ts';
 
 /** What a step reads in the first pass: some thousand lines. */
 const READ_BYTES = 1_024 * 1_024;
@@ -136,6 +137,12 @@ export class OpenFiles {
    * Null: no such line, or no such payment.
    */
   async decide(key: string, decision: LineDecision): Promise<StoredLine | null> {
+    const decided = await this.#decide(key, decision);
+    await this.#tellMissing();
+    return decided;
+  }
+
+  async #decide(key: string, decision: LineDecision): Promise<StoredLine | null> {
     const line = this.#lines.get(key);
     if (line === null) {
       return null;
@@ -176,6 +183,7 @@ export class OpenFiles {
     const file = this.#files.next();
     if (file === null) {
       this.#commit(() => this.#purge(Date.now()));
+      await this.#tellMissing();
       return;
     }
     try {
@@ -243,6 +251,16 @@ export class OpenFiles {
       }
       this.#files.put({ ...next, failures: 0 });
     });
+    if (next.status === 'done') {
+      await this.#tellMissing();
+    }
+  }
+
+  async #tellMissing(): Promise<void> {
+    const [newest] = this.#files.list(Number.MAX_SAFE_INTEGER, 1);
+    if (newest !== undefined) {
+      await tellMissing(this.#env, newest, this.#lines.sums(0, businessDay(Date.now())).outcomes);
+    }
   }
 
   #read(file: StoredFile, bytesMax: number, linesMax: number) {

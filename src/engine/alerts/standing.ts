@@ -25,6 +25,8 @@ export interface Standing {
  */
 export type Source =
   | `book/${Environment}/${string}/${number}`
+  /** The provider's files of a method in production. */
+  | `files/${Method}`
   | 'dead_letters'
   | 'self_check'
   /** What the object looks at itself: see looks.ts. */

@@ -10,6 +10,8 @@ export const SUBJECTS = {
   refunds_by_hand: { concerns: 'money' },
   /** Payments that two records contradict: paid twice, one receipt for two, more returned than paid. */
   money_conflicts: { concerns: 'money' },
+  /** Paid payments that the provider's files lack. */
+  provider_money_missing: { concerns: 'money' },
   /** A payment method whose provider does not answer, or that succeeds far less than usual. */
   method_failing: { concerns: 'sales' },
   /** Starts of payments that nothing has claimed for a while. */

@@ -1,5 +1,6 @@
 import { env } from 'cloudflare:workers';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { alertsOf } from '../../../src/control/alerts/ask.ts';
 import type { BoardRow, ProviderLine } from '../../../src/control/rpc/operations.ts';
 import { attemptReferenceFrom } from '../../../src/engine/domain/identifiers.ts';
 import type { ProjectionRow } from '../../../src/engine/intent/book-message.ts';
@@ -250,6 +251,22 @@ describe('a line', () => {
     expect(await outcomes('&open=yes')).toEqual([]);
     const log = await auditLog();
     expect(log.filter(({ action }) => action === 'provider_line.decided')).toHaveLength(4);
+  });
+
+  test('tells the operator of 1,000.00 that are missing, until someone has decided', async () => {
+    const open = async () => {
+      const { open: subjects } = await alertsOf(env).state();
+      return subjects.map(({ subject, count, details }) => [subject, count, details]);
+    };
+    const much = { amountMinor: 50_000 };
+    await applyAll([await payment(ALPHA, 1), await payment(ALPHA, 2, much)]);
+    await compare(row('CK1'));
+    expect(await open()).toEqual([]);
+    await applyAll([await payment(BETA, 3, much)]);
+    await compare(row('CK1'));
+    expect(await open()).toEqual([['provider_money_missing', 2, ['TELE_BIRR']]]);
+    await content(decide('missing/mer_beta/order-3', { decision: 'accept' }));
+    expect(await open()).toEqual([]);
   });
 
   test.each([

@@ -39,6 +39,17 @@ export const am: AlertWords = {
       money: 'ደንበኛው ሁለት ጊዜ ከፍሎ ወይም ከከፈለው በላይ ተመልሶለት ሊሆን ይችላል፤ ወይም አንድ ደረሰኝ ለሁለት ትዕዛዞች ተቆጥሯል።',
       todo: 'ዕቃ ወይም ገንዘብ ከመሰጠቱ በፊት እያንዳንዱን ከአቅራቢው ጋር ያመሳክሩ።',
     },
+    provider_money_missing: {
+      title: (count, details) =>
+        many(
+          count,
+          `1 ክፍያ በአቅራቢው ፋይል የለም${of(details)}`,
+          `${count} ክፍያዎች በአቅራቢው ፋይል የሉም${of(details)}`,
+        ),
+      name: 'በአቅራቢዎች ፋይል የሌሉ ክፍያዎች',
+      money: 'ክፈል ተከፍለዋል ይላል፤ አቅራቢው ገንዘቡን አልተቀበለም ይሆናል።',
+      todo: 'የፋይሉን መስመሮች ይመልከቱ፣ ለነጋዴው ከመክፈልዎ በፊት አቅራቢውን ይጠይቁ።',
+    },
     method_failing: {
       title: (count, details) =>
         `ክፍያዎች አይሳኩም${of(details)} (ያለ ስኬት ${count} ${many(count, 'ሙከራ', 'ሙከራዎች')})`,

@@ -43,6 +43,13 @@ export const en: AlertWords = {
         'a customer may have paid twice, or got too much back; or one receipt paid two orders.',
       todo: 'compare each with the provider, before goods or money go out.',
     },
+    provider_money_missing: {
+      title: (count, details) =>
+        `${many(count, 'payment is', 'payments are')} missing in the provider’s files${of(details)}`,
+      name: 'payments missing in the providers’ files',
+      money: 'Kefel says that they are paid. The provider may not have taken the money.',
+      todo: 'look at the lines of the file, and ask the provider before you pay it out.',
+    },
     method_failing: {
       title: (count, details) =>
         `payments fail${of(details)} (${many(count, 'attempt', 'attempts')} without a success)`,
