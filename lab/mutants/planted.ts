@@ -422,8 +422,12 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       'the refund of a second attempt lowers the totals of what was paid',
     'row.commission_paid_by_customer === 1 ? «0→row.commission_minor» : row.commission_minor;':
       'the merchant bears the commission that customers paid on top',
+    'netShareMinor(shareMinor, netMinor, «refunded→sumOf([])»);':
+      'a refund takes nothing of what beneficiaries get',
   },
   'src/lists/book/purge.ts': {
+    'SET sealed_details = NULL, «shares = NULL, →»search_keys':
+      'the account of a beneficiary stays after the purge',
     'const dueAtMs = «Math.max(updatedAtMs, endedAtMs ?? nowMs)→(endedAtMs ?? nowMs)» + retentionMs;':
       'personal data of a payment that changed yesterday is deleted',
     "search_keys: «'[]'→payment.search_keys» };": 'a phone number finds a payment after the purge',
