@@ -10,7 +10,6 @@ export const PARTS = [
   'intent',
   'book',
   'register',
-  'receipts',
   'alerts',
 ] as const;
 export type Part = (typeof PARTS)[number];

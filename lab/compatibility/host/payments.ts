@@ -19,7 +19,7 @@ const OBJECTS: Readonly<Record<string, readonly [Part, className: string]>> = {
   PAYMENT_INTENT: ['intent', 'PaymentIntent'],
   MERCHANT_BOOK: ['book', 'MerchantBook'],
   MERCHANT_REGISTER: ['register', 'MerchantRegister'],
-  RECEIPT_INDEX: ['receipts', 'ReceiptIndex'],
+  RECEIPT_INDEX: ['register', 'ReceiptIndex'],
   OPERATOR_ALERTS: ['alerts', 'OperatorAlerts'],
   PROVIDER_FILES: ['alerts', 'ProviderFiles'],
 };
@@ -107,7 +107,7 @@ function objectClass(part: Part, className: string) {
 export const PaymentIntent = objectClass('intent', 'PaymentIntent');
 export const MerchantBook = objectClass('book', 'MerchantBook');
 export const MerchantRegister = objectClass('register', 'MerchantRegister');
-export const ReceiptIndex = objectClass('receipts', 'ReceiptIndex');
+export const ReceiptIndex = objectClass('register', 'ReceiptIndex');
 export const OperatorAlerts = objectClass('alerts', 'OperatorAlerts');
 export const ProviderFiles = objectClass('alerts', 'ProviderFiles');
 
