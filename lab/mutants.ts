@@ -10,6 +10,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { numberOption } from '../scripts/project/options.ts';
 import { runLabScript } from './harness/script.ts';
+import { Catchers, seedCatcher, seedIn } from './mutants/catchers.ts';
 import { MUTANTS, type Mutant, planted } from './mutants/planted.ts';
 import type { Verdict } from './mutants/reporter.ts';
 import { RepositoryCopy, RUN_MS_MAX } from './mutants/repository-copy.ts';
@@ -56,6 +57,7 @@ const SCRIPT = {
 await runLabScript(SCRIPT, async ({ only = '', seeds }) => {
   const chosen = MUTANTS.filter(({ file, breaks }) => new RegExp(only).test(`${file} ${breaks}`));
   const copy = await RepositoryCopy.create();
+  const catchers = await Catchers.load();
   const survivors: Mutant[] = [];
   try {
     await checkVerdicts(copy);
@@ -74,10 +76,13 @@ await runLabScript(SCRIPT, async ({ only = '', seeds }) => {
           others: otherTests(mutant),
           hasUnitTests: !file.startsWith('scripts/'),
           isSimulated: inSimulation.includes(file) && !file.startsWith('scripts/'),
+          first: catchers.of(mutant),
         }),
       );
       console.log(`${file}: ${breaks}\n  ${textOf(verdict)}`);
-      if (verdict.type !== 'caught') {
+      if (verdict.type === 'caught') {
+        await catchers.note(mutant, verdict.catcher);
+      } else {
         survivors.push(mutant);
       }
     }
@@ -105,20 +110,28 @@ interface Suites {
   readonly others: readonly string[];
   readonly hasUnitTests: boolean;
   readonly isSimulated: boolean;
+  /** What caught the bug the last time. */
+  readonly first?: string | undefined;
 }
 
 /** Runs the suites, the cheapest first, until one catches the bug or is invalid. */
 async function judge(
   copy: RepositoryCopy,
   seeds: number,
-  { others, hasUnitTests, isSimulated }: Suites,
+  { others, hasUnitTests, isSimulated, first = '' }: Suites,
 ): Promise<Verdict> {
   const ofProject = (project: keyof typeof FOLDERS) => () => {
     const files = others.filter((file) => FOLDERS[project].test(file));
     return copy.judge(project, files, RUN_MS_MAX * Math.max(1, files.length));
   };
-  const histories = (count: number) => (isSimulated ? [() => simulated(copy, count)] : []);
+  const histories = (count: number) => (isSimulated ? [() => simulated(copy, 1, count)] : []);
+  const project = (Object.keys(FOLDERS) as (keyof typeof FOLDERS)[]).find((name) =>
+    FOLDERS[name].test(first),
+  );
+  const seed = seedIn(first);
   const suites = [
+    ...(project === undefined ? [] : [() => copy.judge(project, [first])]),
+    ...(isSimulated && seed !== null ? [() => simulated(copy, seed, 1)] : []),
     ofProject('unit'),
     ...(hasUnitTests ? [() => copy.judge('unit', UNIT_TESTS)] : []),
     ...histories(Math.min(seeds, FIRST_SEEDS)),
@@ -140,10 +153,14 @@ function bundleIn(directory: string): string {
 }
 
 /** Caught by a broken promise. Not by a simulation that does not build or end. */
-async function simulated({ directory }: RepositoryCopy, seeds: number): Promise<Verdict> {
+async function simulated(
+  { directory }: RepositoryCopy,
+  from: number,
+  seeds: number,
+): Promise<Verdict> {
   const bundle = bundleIn(directory);
   const workers = availableParallelism();
-  const run = { from: 1, seeds, workers, failuresMax: 1, shrinks: false, isTraced: false };
+  const run = { from, seeds, workers, failuresMax: 1, shrinks: false, isTraced: false };
   try {
     await bundleSimulation(directory, bundle);
     const { failures } = await runSimulation(bundle, directory, { ...run, msMax: RUN_MS_MAX });
@@ -151,7 +168,11 @@ async function simulated({ directory }: RepositoryCopy, seeds: number): Promise<
     const [violation] = failure?.violations ?? [];
     return failure === undefined || violation === undefined
       ? { type: 'missed' }
-      : { type: 'caught', by: `simulation, seed ${failure.seed}: ${violation.promise}` };
+      : {
+          type: 'caught',
+          by: `simulation, seed ${failure.seed}: ${violation.promise}`,
+          catcher: seedCatcher(failure.seed),
+        };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     return { type: 'invalid', why: `the simulation: ${reason}` };

@@ -11,6 +11,7 @@ import { startShop } from '../demo/shop.ts';
 import type { DemoMerchant } from '../scripts/dev/demo-merchant.ts';
 import { PROJECT_DIRECTORY } from '../scripts/project/files.ts';
 import { numberOption } from '../scripts/project/options.ts';
+import { businessDay, dayText } from '../src/kit/ethiopian-time.ts';
 import { withGateway } from './harness/gateway.ts';
 import { operatorSecret } from './harness/operator.ts';
 import { runLabScript } from './harness/script.ts';
@@ -81,7 +82,7 @@ await runLabScript(SCRIPT, async ({ port, all }) => {
         ...(await pay('en-US')),
         ...(await pay('am-ET')),
         ...(await dashboardPictures(browser, merchant)),
-        await shootDesk(browser, merchant),
+        ...(await deskPictures(browser, merchant)),
       ];
       return pictures.every(Boolean);
     } finally {
@@ -218,7 +219,7 @@ async function manageAndShoot(page: Page, merchant: DemoMerchant): Promise<reado
 }
 
 /** The desk's page of a payment, as support finds it. */
-async function shootDesk(browser: Browser, merchant: DemoMerchant): Promise<boolean> {
+async function deskPictures(browser: Browser, merchant: DemoMerchant): Promise<readonly boolean[]> {
   const context = await phone(browser);
   await context.setExtraHTTPHeaders({
     authorization: `Bearer ${await operatorSecret()}`,
@@ -227,7 +228,10 @@ async function shootDesk(browser: Browser, merchant: DemoMerchant): Promise<bool
   const page = await context.newPage();
   const path = `/operator/payments/sandbox/${merchant.merchantId}/${SHOWN_ORDER}`;
   await page.goto(merchant.baseUrl + path);
-  return shoot(page, 'desk-payment.jpg');
+  const isSmall = await shoot(page, 'desk-payment.jpg');
+  const period = dayText(businessDay(Date.now()));
+  await page.goto(`${merchant.baseUrl}/operator/sheet?environment=sandbox&period=${period}`);
+  return [isSmall, await shoot(page, 'desk-sheet.jpg')];
 }
 
 function phone(browser: Browser, locale = 'en-US'): Promise<BrowserContext> {

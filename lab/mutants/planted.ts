@@ -118,7 +118,8 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       'news of the millisecond at which a message is full are lost',
     'merchant_id = ?1 AND «at_ms > ?3→at_ms >= ?3» AND at_ms <= ?4':
       'the last news is told again and again',
-    'if (isAccepted(sent)«→ || newest.atMs > 0») {': 'news of a message that did not arrive are lost',
+    'if (isAccepted(sent)«→ || newest.atMs > 0») {':
+      'news of a message that did not arrive are lost',
   },
   'src/lists/book/queries/sold-at.ts': {
     "AND «status = 'succeeded'→TRUE»": 'unpaid sales count into the sum of the day',

@@ -3,8 +3,8 @@ import type { Reporter, SerializedError, TestCase, TestModule, Vitest } from 'vi
 /** Whether tests, or a simulation, notice a planted bug. */
 export type Verdict =
   | { readonly type: 'missed' }
-  /** `by`: the assertion that failed, or the promise that was broken. */
-  | { readonly type: 'caught'; readonly by: string }
+  /** `by`: the assertion that failed, or the promise that was broken. `catcher`: what to run first. */
+  | { readonly type: 'caught'; readonly by: string; readonly catcher: string }
   /** The run says nothing about the tests: it did not build, did not end, or asserted nothing. */
   | { readonly type: 'invalid'; readonly why: string };
 
@@ -47,7 +47,11 @@ function verdictOf(modules: readonly TestModule[], unhandled: readonly Serialize
   const unloaded = modules.filter(({ children }) => children.size === 0).flatMap(outsideErrors);
   const assertion = tests.find(isFailedAssertion);
   if (unloaded.length === 0 && assertion !== undefined) {
-    return { type: 'caught', by: nameOf(assertion) };
+    return {
+      type: 'caught',
+      by: nameOf(assertion),
+      catcher: assertion.module.relativeModuleId,
+    };
   }
   const failed = tests.filter((test) => test.result().state === 'failed');
   const [failure] = [
