@@ -157,6 +157,8 @@ const EXAMPLES: Readonly<Record<string, Readonly<Record<string, (things: Things)
   '/operator/merchants': {},
   '/operator/merchants/:merchantId': {},
   '/operator/sheet': {},
+  '/operator/provider-files': {},
+  '/operator/provider-files/:environment/:method/lines': {},
   '/operator/merchants/:merchantId/suspend': {
     'desk-suspend': ({ merchantId }) => `/operator/merchants/${merchantId}/suspend`,
   },

@@ -12,10 +12,17 @@ import { answerPage } from '../../back-office/ui/answer.ts';
 import { CHANNEL_NAMES } from '../../src/control/alerts/config.ts';
 import { BANK_CODE_CHARACTERS_MAX, type BankCode } from '../../src/control/merchants/bank-code.ts';
 import type { DidPay } from '../../src/control/payments/did-pay.ts';
+import { OUTCOMES } from '../../src/control/provider-files/judge.ts';
 import type { AlertsState } from '../../src/control/rpc/alerts.ts';
 import type { ShownLink } from '../../src/control/rpc/links.ts';
 import type { ShownConnection, Ways } from '../../src/control/rpc/notifications.ts';
-import type { Modes, SelfCheck, StatementsPage } from '../../src/control/rpc/operations.ts';
+import type {
+  BoardRow,
+  Modes,
+  ProviderLine,
+  SelfCheck,
+  StatementsPage,
+} from '../../src/control/rpc/operations.ts';
 import type { MerchantStatement } from '../../src/control/statements/export-statements.ts';
 import { SUBJECT_IDS } from '../../src/engine/alerts/subjects.ts';
 import { qrCode, qrModules } from '../../src/engine/checkout/qr.ts';
@@ -40,6 +47,7 @@ import {
   LARGEST_MINOR,
   LEFT,
   LONGEST,
+  LONGEST_ID,
   LONGEST_NAME,
   OTHER_TRY,
   PAID,
@@ -273,6 +281,40 @@ const STATEMENTS: StatementsPage = {
   merchants: 3,
   next: null,
 };
+
+const OPEN_SUM = { lines: 12, amountMinor: 9_999_999 };
+const BOARD_ROW: BoardRow = {
+  day: '2026-11-28',
+  method: 'TELE_BIRR',
+  currency: 'ETB',
+  expected: { payments: 12_345, amountMinor: 99_999_999_999 },
+  comparedAtMs: NOW_MS,
+  arrivedMinor: 99_999_999_999,
+  missing: OPEN_SUM,
+  different: OPEN_SUM,
+  outcomes: OUTCOMES.map((outcome) => ({ ...OPEN_SUM, outcome, isDecided: false })),
+};
+
+/** Two days: of two methods, and one that no file was compared with. */
+const BOARD: readonly BoardRow[] = [
+  BOARD_ROW,
+  { ...BOARD_ROW, method: 'CBE', missing: { lines: 0, amountMinor: 0 }, outcomes: [] },
+  { ...BOARD_ROW, day: '2026-11-27', expected: null, comparedAtMs: null },
+];
+
+/** One of each outcome; the last is decided. */
+const PROVIDER_LINES: readonly ProviderLine[] = OUTCOMES.map((outcome, index) => ({
+  key: `2026-11-28/payment/CK${index}`,
+  fileId: 'f'.repeat(36),
+  ...{ line: index + 2, type: 'payment', amountMinor: 9_999_999, feeMinor: 100, netMinor: null },
+  ...{ currency: 'ETB', atMs: NOW_MS, receipt: 'CJK7ABC123', reference: null, outcome },
+  ...{ expectedMinor: 10_000_000, merchantId: MERCHANT_ID, uniqueId: LONGEST_ID },
+  isAssigned: false,
+  decision:
+    outcome === 'missing'
+      ? { type: 'accepted', reason: 'Rounded', operator: LONGEST_NAME, atMs: NOW_MS }
+      : null,
+}));
 
 function desk(path: string, operations: Answers['operations'], others: Answers = {}): Answer {
   return async (asked) => {
@@ -1113,6 +1155,10 @@ export const BACK_OFFICE_GALLERY = {
   }),
   'desk-sheet': desk('/operator/sheet?period=2026-11-28', { exportStatements: STATEMENTS }),
   'desk-sheet-none': desk('/operator/sheet', {}),
+  'desk-board': desk('/operator/provider-files', { providerBoard: BOARD }),
+  'desk-lines': desk('/operator/provider-files/production/TELE_BIRR/lines?open=yes', {
+    providerLines: { items: PROVIDER_LINES, nextCursor: '2026-11-28/payment/CK9' },
+  }),
   'desk-merchant': desk(`/operator/merchants/${MERCHANT_ID}`, {
     merchantContent: {
       ...MERCHANT,

@@ -291,7 +291,7 @@ export function AboutAmount({
   return <span class="number whole">{useMoney(currency)(amountMinor)}</span>;
 }
 
-function Age({ atMs }: { readonly atMs: number }) {
+export function Age({ atMs }: { readonly atMs: number }) {
   const { ageUnits } = useTexts(DESK_TEXTS).pages;
   return (
     <span>

@@ -4,6 +4,7 @@ export const PATHS = {
   payments: '/operator/payments',
   merchants: '/operator/merchants',
   sheet: '/operator/sheet',
+  providerFiles: '/operator/provider-files',
   deadLetters: '/operator/dead-letters',
   rails: '/operator/rails',
   audit: '/operator/audit',
@@ -78,4 +79,20 @@ export const AUDIT_FILE_PATH = '/operator/audit/audit.csv';
 
 export function letterPath(id: string, rest = ''): string {
   return `${PATHS.deadLetters}/${encodeURIComponent(id)}${rest}`;
+}
+
+/** The pages of the providers' files of one method. */
+export const PROVIDER_ROUTE = `${PATHS.providerFiles}/:environment/:method` as const;
+
+/** `query` of the lines: the days, the outcome, and whether only open ones. */
+export function providerLinesPath(
+  environment: string,
+  method: string,
+  query: Readonly<Record<string, string>>,
+): string {
+  return `${providerPath(environment, method)}/lines?${new URLSearchParams(query)}`;
+}
+
+export function providerPath(environment: string, method: string): string {
+  return `${PATHS.providerFiles}/${environment}/${method}`;
 }

@@ -9,9 +9,18 @@ import { FORM_ROUTES } from './forms.tsx';
 import { refreshFromDesk, showHealthPage } from './health-page.tsx';
 import { showMerchantPage } from './merchant-page.tsx';
 import { showMerchantsPage } from './merchants-page.tsx';
-import { AUDIT_FILE_PATH, GROUP_ROUTE, PATHS, SIGN_OUT_PATH, STATEMENTS_ROUTE } from './paths.ts';
+import {
+  AUDIT_FILE_PATH,
+  GROUP_ROUTE,
+  PATHS,
+  PROVIDER_ROUTE,
+  SIGN_OUT_PATH,
+  STATEMENTS_ROUTE,
+} from './paths.ts';
 import { showPaymentPage } from './payment-page.tsx';
 import { searchPayments, showPaymentsPage } from './payments-page.tsx';
+import { showBoardPage } from './provider-board-page.tsx';
+import { showLinesPage } from './provider-lines-page.tsx';
 import { probeFromDesk, showRailsPage } from './rails-page.tsx';
 import { showSheetPage } from './sheet-page.tsx';
 import { signOut } from './sign-in.ts';
@@ -39,6 +48,9 @@ export const DESK_ROUTES: readonly DeskRoute[] = [
 
   { method: 'GET', path: PATHS.sheet, handle: showSheetPage },
   { method: 'GET', path: STATEMENTS_ROUTE, handle: exportStatements },
+
+  { method: 'GET', path: PATHS.providerFiles, handle: showBoardPage },
+  { method: 'GET', path: `${PROVIDER_ROUTE}/lines`, handle: showLinesPage },
 
   { method: 'GET', path: '/operator/dead-letters', handle: showLettersPage },
   { method: 'GET', path: '/operator/dead-letters/:id', handle: showLetterPage },
