@@ -1,13 +1,15 @@
+import { FILE_BYTES_MAX } from '../../src/control/provider-files/file-table.ts';
 import { problemResponse } from '../../src/kit/http/envelope.ts';
 import { Form, isFromOwnPage, readForm } from '../../src/kit/http/form.ts';
 import { AreaRouter, type Handler, type Refuse } from '../../src/kit/http/router.ts';
+import { readUpload } from '../../src/kit/http/upload.ts';
 import { backOfficeConfigOf } from '../config.ts';
 import type { BackOfficeEnv } from '../env.ts';
 import { paymentsPlane } from '../payments-plane.ts';
 import { API_ROUTES } from './api.ts';
 import { authenticateOperator, type CredentialSource } from './authenticate.ts';
 import type { OperatorCall, OperatorRoute } from './call.ts';
-import { type DeskRoute, FORM_RULES } from './desk/call.ts';
+import { type DeskCall, type DeskRoute, FORM_RULES } from './desk/call.ts';
 import { isFormTokenOf } from './desk/form-token.ts';
 import { SIGN_IN_PATH } from './desk/paths.ts';
 import { deskProblem } from './desk/problem-page.tsx';
@@ -91,15 +93,28 @@ async function answerInSession(route: DeskRoute, call: OperatorCall): Promise<Re
  * Browsers send a cookie even with a form on another site. So a form of the desk must come from one
  * of its own pages, with the token of that page.
  */
-async function answerDeskRoute({ method, handle }: DeskRoute, call: OperatorCall) {
-  if (method === 'GET') {
-    return handle({ ...call, form: Form.EMPTY });
+async function answerDeskRoute(route: DeskRoute, call: OperatorCall) {
+  if (route.method === 'GET') {
+    return route.handle({ ...call, form: Form.EMPTY });
   }
-  const form = isFromOwnPage(call.request) ? await readForm(call.request, FORM_RULES) : null;
-  if (form === 'too_large') {
+  const posted = isFromOwnPage(call.request) ? await postedTo(route, call.request) : null;
+  if (posted === 'too_large') {
     return deskProblem(call.request, { status: 413, headers: {} });
   }
-  return form !== null && (await isFormTokenOf(call, form.text('csrf')))
-    ? handle({ ...call, form })
+  return posted !== null && (await isFormTokenOf(call, posted.form.text('csrf')))
+    ? route.handle({ ...call, ...posted })
     : deskProblem(call.request, { status: 403, headers: {} });
+}
+
+async function postedTo(
+  { takesFile }: DeskRoute,
+  request: Request,
+): Promise<Pick<DeskCall, 'form' | 'file'> | 'too_large' | null> {
+  const { bytesMax } = FORM_RULES;
+  if (takesFile === true) {
+    const isTooLarge = Number(request.headers.get('content-length')) > FILE_BYTES_MAX + bytesMax;
+    return isTooLarge ? 'too_large' : readUpload(request, bytesMax);
+  }
+  const form = await readForm(request, FORM_RULES);
+  return form instanceof Form ? { form } : form;
 }

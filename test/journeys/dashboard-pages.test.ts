@@ -159,6 +159,9 @@ const EXAMPLES: Readonly<Record<string, Readonly<Record<string, (things: Things)
   '/operator/sheet': {},
   '/operator/provider-files': {},
   '/operator/provider-files/:environment/:method/lines': {},
+  '/operator/provider-files/:environment/:method': {},
+  '/operator/provider-files/:environment/:method/upload': {},
+  '/operator/provider-files/:environment/:method/upload/:fileId': {},
   '/operator/merchants/:merchantId/suspend': {
     'desk-suspend': ({ merchantId }) => `/operator/merchants/${merchantId}/suspend`,
   },

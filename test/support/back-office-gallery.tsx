@@ -19,7 +19,11 @@ import type { ShownConnection, Ways } from '../../src/control/rpc/notifications.
 import type {
   BoardRow,
   Modes,
+  Preview,
+  PreviewedLine,
+  ProviderFile,
   ProviderLine,
+  ProviderProfile,
   SelfCheck,
   StatementsPage,
 } from '../../src/control/rpc/operations.ts';
@@ -315,6 +319,56 @@ const PROVIDER_LINES: readonly ProviderLine[] = OUTCOMES.map((outcome, index) =>
       ? { type: 'accepted', reason: 'Rounded', operator: LONGEST_NAME, atMs: NOW_MS }
       : null,
 }));
+
+const FILES_PATH = '/operator/provider-files/production/TELE_BIRR';
+const PROVIDER_FILE: ProviderFile = {
+  ...{ id: 'b9f5a3f0-6c1e-4b5e-9d2b-000000000001', name: 'day.csv', profile: 'Portal' },
+  ...{ operator: LONGEST_NAME, begunAtMs: NOW_MS, status: 'matching', bytes: 15_000_000 },
+  ...{ lines: 100_000, linesDone: 4_200, fromDay: '2026-11-27', toDay: '2026-11-28' },
+  ...{ unanswered: 0, failures: 0, problem: null },
+};
+const UPLOADED: ProviderFile = {
+  ...{ ...PROVIDER_FILE, status: 'uploading', bytes: 0, lines: null, linesDone: 0 },
+  ...{ fromDay: null, toDay: null },
+};
+const FILE_PROBLEM: ProviderFile['problem'] = {
+  ...({ code: 'amount', line: 7, column: 4 } as const),
+  found: `1.234,5${'0'.repeat(50)}`,
+  text: 'Line 7, column 4: is not an amount',
+};
+const PROVIDER_PROFILE: ProviderProfile = {
+  ...{ name: 'Portal', delimiter: 'comma', encoding: 'utf-8', headerRow: 1, footer: 'Total' },
+  ...{ dateFormat: 'yyyy-MM-dd HH:mm:ss', decimal: 'point', currency: 'ETB' },
+  columns: { amount: 'Amount', fee: 5, date: 'Time', receipt: 'Receipt No.', type: 'Type' },
+  types: { payment: ['Payment', 'Sale'], refund: ['Refund'] },
+  fee: { basisPoints: 125, fixedMinor: 100 },
+};
+/** A file in each state. */
+const PROVIDER_FILES: readonly ProviderFile[] = [
+  UPLOADED,
+  { ...PROVIDER_FILE, failures: 3 },
+  { ...PROVIDER_FILE, status: 'done', linesDone: 100_000, unanswered: 2, name: LONGEST_NAME },
+  { ...UPLOADED, status: 'refused', problem: FILE_PROBLEM },
+];
+const PREVIEWED: PreviewedLine = {
+  ...{ line: 2, type: 'payment', amountMinor: 99_999_999, feeMinor: 999_999, netMinor: 99_000_000 },
+  ...{ currency: 'ETB', atMs: NOW_MS, receipt: 'CK1ABC2345', reference: null, outcome: 'matched' },
+  ...{ expectedMinor: null, merchantId: MERCHANT_ID, uniqueId: PAID.terms.uniqueId },
+};
+const PREVIEW: Preview = {
+  rows: [
+    ['Receipt No.', 'Order No.', 'Type', 'Amount', 'Fee', 'Net', 'Currency', 'Time'],
+    ['CK1ABC2345', 'x'.repeat(64), 'Payment', '999999.99', '', '', 'ETB', '2026-11-28 10:00:00'],
+  ],
+  lines: [
+    PREVIEWED,
+    {
+      ...{ ...PREVIEWED, line: 3, type: 'refund', outcome: 'not_ours', feeMinor: null },
+      ...{ receipt: null, reference: 'X'.repeat(64), merchantId: null, uniqueId: null },
+    },
+  ],
+  problem: null,
+};
 
 function desk(path: string, operations: Answers['operations'], others: Answers = {}): Answer {
   return async (asked) => {
@@ -1158,6 +1212,19 @@ export const BACK_OFFICE_GALLERY = {
   'desk-board': desk('/operator/provider-files', { providerBoard: BOARD }),
   'desk-lines': desk('/operator/provider-files/production/TELE_BIRR/lines?open=yes', {
     providerLines: { items: PROVIDER_LINES, nextCursor: '2026-11-28/payment/CK9' },
+  }),
+  'desk-files': desk(FILES_PATH, {
+    providerFiles: { items: PROVIDER_FILES, nextCursor: null },
+  }),
+  'desk-upload': desk(`${FILES_PATH}/upload?wrong=file`, { providerProfiles: [PROVIDER_PROFILE] }),
+  'desk-upload-none': desk(`${FILES_PATH}/upload`, { providerProfiles: [] }),
+  'desk-preview': desk(`${FILES_PATH}/upload/${UPLOADED.id}`, {
+    providerFile: UPLOADED,
+    previewProviderFile: PREVIEW,
+  }),
+  'desk-preview-wrong': desk(`${FILES_PATH}/upload/${UPLOADED.id}`, {
+    providerFile: UPLOADED,
+    previewProviderFile: { ...PREVIEW, lines: [], problem: FILE_PROBLEM },
   }),
   'desk-merchant': desk(`/operator/merchants/${MERCHANT_ID}`, {
     merchantContent: {

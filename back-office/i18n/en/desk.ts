@@ -1,3 +1,4 @@
+import { FILE_PROBLEMS } from '../../../src/control/provider-files/problem.ts';
 import type { Anomaly } from '../../../src/engine/domain/intent.ts';
 
 /** What the operator's staff read on the desk. */
@@ -77,6 +78,57 @@ export const desk = {
         not_ours: 'No such payment',
         missing: 'Missing in the files',
       },
+    },
+    providerUpload: {
+      lead: 'What the provider says it took. A line is a finding: it changes no payment.',
+      upload: 'Upload a file',
+      lines: 'Lines',
+      profiles: 'Profiles',
+      empty: 'No files yet.',
+      file: 'File',
+      profile: 'Profile',
+      compared: 'Compared',
+      days: 'Days',
+      linesDone: (done: string, lines: string) => `${done} of ${lines}`,
+      states: {
+        uploading: 'Not confirmed',
+        reading: 'Reading',
+        matching: 'Matching',
+        comparing: 'Comparing',
+        done: 'Done',
+        refused: 'Refused',
+      },
+      uploadingHint: 'Upload it again if you need it. It is deleted after a day.',
+      refusedHint: 'Nothing was changed.',
+      unanswered: (merchants: string) =>
+        `Merchants whose payments were not compared: ${merchants}. Upload the file again.`,
+      failures: (failures: string) => `The last step failed and is repeated (${failures}).`,
+      uploadLead:
+        'You see the first lines before Kefel reads the whole file. Nothing is compared until then.',
+      fileHint: (megabytes: number) =>
+        `As the provider’s portal exports it: text, at most ${megabytes} MB.`,
+      profileHint: 'It says which column has what.',
+      noProfiles: 'First make a profile, which says which column has what.',
+      wrong: {
+        file: 'Choose a file that is not empty, with a name of at most 200 characters.',
+        profile: 'Choose a profile.',
+      },
+      toPreview: 'Upload and preview',
+      previewTitle: 'First lines',
+      previewLead: 'Kefel has not read the whole file yet. Compare these lines with yours.',
+      previewNone: 'Kefel finds no payments and no refunds in these rows.',
+      rows: 'The file’s first rows',
+      line: 'Line',
+      refund: 'Refund',
+      fee: 'Fee',
+      confirm: 'Read the whole file',
+      changeProfile: 'Change the profile',
+      done: {
+        provider_file_reading: 'Kefel is reading the file. This page shows how far it has come.',
+      },
+      place: (line: number, column: number | null) =>
+        column === null ? `Line ${line}` : `Line ${line}, column ${column}`,
+      problems: FILE_PROBLEMS,
     },
     modes: 'Modes',
     inMaintenance: 'Maintenance: no new payments and refunds.',
@@ -560,6 +612,10 @@ export const desk = {
       },
       404: { title: 'Page not found', text: 'The address is wrong, or there is no such thing.' },
       405: { title: 'Page not found', text: 'The address cannot be opened this way.' },
+      413: {
+        title: 'Too large',
+        text: 'A provider’s file has at most 64 MB: split it. Nothing was changed.',
+      },
       429: { title: 'Too many attempts', text: 'Wait a minute, then try again.' },
       503: { title: 'Temporarily unavailable', text: 'Try again in a moment.' },
       other: { title: 'That did not work', text: 'The log has the details.' },

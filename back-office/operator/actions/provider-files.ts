@@ -46,7 +46,7 @@ export const PREVIEW_FILE: OperatorAction = {
     ({ previewProviderFile }) => previewProviderFile,
     (content) => ({ message: 'Preview', content }),
   ),
-  fields: { profile: required('NAME', 'name of the profile'), draft: {}, base64: {} },
+  fields: { profile: required('NAME', 'name of the profile'), draft: {}, base64: {}, fileId: {} },
   commands: [],
 };
 

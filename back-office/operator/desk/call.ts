@@ -2,6 +2,7 @@ import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { AttentionCounts, Modes } from '../../../src/control/rpc/operations.ts';
 import type { Form } from '../../../src/kit/http/form.ts';
+import type { PostedFile } from '../../../src/kit/http/upload.ts';
 import type { FactRow } from '../../ui/elements.tsx';
 import type { OperatorCall } from '../call.ts';
 
@@ -9,6 +10,8 @@ import type { OperatorCall } from '../call.ts';
 export interface DeskCall extends OperatorCall {
   /** The fields that were posted; empty for anything but a post. */
   readonly form: Form;
+  /** What was posted to a route that takes a file. */
+  readonly file?: PostedFile;
 }
 
 /** A page or form of the desk. */
@@ -16,6 +19,8 @@ export interface DeskRoute {
   /** GET answers HEAD as well. */
   readonly method: 'GET' | 'POST';
   readonly path: `/operator${string}`;
+  /** Its form is multipart/form-data, and ends with a file of at most FILE_BYTES_MAX. */
+  readonly takesFile?: true;
   readonly handle: (call: DeskCall) => Promise<Response>;
 }
 

@@ -121,6 +121,7 @@ export function ListPage(props: {
   readonly empty: string;
   readonly nextCursor: string | null;
   readonly head?: PageHead;
+  readonly refreshSeconds?: number | undefined;
   /** The class that says where a phone shows each column. */
   readonly listClass?: string;
   /** What surrounds the list, such as a form. */
@@ -128,14 +129,15 @@ export function ListPage(props: {
   /** Above the list. */
   readonly children?: ComponentChildren;
 }) {
-  const { active, title, nextCursor, head, listClass, around, children, ...table } = props;
+  const { active, title, nextCursor, head, refreshSeconds, listClass, around, children, ...table } =
+    props;
   const list = (
     <div class={listClass}>
       <Table caption={title} {...table} />
     </div>
   );
   return (
-    <Frame active={active} title={title} head={head}>
+    <Frame active={active} title={title} head={head} refreshSeconds={refreshSeconds}>
       {children}
       {around === undefined ? list : around(list)}
       <Pager nextCursor={nextCursor} />

@@ -20,7 +20,14 @@ import {
 import { showPaymentPage } from './payment-page.tsx';
 import { searchPayments, showPaymentsPage } from './payments-page.tsx';
 import { showBoardPage } from './provider-board-page.tsx';
+import { showFilesPage } from './provider-files-page.tsx';
 import { showLinesPage } from './provider-lines-page.tsx';
+import {
+  confirmFromDesk,
+  showPreviewPage,
+  showUploadPage,
+  uploadFromDesk,
+} from './provider-upload-pages.tsx';
 import { probeFromDesk, showRailsPage } from './rails-page.tsx';
 import { showSheetPage } from './sheet-page.tsx';
 import { signOut } from './sign-in.ts';
@@ -51,6 +58,11 @@ export const DESK_ROUTES: readonly DeskRoute[] = [
 
   { method: 'GET', path: PATHS.providerFiles, handle: showBoardPage },
   { method: 'GET', path: `${PROVIDER_ROUTE}/lines`, handle: showLinesPage },
+  { method: 'GET', path: PROVIDER_ROUTE, handle: showFilesPage },
+  { method: 'GET', path: `${PROVIDER_ROUTE}/upload`, handle: showUploadPage },
+  { method: 'POST', path: `${PROVIDER_ROUTE}/upload`, takesFile: true, handle: uploadFromDesk },
+  { method: 'GET', path: `${PROVIDER_ROUTE}/upload/:fileId`, handle: showPreviewPage },
+  { method: 'POST', path: `${PROVIDER_ROUTE}/upload/:fileId`, handle: confirmFromDesk },
 
   { method: 'GET', path: '/operator/dead-letters', handle: showLettersPage },
   { method: 'GET', path: '/operator/dead-letters/:id', handle: showLetterPage },

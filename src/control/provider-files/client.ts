@@ -15,6 +15,7 @@ export function filesOf(env: Env, environment: Environment, method: Method) {
     upload: call('upload'),
     finish: call('finish'),
     file: call('file'),
+    beginning: call('beginning'),
     files: call('files'),
     lines: call('lines'),
     line: call('line'),

@@ -88,6 +88,7 @@ async function profileNamed(call: OperatorCall, of: OfMethod, name: string): Pro
   return profile;
 }
 
+const fileIdField = patternField(/^[A-Za-z0-9-]{8,64}$/, 'Must be a UUID.');
 const base64 = patternField(/^[A-Za-z0-9+/]*={0,2}$/, 'Must be base64.');
 
 /** A request of the API has 64 KB. */
@@ -110,20 +111,34 @@ export interface Preview {
 
 export type ShownProblem = FileProblemAt & { readonly text: string };
 
-/** Reads the beginning of a file by a stored profile or a draft. Changes nothing. */
+/**
+ * Reads the beginning of a file by a stored profile or a draft, or that of an upload by its own profile.
+ * Changes nothing.
+ */
 export const previewProviderFile = action(
   body({
     profile: v.optional(shortText(NAME_CHARACTERS_MAX)),
     draft: v.optional(profileField),
-    base64: v.pipe(
-      base64,
-      v.maxLength(Math.ceil(PREVIEW_BYTES_MAX / 3) * 4, fieldError('too_long', 'Is too long.')),
+    base64: v.optional(
+      v.pipe(
+        base64,
+        v.maxLength(Math.ceil(PREVIEW_BYTES_MAX / 3) * 4, fieldError('too_long', 'Is too long.')),
+      ),
     ),
+    fileId: v.optional(fileIdField),
   }),
-  async (call, target, { profile: name = '', draft, base64: text }): Promise<Preview> => {
+  async (
+    call,
+    target,
+    { profile: name = '', draft, base64: text = '', fileId },
+  ): Promise<Preview> => {
     const of = methodIn(target);
-    const profile = draft ?? (await profileNamed(call, of, name));
-    const bytes = bytesFromBase64(text);
+    const uploaded =
+      fileId === undefined
+        ? null
+        : found(await filesIn(call, of).beginning(fileId, PREVIEW_BYTES_MAX));
+    const profile = uploaded?.profile ?? draft ?? (await profileNamed(call, of, name));
+    const bytes = uploaded?.bytes ?? bytesFromBase64(text);
     const rows: (readonly string[])[] = [];
     try {
       const isEnd = bytes.length < PREVIEW_BYTES_MAX;
@@ -144,7 +159,8 @@ export const previewProviderFile = action(
       }
       const step = { isEnd, linesMax: PREVIEW_LINES, nowMs: call.nowMs };
       const { lines } = readStep(profile, state, from, step);
-      return { rows, lines: await judgedLines(call, of, profile, lines), problem: null };
+      const judged = await judgedLines(call, of, profile, lines);
+      return { rows, lines: judged, problem: null };
     } catch (error) {
       if (!(error instanceof FileProblem)) {
         throw error;
@@ -229,7 +245,7 @@ export const beginProviderFile = action(
   },
 );
 
-const fileIdIn = ({ fileId }: Target) => pathPart(patternField(/^[A-Za-z0-9-]{8,64}$/, ''), fileId);
+const fileIdIn = ({ fileId }: Target) => pathPart(fileIdField, fileId);
 
 /** Stores a piece of the file, counted from 0. All but the last have PIECE_BYTES. */
 export const uploadProviderPiece = action(

@@ -99,6 +99,13 @@ export class OpenFiles {
     return this.#files.get(id);
   }
 
+  /** At most `limit` of its first bytes, with its profile. Null: no such upload, or not its first piece. */
+  beginning(id: string, limit: number): { profile: Profile; bytes: Uint8Array } | null {
+    const bytes = this.#files.bytesFrom(id, 0, limit);
+    const profile = this.#files.get(id)?.profile;
+    return profile === undefined || bytes.length === 0 ? null : { profile, bytes };
+  }
+
   async files(beforeMs: number, limit: number): Promise<readonly StoredFile[]> {
     this.#alarm.runIfOverdue(await this.#alarm.learn());
     return this.#files.list(beforeMs, limit);

@@ -15,6 +15,7 @@ export const providerFiles = lazyObject<OpenFiles>({
     upload: true,
     finish: true,
     file: true,
+    beginning: true,
     files: true,
     lines: true,
     line: true,

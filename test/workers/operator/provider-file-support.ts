@@ -3,7 +3,7 @@ import { env } from 'cloudflare:workers';
 import type { ProviderFile } from '../../../src/control/rpc/operations.ts';
 import { base64FromBytes, utf8 } from '../../../src/kit/crypto/encoding.ts';
 import { businessDay, dayText } from '../../../src/kit/ethiopian-time.ts';
-import { content, operateApi } from './support.ts';
+import { content, deskOf, hiddenFields, operateApi, SECRET, sendTo } from './support.ts';
 
 /** Files of a provider, by the operator's API. `at`: the environment and the method of the paths. */
 
@@ -68,4 +68,48 @@ export async function workOn(
     }
   }
   throw new Error('the file is not done');
+}
+
+export interface Sent {
+  readonly fields?: Readonly<Record<string, string>>;
+  readonly name?: string;
+  readonly bytes: Uint8Array | string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Posts the desk's form with a file, as browsers do, in chunks of a size. */
+export async function postFileTo(
+  at: string,
+  { fields = {}, name = 'day.csv', bytes, headers = {} }: Sent,
+  size = 997,
+): Promise<Response> {
+  const path = `/operator/provider-files/${at}/upload`;
+  const { csrf = '' } = hiddenFields(await deskOf('Hana').pageOf(path));
+  const form = new FormData();
+  for (const [field, value] of Object.entries({ csrf, profile: PORTAL.name, ...fields })) {
+    form.set(field, value);
+  }
+  form.set('file', new File([bytes as string], name, { type: 'text/csv' }));
+  const whole = new Response(form);
+  const all = new Uint8Array(await whole.arrayBuffer());
+  let from = 0;
+  const body = new ReadableStream({
+    pull(controller) {
+      controller.enqueue(all.slice(from, from + size));
+      from += size;
+      if (from >= all.length) {
+        controller.close();
+      }
+    },
+  });
+  return sendTo(env, path, {
+    method: 'POST',
+    body,
+    headers: {
+      ...{ authorization: `Bearer ${SECRET}`, 'x-operator': 'Hana' },
+      ...{ 'sec-fetch-site': 'same-origin' },
+      'content-type': whole.headers.get('content-type') ?? '',
+      ...headers,
+    },
+  });
 }

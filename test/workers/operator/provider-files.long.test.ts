@@ -1,12 +1,14 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
+import { FILE_BYTES_MAX, PIECE_BYTES } from '../../../src/control/provider-files/file-table.ts';
 import { receiptKeys } from '../../../src/engine/intent/receipt-keys.ts';
 import { applyAll, projectionMessage } from '../book/fixture.ts';
 import { ALPHA, abortObjects, tenantOf, useGateway } from '../support.ts';
 import {
   fileOf,
   fireFilesAlarm,
+  postFileTo,
   storePortal,
   uploadFile,
   yesterday,
@@ -66,3 +68,9 @@ test('100,000 lines write two rows each', async () => {
   expect(written).toBeLessThan(2.02 * LINES);
   expect(alarms).toBeGreaterThan(LINES / 300);
 }, 900_000);
+
+test('the desk stops at the bound of a file that does not say how long it is', async () => {
+  await storePortal(AT);
+  const response = await postFileTo(AT, { bytes: new Uint8Array(FILE_BYTES_MAX + 1) }, PIECE_BYTES);
+  expect([response.status, await response.text()]).toEqual([413, expect.stringContaining('64 MB')]);
+}, 300_000);
