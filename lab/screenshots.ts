@@ -11,9 +11,11 @@ import { startShop } from '../demo/shop.ts';
 import type { DemoMerchant } from '../scripts/dev/demo-merchant.ts';
 import { PROJECT_DIRECTORY } from '../scripts/project/files.ts';
 import { numberOption } from '../scripts/project/options.ts';
+import { dayFile, FILE_FORMS, profileOf } from '../scripts/stand-ins/day-file.ts';
+import { METHOD_NAMES } from '../src/engine/i18n/methods.ts';
 import { businessDay, dayText } from '../src/kit/ethiopian-time.ts';
 import { withGateway } from './harness/gateway.ts';
-import { operatorSecret } from './harness/operator.ts';
+import { operate, operatorSecret } from './harness/operator.ts';
 import { runLabScript } from './harness/script.ts';
 import { until } from './harness/until.ts';
 import { launchBrowser, PHONE } from './pages/browser.ts';
@@ -229,9 +231,49 @@ async function deskPictures(browser: Browser, merchant: DemoMerchant): Promise<r
   const path = `/operator/payments/sandbox/${merchant.merchantId}/${SHOWN_ORDER}`;
   await page.goto(merchant.baseUrl + path);
   const isSmall = await shoot(page, 'desk-payment.jpg');
-  const period = dayText(businessDay(Date.now()));
-  await page.goto(`${merchant.baseUrl}/operator/sheet?environment=sandbox&period=${period}`);
-  return [isSmall, await shoot(page, 'desk-sheet.jpg')];
+  const day = dayText(businessDay(Date.now()));
+  await page.goto(`${merchant.baseUrl}/operator/sheet?environment=sandbox&period=${day}`);
+  const sheet = await shoot(page, 'desk-sheet.jpg', '#sheet');
+  for (const method of ['CBE', 'M_PESA'] as const) {
+    await uploadDayFile(merchant, method, day);
+  }
+  const board = `${merchant.baseUrl}/operator/provider-files?environment=sandbox`;
+  await until('board of all files', async () => {
+    await page.goto(board);
+    return (await page.locator('main').textContent())?.includes(METHOD_NAMES.M_PESA) ?? false;
+  });
+  return [isSmall, sheet, await shoot(page, 'desk-board.jpg')];
+}
+
+/** Uploads a provider's file of the paid orders, without the newest by CBE. */
+async function uploadDayFile(
+  { baseUrl, sandboxApiKey: apiKey }: DemoMerchant,
+  method: Order['method'],
+  day: string,
+): Promise<void> {
+  const orders = ORDERS.filter(
+    (order) =>
+      order.method === method && order.simulationStatus === 'SUCCESS' && order.id !== SHOWN_ORDER,
+  );
+  const kefel = new Kefel({ baseUrl, apiKey });
+  const lines = await Promise.all(
+    orders.map(async ({ id, amount }) => ({
+      type: 'payment' as const,
+      receipt: null,
+      reference: (await kefel.payments.get(id)).transaction?.transactionId ?? '',
+      amountMinor: Math.round(amount * 100),
+      atMs: Date.now(),
+    })),
+  );
+  const form = FILE_FORMS[method];
+  const profile = profileOf(form);
+  const base64 = dayFile(lines, day, form, false).toString('base64');
+  await operate(baseUrl, `provider-profiles/sandbox/${method}`, profile);
+  const files = `provider-files/sandbox/${method}`;
+  const fileId = crypto.randomUUID();
+  await operate(baseUrl, files, { name: `${method}.csv`, profile: profile.name, fileId });
+  await operate(baseUrl, `${files}/${fileId}/pieces`, { number: 0, base64 });
+  await operate(baseUrl, `${files}/${fileId}/finish`, {});
 }
 
 function phone(browser: Browser, locale = 'en-US'): Promise<BrowserContext> {
@@ -264,9 +306,9 @@ async function payOrder({ baseUrl, sandboxApiKey: apiKey }: DemoMerchant, order:
  * Takes a picture of the screen, scrolled to the page's top, and prints its size. Returns false when
  * it exceeds the budget.
  */
-async function shoot(page: Page, name: string): Promise<boolean> {
+async function shoot(page: Page, name: string, top = 'body'): Promise<boolean> {
   const path = join(IMAGES_DIRECTORY, name);
-  await page.evaluate('scrollTo(0, 0)');
+  await page.locator(top).evaluate((element) => element.scrollIntoView());
   await page.screenshot({ path, type: 'jpeg', quality: JPEG_QUALITY, animations: 'disabled' });
   const { size } = await stat(path);
   const isSmall = size <= IMAGE_BYTES_MAX;

@@ -54,7 +54,7 @@ export const SECTIONS: readonly Section[] = [
     title: 'Run a gateway',
     audience: 'operators',
     documents: [
-      ...['deploy', 'operations', 'night', 'operator', 'backup', 'retention'],
+      ...['deploy', 'operations', 'end-of-day', 'night', 'operator', 'backup', 'retention'],
       ...['network', 'rails/README'],
     ],
   },
