@@ -162,6 +162,12 @@ const EXAMPLES: Readonly<Record<string, Readonly<Record<string, (things: Things)
   '/operator/provider-files/:environment/:method': {},
   '/operator/provider-files/:environment/:method/upload': {},
   '/operator/provider-files/:environment/:method/upload/:fileId': {},
+  '/operator/provider-files/:environment/:method/profiles': {},
+  '/operator/provider-files/:environment/:method/profiles/:profile': {},
+  '/operator/provider-files/:environment/:method/profiles/:profile/delete': {},
+  '/operator/provider-files/:environment/:method/profiles/:profile/profile.json': {},
+  '/operator/provider-files/:environment/:method/new-profile': {},
+  '/operator/provider-files/:environment/:method/import-profile': {},
   '/operator/merchants/:merchantId/suspend': {
     'desk-suspend': ({ merchantId }) => `/operator/merchants/${merchantId}/suspend`,
   },

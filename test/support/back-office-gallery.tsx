@@ -1218,6 +1218,20 @@ export const BACK_OFFICE_GALLERY = {
   }),
   'desk-upload': desk(`${FILES_PATH}/upload?wrong=file`, { providerProfiles: [PROVIDER_PROFILE] }),
   'desk-upload-none': desk(`${FILES_PATH}/upload`, { providerProfiles: [] }),
+  'desk-profiles': desk(`${FILES_PATH}/profiles`, {
+    providerProfiles: [PROVIDER_PROFILE, { ...PROVIDER_PROFILE, name: LONGEST_NAME }],
+  }),
+  'desk-profile': desk(
+    `${FILES_PATH}/profiles/Portal?refused=validation_failed&wrong=columns.fee`,
+    {
+      providerProfiles: [PROVIDER_PROFILE],
+    },
+  ),
+  'desk-new-profile': desk(`${FILES_PATH}/new-profile`, { providerProfiles: [] }),
+  'desk-profile-delete': desk(`${FILES_PATH}/profiles/Portal/delete`, {
+    providerProfiles: [PROVIDER_PROFILE],
+  }),
+  'desk-import-profile': desk(`${FILES_PATH}/import-profile`, { providerProfiles: [] }),
   'desk-preview': desk(`${FILES_PATH}/upload/${UPLOADED.id}`, {
     providerFile: UPLOADED,
     previewProviderFile: PREVIEW,

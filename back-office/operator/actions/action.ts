@@ -190,6 +190,7 @@ export interface FormTexts {
 /** The name of a text. */
 export type TextName =
   | `pages.${StringsOf<FormTexts['pages']>}`
+  | `pages.providerProfile.${StringsOf<FormTexts['pages']['providerProfile']>}`
   | `refunds.${StringsOf<FormTexts['refunds']>}`
   | `dashboard.${StringsOf<FormTexts['dashboard']>}`;
 
@@ -242,6 +243,8 @@ export type SubjectName =
   | 'letter'
   | 'items'
   | 'letters'
+  | 'provider_profile'
+  | 'new_provider_profile'
   | 'gateway';
 
 /** A form of the desk, behind a page that shows what it is about and asks for confirmation. */
@@ -253,6 +256,8 @@ export interface ActionForm {
   /** What the action will do. */
   readonly lead: TextName;
   readonly fields: readonly FieldName[];
+  /** How it asks for its fields, if they are not those of the API. */
+  readonly inputs?: Readonly<Record<string, ActionField>>;
   /** Fields that the form decides, by the parts of its path. */
   readonly preset?: (target: Target) => Fields;
   /** Hidden fields that bring back what the page showed of its subject. */

@@ -1,4 +1,5 @@
 import { by, type OperatorAction, optional, required } from './action.ts';
+import { namingFields, PROFILE_FIELDS, PROFILE_INPUTS, profileFrom } from './profile-form.ts';
 
 /** The providers' files. The commands that read a file of the operator are scripts/operator/provider-file.ts. */
 
@@ -14,12 +15,25 @@ export const STORE_PROFILE: OperatorAction = {
     ({ storeProviderProfile }) => storeProviderProfile,
     (content) => ({ message: 'Stored', content }),
   ),
-  // A profile is a document: the command reads it from a file.
+  // A profile is a document: the command reads it from a file, and the form makes it of its fields.
   fields: {
     ...{ name: {}, delimiter: {}, encoding: {}, headerRow: {}, footer: {}, dateFormat: {} },
     ...{ decimal: {}, currency: {}, columns: {}, types: {}, fee: {} },
   },
   commands: [],
+  forms: (['provider_profile', 'new_provider_profile'] as const).map((subject) => ({
+    ...{ subject, path: '', fields: PROFILE_FIELDS, inputs: PROFILE_INPUTS },
+    title: 'pages.providerProfile.store',
+    lead: 'pages.providerProfile.storeLead',
+    run: async (call, target, fields) => {
+      try {
+        const stored = await STORE_PROFILE.run(call, target, profileFrom(fields));
+        return { ...stored, done: 'profile_stored' };
+      } catch (error) {
+        throw namingFields(error);
+      }
+    },
+  })),
 };
 
 const DELETE_PROFILE: OperatorAction = {
@@ -27,9 +41,17 @@ const DELETE_PROFILE: OperatorAction = {
   answers: 'provider_profiles',
   run: by(
     ({ deleteProviderProfile }) => deleteProviderProfile,
-    (content) => ({ message: 'Deleted', content }),
+    (content) => ({ message: 'Deleted', done: 'profile_deleted', content }),
   ),
   fields: { name: required('NAME', 'name of the profile') },
+  forms: [
+    {
+      ...{ subject: 'provider_profile', path: '/delete', fields: [] },
+      title: 'pages.providerProfile.remove',
+      lead: 'pages.providerProfile.removeLead',
+      preset: ({ profile }) => ({ name: profile }),
+    },
+  ],
   commands: [
     {
       name: 'provider-profile delete',

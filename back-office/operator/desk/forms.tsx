@@ -37,7 +37,7 @@ const FORMS = ACTIONS.flatMap(({ forms = [], fields, run, answers }) =>
       run,
       ...form,
       path: `${SUBJECTS[form.subject].path}${form.path}`,
-      inputs: fields ?? {},
+      inputs: form.inputs ?? fields ?? {},
       showsLink: answers === 'link',
     }),
   ),
@@ -59,8 +59,7 @@ function useFormTexts(): FormTexts {
 }
 
 function textIn(texts: FormTexts, name: TextName): string {
-  const [area = '', text = ''] = name.split('.');
-  return String(Reflect.get(Reflect.get(texts, area), text));
+  return String(name.split('.').reduce((of: object, part) => Reflect.get(of, part), texts));
 }
 
 /** What each visible field asks for. */

@@ -23,6 +23,12 @@ import { showBoardPage } from './provider-board-page.tsx';
 import { showFilesPage } from './provider-files-page.tsx';
 import { showLinesPage } from './provider-lines-page.tsx';
 import {
+  exportProfile,
+  importFromDesk,
+  showImportPage,
+  showProfilesPage,
+} from './provider-profile-pages.tsx';
+import {
   confirmFromDesk,
   showPreviewPage,
   showUploadPage,
@@ -63,6 +69,19 @@ export const DESK_ROUTES: readonly DeskRoute[] = [
   { method: 'POST', path: `${PROVIDER_ROUTE}/upload`, takesFile: true, handle: uploadFromDesk },
   { method: 'GET', path: `${PROVIDER_ROUTE}/upload/:fileId`, handle: showPreviewPage },
   { method: 'POST', path: `${PROVIDER_ROUTE}/upload/:fileId`, handle: confirmFromDesk },
+  { method: 'GET', path: `${PROVIDER_ROUTE}/profiles`, handle: showProfilesPage },
+  {
+    method: 'GET',
+    path: `${PROVIDER_ROUTE}/profiles/:profile/profile.json`,
+    handle: exportProfile,
+  },
+  { method: 'GET', path: `${PROVIDER_ROUTE}/import-profile`, handle: showImportPage },
+  {
+    method: 'POST',
+    path: `${PROVIDER_ROUTE}/import-profile`,
+    takesFile: true,
+    handle: importFromDesk,
+  },
 
   { method: 'GET', path: '/operator/dead-letters', handle: showLettersPage },
   { method: 'GET', path: '/operator/dead-letters/:id', handle: showLetterPage },

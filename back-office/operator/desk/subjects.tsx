@@ -30,10 +30,13 @@ import {
   merchantPath,
   PATHS,
   PAYMENT_ROUTE,
+  PROVIDER_ROUTE,
   paymentPath,
+  providerPath,
 } from './paths.ts';
 import { CLAIM_PARAMETER } from './payment-claims.tsx';
 import { useOutcomeText, useRefundFacts } from './payment-refunds.tsx';
+import { readNewProfile, readProviderProfile } from './provider-profile-subject.ts';
 import {
   readBank,
   readInvitation,
@@ -121,6 +124,17 @@ export const SUBJECTS: Readonly<Record<SubjectName, Subject>> = {
     path: PATHS.health,
     read: async () => ({ useFacts: () => [], values: {} }),
   },
+  provider_profile: {
+    active: 'providerFiles',
+    path: `${PROVIDER_ROUTE}/profiles/:profile`,
+    read: readProviderProfile,
+  },
+  // Not below the profiles, because one may have any name.
+  new_provider_profile: {
+    active: 'providerFiles',
+    path: `${PROVIDER_ROUTE}/new-profile`,
+    read: readNewProfile,
+  },
   letter: { active: 'deadLetters', path: `${PATHS.deadLetters}/:id`, read: readLetter },
   items: { active: 'attention', path: GROUP_ROUTE, read: readItems },
   letters: { active: 'deadLetters', path: CHOSEN_LETTERS_PATH, read: readLetters },
@@ -152,6 +166,9 @@ export function subjectPath(subject: SubjectName, target: Target): string {
       return PATHS.health;
     case 'letters':
       return PATHS.deadLetters;
+    case 'provider_profile':
+    case 'new_provider_profile':
+      return `${providerPath(found(target.environment), found(target.method))}/profiles`;
     case 'items': {
       const [environment, reason] = [found(target.environment), found(target.reason)];
       return groupPath({ environment, reason, merchantId: found(target.merchantId) });

@@ -82,8 +82,9 @@ export async function postFileTo(
   at: string,
   { fields = {}, name = 'day.csv', bytes, headers = {} }: Sent,
   size = 997,
+  page = 'upload',
 ): Promise<Response> {
-  const path = `/operator/provider-files/${at}/upload`;
+  const path = `/operator/provider-files/${at}/${page}`;
   const { csrf = '' } = hiddenFields(await deskOf('Hana').pageOf(path));
   const form = new FormData();
   for (const [field, value] of Object.entries({ csrf, profile: PORTAL.name, ...fields })) {
