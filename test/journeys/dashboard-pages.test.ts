@@ -159,6 +159,13 @@ const EXAMPLES: Readonly<Record<string, Readonly<Record<string, (things: Things)
   '/operator/sheet': {},
   '/operator/provider-files': {},
   '/operator/provider-files/:environment/:method/lines': {},
+  '/operator/provider-files/:environment/:method/line/:key': {},
+  '/operator/provider-files/:environment/:method/line/:key/assign': {},
+  '/operator/provider-files/:environment/:method/line/:key/assign/:merchantId/:uniqueId': {},
+  '/operator/provider-files/:environment/:method/line/:key/accept': {},
+  // The same form with other words.
+  '/operator/provider-files/:environment/:method/line/:key/not-ours': {},
+  '/operator/provider-files/:environment/:method/line/:key/undo': {},
   '/operator/provider-files/:environment/:method': {},
   '/operator/provider-files/:environment/:method/upload': {},
   '/operator/provider-files/:environment/:method/upload/:fileId': {},

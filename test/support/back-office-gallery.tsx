@@ -12,7 +12,7 @@ import { answerPage } from '../../back-office/ui/answer.ts';
 import { CHANNEL_NAMES } from '../../src/control/alerts/config.ts';
 import { BANK_CODE_CHARACTERS_MAX, type BankCode } from '../../src/control/merchants/bank-code.ts';
 import type { DidPay } from '../../src/control/payments/did-pay.ts';
-import { OUTCOMES } from '../../src/control/provider-files/judge.ts';
+import { OUTCOMES, type Outcome } from '../../src/control/provider-files/judge.ts';
 import type { AlertsState } from '../../src/control/rpc/alerts.ts';
 import type { ShownLink } from '../../src/control/rpc/links.ts';
 import type { ShownConnection, Ways } from '../../src/control/rpc/notifications.ts';
@@ -389,6 +389,24 @@ function desk(path: string, operations: Answers['operations'], others: Answers =
     };
     return route.handle(call);
   };
+}
+
+const FOUND = {
+  rows: ROWS,
+  merchantNames: { [MERCHANT_ID]: LONGEST_NAME },
+} as unknown as Awaited<ReturnType<PaymentsPlane['operations']['findPayments']>>;
+
+/** A page about the line with this outcome, of a payment whose attempt by eBirr is unresolved. */
+function lineState(rest: string, outcome: Outcome): Answer {
+  const line = PROVIDER_LINES.find((one) => one.outcome === outcome);
+  const key = encodeURIComponent(line?.key ?? '');
+  return desk(`/operator/provider-files/sandbox/E_BIRR/line/${key}${rest}`, {
+    providerLine: line as ProviderLine,
+    paymentDetails: { ...DETAILS, intent: PROCESSING } as unknown as Awaited<
+      ReturnType<PaymentsPlane['operations']['paymentDetails']>
+    >,
+    findPayments: FOUND,
+  });
 }
 
 const PAYMENTS = '/dashboard/sandbox/payments';
@@ -1166,10 +1184,7 @@ export const BACK_OFFICE_GALLERY = {
     { chosenItems: [PAYMENT_ITEM, PAYMENT_ITEM] },
   ),
   'desk-payments': desk(`/operator/payments?merchant=${MERCHANT_ID}`, {
-    findPayments: {
-      rows: ROWS,
-      merchantNames: { [MERCHANT_ID]: LONGEST_NAME },
-    } as unknown as Awaited<ReturnType<PaymentsPlane['operations']['findPayments']>>,
+    findPayments: FOUND,
   }),
   'desk-payment': desk(deskPathOf(LONGEST), {
     paymentDetails: DETAILS as unknown as Awaited<
@@ -1240,6 +1255,11 @@ export const BACK_OFFICE_GALLERY = {
     providerFile: UPLOADED,
     previewProviderFile: { ...PREVIEW, lines: [], problem: FILE_PROBLEM },
   }),
+  'desk-line': lineState('', 'not_paid'),
+  'desk-line-decided': lineState('', 'missing'),
+  'desk-line-accept': lineState('/accept', 'fee_differs'),
+  'desk-line-assign': lineState('/assign?merchant=shop', 'not_ours'),
+  'desk-line-assigned': lineState(`/assign/${MERCHANT_ID}/${LONGEST_ID}`, 'double'),
   'desk-merchant': desk(`/operator/merchants/${MERCHANT_ID}`, {
     merchantContent: {
       ...MERCHANT,

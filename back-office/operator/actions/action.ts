@@ -245,6 +245,7 @@ export type SubjectName =
   | 'letters'
   | 'provider_profile'
   | 'new_provider_profile'
+  | 'provider_line'
   | 'gateway';
 
 /** A form of the desk, behind a page that shows what it is about and asks for confirmation. */

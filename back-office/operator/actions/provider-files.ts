@@ -1,3 +1,4 @@
+import { REASON_CHARACTERS_MAX } from '../../../src/control/operator/fields.ts';
 import { by, type OperatorAction, optional, required } from './action.ts';
 import { namingFields, PROFILE_FIELDS, PROFILE_INPUTS, profileFrom } from './profile-form.ts';
 
@@ -111,7 +112,7 @@ const DECIDE_LINE: OperatorAction = {
   answers: 'provider_lines',
   run: by(
     ({ decideProviderLine }) => decideProviderLine,
-    (content) => ({ message: 'Decided', content }),
+    (content) => ({ message: 'Decided', content, done: 'line_decided' }),
   ),
   fields: {
     key: required('KEY', 'key of the line, as `provider-file lines` shows it'),
@@ -127,7 +128,9 @@ const DECIDE_LINE: OperatorAction = {
         undo: { value: 'undo', about: 'end the decision, and compare the line again' },
       },
     },
-    reason: required('TEXT', 'why, for the audit log'),
+    reason: required('TEXT', 'why, for the audit log', {
+      input: { label: 'pages.why', lengthMax: REASON_CHARACTERS_MAX },
+    }),
     merchantId: optional('MERCHANT', 'id of the merchant', { name: 'merchant' }),
     uniqueId: optional('PAYMENT', 'paymentIntentUniqueId', { name: 'payment' }),
   },
@@ -140,6 +143,30 @@ const DECIDE_LINE: OperatorAction = {
         'provider-file decide production TELE_BIRR --key 2026-11-28/payment/CK2 --assign --merchant abebe --payment order-1 --reason "Asked the provider"',
         'provider-file decide production TELE_BIRR --key 2026-11-28/payment/CK2 --undo --reason "Wrong payment"',
       ],
+    },
+  ],
+  forms: [
+    {
+      ...{ subject: 'provider_line', path: '/accept', fields: ['reason'] },
+      ...{ title: 'pages.acceptLine', lead: 'pages.acceptLineLead' },
+      preset: ({ key }) => ({ key, decision: 'accept' }),
+    },
+    {
+      ...{ subject: 'provider_line', path: '/not-ours', fields: ['reason'] },
+      ...{ title: 'pages.lineNotOurs', lead: 'pages.lineNotOursLead' },
+      preset: ({ key }) => ({ key, decision: 'not_ours' }),
+    },
+    {
+      ...{ subject: 'provider_line', path: '/assign/:merchantId/:uniqueId', fields: ['reason'] },
+      ...{ title: 'pages.assignLine', lead: 'pages.assignLineLead' },
+      preset: ({ key, merchantId, uniqueId }) => ({
+        ...{ key, decision: 'assign', merchantId, uniqueId },
+      }),
+    },
+    {
+      ...{ subject: 'provider_line', path: '/undo', fields: ['reason'] },
+      ...{ title: 'pages.undoLine', lead: 'pages.undoLineLead' },
+      preset: ({ key }) => ({ key, decision: 'undo' }),
     },
   ],
 };

@@ -96,3 +96,15 @@ export function providerLinesPath(
 export function providerPath(environment: string, method: string): string {
   return `${PATHS.providerFiles}/${environment}/${method}`;
 }
+
+/** A line of a provider's file. Its key has the characters of a receipt or a payment's id. */
+export const PROVIDER_LINE_ROUTE = `${PROVIDER_ROUTE}/line/:key` as const;
+
+export function providerLinePath(
+  environment: string,
+  method: string,
+  key: string,
+  rest = '',
+): string {
+  return `${providerPath(environment, method)}/line/${encodeURIComponent(key)}${rest}`;
+}

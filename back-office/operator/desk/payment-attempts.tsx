@@ -64,10 +64,11 @@ export function NextQuery({ attempt }: Pick<Props, 'attempt'>) {
 export function AttemptActions(props: Props) {
   const { intent } = props.details;
   const { status, reference, deadlineAtMs, proposal } = props.attempt;
-  const { nowMs, actor } = useDesk();
+  const { nowMs } = useDesk();
   const text = useTexts(DESK_TEXTS).pages;
   const { refund } = useTexts(DASHBOARD_TEXTS).refunds;
   const mayConfirm = useMayConfirm(proposal);
+  const mayRecordPaid = useMayRecordPaid(intent.terms.environment);
   if (status === 'succeeded') {
     return refundableMinor(intent, props.attempt) === 0 ? null : (
       <div class="buttons">
@@ -78,7 +79,6 @@ export function AttemptActions(props: Props) {
   const path = paymentPath(intent.terms, `/attempts/${reference}`);
   const isPending = status === 'processing' || status === 'unresolved';
   const isWindowOpen = isPending && nowMs < deadlineAtMs;
-  const mayRecordPaid = intent.terms.environment === 'sandbox' || actor.isProved === true;
   return (
     <>
       <NextQuery attempt={props.attempt} />
@@ -101,6 +101,12 @@ export function AttemptActions(props: Props) {
       </div>
     </>
   );
+}
+
+/** Recording a production payment as paid needs a proved name. */
+export function useMayRecordPaid(environment: string): boolean {
+  const { actor } = useDesk();
+  return environment === 'sandbox' || actor.isProved === true;
 }
 
 type Proposal = NonNullable<Attempt['proposal'] | Refund['proposal']>;

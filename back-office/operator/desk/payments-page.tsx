@@ -14,12 +14,12 @@ import { AboutPaymentLine } from './about-payment.tsx';
 import { merchantIn } from './audit-page.tsx';
 import { type DeskCall, useDesk } from './call.ts';
 import { answerDesk, Frame } from './frame.tsx';
-import { merchantPath, PATHS, paymentPath } from './paths.ts';
+import { merchantPath, type PaymentName, paymentPath } from './paths.ts';
 
-/** A sealed search works only on this page. */
+/** Searches are sealed for the pages that search payments. */
 const SEAL_CONTEXT = 'desk/search';
 
-/** POST /operator/payments: a search may be a phone number, which no URL may show. */
+/** POST, leads back to the page: a search may be a phone number, which no URL may show. */
 export async function searchPayments(call: DeskCall): Promise<Response> {
   const text = call.form.text('search').slice(0, SEARCH_LENGTH_MAX);
   const merchant = call.form.text('merchant');
@@ -29,7 +29,7 @@ export async function searchPayments(call: DeskCall): Promise<Response> {
     }),
     ...(MERCHANT_ID.test(merchant) && { merchant }),
   });
-  return redirectTo(`${PATHS.payments}?${query}`);
+  return redirectTo(`${call.url.pathname}?${query}`);
 }
 
 /** What the address asks for. */
@@ -39,20 +39,41 @@ interface Wanted {
   readonly merchantId: string | null;
 }
 
+/** What is wanted, and what that finds: null without a search. */
+interface Search extends Wanted {
+  readonly found: FoundPayments | null;
+}
+
 /** GET /operator/payments: a search over all merchants, or one merchant's payments. */
 export async function showPaymentsPage(call: DeskCall): Promise<Response> {
+  const search = await readSearch(call);
+  return answerDesk(call, <PaymentsPage {...search} />);
+}
+
+export async function readSearch(call: DeskCall): Promise<Search> {
   const merchantId = merchantIn(call);
   const sealed = call.url.searchParams.get('search') ?? '';
   const text = (await unseal(call.config.backOfficeKeys, sealed, SEAL_CONTEXT)) ?? '';
   const isAsked = text !== '' || merchantId !== null;
   const found = isAsked ? await call.payments.operations.findPayments(text, merchantId) : null;
-  return answerDesk(call, <PaymentsPage text={text} merchantId={merchantId} found={found} />);
+  return { text, merchantId, found };
 }
 
-function PaymentsPage({ found, ...wanted }: Wanted & { readonly found: FoundPayments | null }) {
+function PaymentsPage(search: Search) {
   const text = useTexts(DESK_TEXTS).pages;
   return (
     <Frame active="payments" title={text.nav.payments}>
+      <PaymentSearch {...search} pathTo={paymentPath} />
+    </Frame>
+  );
+}
+
+/** The form of a search, and the payments that it found. */
+export function PaymentSearch(props: Search & { readonly pathTo: (name: PaymentName) => string }) {
+  const { found, pathTo, ...wanted } = props;
+  const text = useTexts(DESK_TEXTS).pages;
+  return (
+    <>
       <SearchForm {...wanted} />
       {wanted.merchantId === null && phoneFrom(wanted.text) !== null && (
         <Message tone="bad">
@@ -64,16 +85,17 @@ function PaymentsPage({ found, ...wanted }: Wanted & { readonly found: FoundPaym
           <p>{text.notAllAsked(found.asked)}</p>
         </Message>
       )}
-      {found !== null && <Payments {...found} />}
-    </Frame>
+      {found !== null && <Payments {...found} pathTo={pathTo} />}
+    </>
   );
 }
 
 function SearchForm(wanted: Wanted) {
   const text = useTexts(DESK_TEXTS).pages;
+  const { token, url } = useDesk();
   return (
-    <form class="form" method="post" action={PATHS.payments}>
-      <input type="hidden" name="csrf" value={useDesk().token} />
+    <form class="form" method="post" action={url.pathname}>
+      <input type="hidden" name="csrf" value={token} />
       <TextField
         id="search"
         label={text.searchLabel}
@@ -94,7 +116,8 @@ function SearchForm(wanted: Wanted) {
   );
 }
 
-function Payments({ rows, merchantNames }: FoundPayments) {
+function Payments(props: FoundPayments & { readonly pathTo: (name: PaymentName) => string }) {
+  const { rows, merchantNames, pathTo } = props;
   const text = useTexts(DESK_TEXTS).pages;
   return (
     <Table
@@ -108,7 +131,7 @@ function Payments({ rows, merchantNames }: FoundPayments) {
       ]}
       rows={rows.map((row) => [
         <span>
-          <a class="id" href={paymentPath(row)}>
+          <a class="id" href={pathTo(row)}>
             <Untrusted text={row.uniqueId} />
           </a>
           <AboutPaymentLine

@@ -9,7 +9,7 @@ import { SelectField, TextField } from '../../ui/fields.tsx';
 import { Money } from '../../ui/figures.tsx';
 import { type DeskCall, useDesk } from './call.ts';
 import { answerDesk, cursorIn, ListPage } from './frame.tsx';
-import { PATHS, paymentPath } from './paths.ts';
+import { PATHS, paymentPath, providerLinePath } from './paths.ts';
 
 const ROWS = 50;
 
@@ -87,7 +87,9 @@ function LinesPage({ result, ...asked }: Asked<ItemPage<ProviderLine>>) {
         text.when,
       ]}
       rows={(result?.items ?? []).map((line) => [
-        <Untrusted text={line.receipt ?? line.reference ?? line.uniqueId ?? line.key} />,
+        <a class="clipped" href={providerLinePath(environment, method, line.key)}>
+          <Untrusted text={nameOf(line)} />
+        </a>,
         <Money minor={line.amountMinor} currency={line.currency} />,
         <OutcomeMarks line={line} />,
         line.merchantId !== null && line.uniqueId !== null && (
@@ -136,6 +138,11 @@ function LinesPage({ result, ...asked }: Asked<ItemPage<ProviderLine>>) {
       </Fold>
     </ListPage>
   );
+}
+
+/** What people know a line by. */
+export function nameOf({ receipt, reference, uniqueId, key }: ProviderLine): string {
+  return receipt ?? reference ?? uniqueId ?? key;
 }
 
 /** What the line is, and whether an operator has decided about it. */

@@ -13,6 +13,7 @@ import {
   AUDIT_FILE_PATH,
   GROUP_ROUTE,
   PATHS,
+  PROVIDER_LINE_ROUTE,
   PROVIDER_ROUTE,
   SIGN_OUT_PATH,
   STATEMENTS_ROUTE,
@@ -21,6 +22,7 @@ import { showPaymentPage } from './payment-page.tsx';
 import { searchPayments, showPaymentsPage } from './payments-page.tsx';
 import { showBoardPage } from './provider-board-page.tsx';
 import { showFilesPage } from './provider-files-page.tsx';
+import { showAssignPage, showLinePage } from './provider-line-page.tsx';
 import { showLinesPage } from './provider-lines-page.tsx';
 import {
   exportProfile,
@@ -82,6 +84,9 @@ export const DESK_ROUTES: readonly DeskRoute[] = [
     takesFile: true,
     handle: importFromDesk,
   },
+  { method: 'GET', path: PROVIDER_LINE_ROUTE, handle: showLinePage },
+  { method: 'GET', path: `${PROVIDER_LINE_ROUTE}/assign`, handle: showAssignPage },
+  { method: 'POST', path: `${PROVIDER_LINE_ROUTE}/assign`, handle: searchPayments },
 
   { method: 'GET', path: '/operator/dead-letters', handle: showLettersPage },
   { method: 'GET', path: '/operator/dead-letters/:id', handle: showLetterPage },

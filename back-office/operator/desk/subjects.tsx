@@ -4,14 +4,13 @@ import type { Attempt } from '../../../src/engine/domain/attempt.ts';
 import type { Intent } from '../../../src/engine/domain/intent.ts';
 import type { Proposal } from '../../../src/engine/domain/operator-name.ts';
 import { refundableMinor } from '../../../src/engine/domain/refund-amounts.ts';
-import { chargedMinor } from '../../../src/engine/domain/terms.ts';
 import { found } from '../../../src/kit/http/problem.ts';
 import { majorText } from '../../../src/kit/money.ts';
 import { useTexts } from '../../../src/kit/ui/texts.ts';
 import { useOperatorText } from '../../elements/operator-text.ts';
 import { useMoney } from '../../elements/payment-elements.tsx';
-import { CHECKOUT_TEXTS, DASHBOARD_TEXTS, DESK_TEXTS } from '../../i18n/texts.ts';
-import { type FactRow, Untrusted, untrustedRow, WhenExactly } from '../../ui/elements.tsx';
+import { DASHBOARD_TEXTS, DESK_TEXTS } from '../../i18n/texts.ts';
+import { type FactRow, Untrusted } from '../../ui/elements.tsx';
 import { shownText } from '../../ui/untrusted-text.ts';
 import type { ActionForm, SubjectName, Target } from '../actions/action.ts';
 import { AboutPaymentLine } from './about-payment.tsx';
@@ -30,12 +29,16 @@ import {
   merchantPath,
   PATHS,
   PAYMENT_ROUTE,
+  PROVIDER_LINE_ROUTE,
   PROVIDER_ROUTE,
   paymentPath,
+  providerLinePath,
   providerPath,
 } from './paths.ts';
 import { CLAIM_PARAMETER } from './payment-claims.tsx';
+import { useAttemptFacts, usePaymentFacts } from './payment-facts.tsx';
 import { useOutcomeText, useRefundFacts } from './payment-refunds.tsx';
+import { LINE_PARAMETER, readLine, receiptOfLine } from './provider-line-page.tsx';
 import { readNewProfile, readProviderProfile } from './provider-profile-subject.ts';
 import {
   readBank,
@@ -137,6 +140,7 @@ export const SUBJECTS: Readonly<Record<SubjectName, Subject>> = {
   },
   letter: { active: 'deadLetters', path: `${PATHS.deadLetters}/:id`, read: readLetter },
   items: { active: 'attention', path: GROUP_ROUTE, read: readItems },
+  provider_line: { active: 'providerFiles', path: PROVIDER_LINE_ROUTE, read: readLine },
   letters: { active: 'deadLetters', path: CHOSEN_LETTERS_PATH, read: readLetters },
 };
 
@@ -169,6 +173,8 @@ export function subjectPath(subject: SubjectName, target: Target): string {
     case 'provider_profile':
     case 'new_provider_profile':
       return `${providerPath(found(target.environment), found(target.method))}/profiles`;
+    case 'provider_line':
+      return providerLinePath(found(target.environment), found(target.method), found(target.key));
     case 'items': {
       const [environment, reason] = [found(target.environment), found(target.reason)];
       return groupPath({ environment, reason, merchantId: found(target.merchantId) });
@@ -205,13 +211,21 @@ async function readAttempt(call: DeskCall, confirms: boolean): Promise<Shown> {
       ...usePaymentFacts(intent),
       ...useAttemptFacts(intent, attempt),
     ],
-    values: confirms ? { receipt: found(attempt.proposal).receipt } : claimedValues(call, attempt),
+    values: confirms
+      ? { receipt: found(attempt.proposal).receipt }
+      : await givenReceipt(call, attempt),
   };
 }
 
-/** The number that the customer claims, of several the one that the address names. */
-function claimedValues({ url }: DeskCall, { claimedReceipts = [] }: Attempt): Shown['values'] {
-  const receipt = claimedReceipts[Number(url.searchParams.get(CLAIM_PARAMETER) ?? Number.NaN)];
+/** Of a provider's line, or that the customer claims: the one that the address names. */
+async function givenReceipt(call: DeskCall, attempt: Attempt): Promise<Shown['values']> {
+  const { searchParams } = call.url;
+  const key = searchParams.get(LINE_PARAMETER);
+  const { claimedReceipts = [] } = attempt;
+  const receipt =
+    key === null
+      ? claimedReceipts[Number(searchParams.get(CLAIM_PARAMETER) ?? Number.NaN)]
+      : await receiptOfLine(call, attempt.method, key);
   return receipt === undefined ? {} : { receipt };
 }
 
@@ -346,33 +360,5 @@ function useNeedFacts(intent: Intent): readonly FactRow[] {
   return [
     titles.length === 0 ? null : [text.nav.attention, titles.join(', ')],
     excess === '' ? null : [anomalyTitle.excess_refund, excess],
-  ];
-}
-
-function usePaymentFacts({ terms, status }: Intent): readonly FactRow[] {
-  const text = useTexts(DESK_TEXTS).pages;
-  return [
-    [text.payment, <Untrusted text={terms.uniqueId} />],
-    [text.merchant, <bdi>{shownText(terms.merchantName)}</bdi>],
-    [text.environmentLabel, text.environment[terms.environment]],
-    [text.state, useTexts(DASHBOARD_TEXTS).statuses[status]],
-    [text.amount, useMoney(terms.currency)(terms.amountMinor)],
-  ];
-}
-
-/** What the operator compares with the provider's records. */
-function useAttemptFacts({ terms }: Intent, attempt: Attempt): readonly FactRow[] {
-  const text = useTexts(DESK_TEXTS).pages;
-  const shared = useTexts(DASHBOARD_TEXTS).payment;
-  const { method, reference, railReference, providerCode, status, startedAtMs } = attempt;
-  return [
-    [text.method, useTexts(CHECKOUT_TEXTS).methodName[method]],
-    [text.charged, useMoney(terms.currency)(chargedMinor(terms, method))],
-    [text.reference, <code>{reference}</code>],
-    untrustedRow(shared.railReference, railReference),
-    untrustedRow(shared.providerCode, providerCode),
-    [text.attemptState, shared.attemptStatus[status]],
-    [shared.startedAt, <WhenExactly atMs={startedAtMs} />],
-    [shared.windowEndsAt, <WhenExactly atMs={attempt.deadlineAtMs} />],
   ];
 }

@@ -1,11 +1,23 @@
 import { env } from 'cloudflare:workers';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { attemptReferenceFrom } from '../../../src/engine/domain/identifiers.ts';
 import type { ProjectionRow } from '../../../src/engine/intent/book-message.ts';
 import { receiptKeys } from '../../../src/engine/intent/receipt-keys.ts';
+import { startAttempt } from '../../support/intents.ts';
 import { applyAll, projectionMessage } from '../book/fixture.ts';
-import { ALPHA, tenantOf, useGateway } from '../support.ts';
+import { auditLog } from '../dashboard/support.ts';
+import {
+  ALPHA,
+  advance,
+  createHosted,
+  execute,
+  fireAlarm,
+  MINUTE_MS,
+  tenantOf,
+  useGateway,
+} from '../support.ts';
 import { storePortal, uploadFile, workOn, yesterday } from './provider-file-support.ts';
-import { deskOf } from './support.ts';
+import { deskOf, project } from './support.ts';
 
 /**
  * Goal: staff see on the desk what a provider's file has beside what Kefel says was paid, and decide
@@ -13,7 +25,7 @@ import { deskOf } from './support.ts';
  * as a browser sends them.
  */
 
-useGateway();
+const caught = useGateway();
 
 const AT = 'production/TELE_BIRR';
 const BOARD = '/operator/provider-files';
@@ -21,7 +33,7 @@ const LINES = `${BOARD}/${AT}/lines`;
 let day = '';
 let noonMs = 0;
 
-const { open, pageOf } = deskOf('Hana');
+const { open, pageOf, change } = deskOf('Hana');
 
 /** A payment of 100.00 by telebirr at noon, with the receipt `CK1` for number 1. */
 async function payment(number: number, row: Partial<ProjectionRow> = {}) {
@@ -112,5 +124,101 @@ describe('the lines', () => {
 
   test('of an unknown method are none', async () => {
     expect((await open(`${BOARD}/production/PIGEON/lines`)).status).toBe(404);
+  });
+});
+
+describe('a line', () => {
+  const SANDBOX = 'sandbox/TELE_BIRR';
+  const PAYMENT = `/operator/payments/sandbox/${ALPHA.id}/order-1`;
+  const pathOfLine = (receipt: string) =>
+    `${BOARD}/${SANDBOX}/line/${encodeURIComponent(`${day}/payment/${receipt}`)}`;
+  const outcomeOf = async (receipt: string) => {
+    const html = await pageOf(`${BOARD}/${SANDBOX}/lines`);
+    return textOf(html).match(new RegExp(`${receipt} +ETB [0-9.]+ +([A-Za-z ]+?)  `))?.[1];
+  };
+  const decisions = async () =>
+    (await auditLog()).flatMap(({ action, actor_id, detail }) =>
+      action === 'provider_line.decided' ? [[actor_id, JSON.parse(detail)]] : [],
+    );
+
+  /** The file has the money of `order-1`, which is unresolved in Kefel, and one line that is unknown. */
+  beforeEach(async () => {
+    const statement = env.DB.prepare('SELECT number FROM merchants WHERE id = ?').bind(ALPHA.id);
+    const merchantNumber = (await statement.first<number>('number')) ?? 0;
+    const reference = attemptReferenceFrom(Date.now(), merchantNumber, new Uint8Array(20).fill(1));
+    await createHosted();
+    await execute(startAttempt('a1', { deadlineAtMs: Date.now() + 5 * MINUTE_MS, reference }));
+    advance(6 * MINUTE_MS);
+    await fireAlarm();
+    await project(caught);
+    await storePortal(SANDBOX);
+    const rows = `${day} 12:00:01,CK44,${reference},100.50,\n${row('CK9', '5.00')}`;
+    await workOn(SANDBOX, await uploadFile(SANDBOX, rows));
+  });
+
+  test('leads to the manual resolution with its receipt, and is compared again', async () => {
+    const html = await pageOf(pathOfLine('CK44'));
+    expect(textOf(html)).toMatch(/never a proof.*Not paid in Kefel.*CK44.*Kefel has.*order-1/);
+    const path = html.match(/href="([^"]+\/paid\?line=[^"]+)"/)?.[1] ?? '';
+    expect(path).toContain(`${PAYMENT}/attempts/`);
+    expect(await pageOf(path)).toMatch(/name="receipt" value="CK44"/);
+    expect(await change(path, { receipt: 'CK44', note: 'Seen in the portal' })).toContain(
+      'done=resolved',
+    );
+    await project(caught);
+    expect(await outcomeOf('CK44')).toBe('Not paid in Kefel');
+    await change(`${pathOfLine('CK44')}/undo`, { reason: 'Recorded' });
+    expect(await outcomeOf('CK44')).toBe('As in Kefel');
+    expect(await pageOf(pathOfLine('CK44'))).not.toContain('/undo"');
+    expect(await decisions()).toMatchObject([['Hana', { decision: 'undo', reason: 'Recorded' }]]);
+  });
+
+  test('of another payment fills no form', async () => {
+    const own = (await pageOf(pathOfLine('CK44'))).match(/href="([^"]+\/paid)\?/)?.[1] ?? '';
+    const key = encodeURIComponent(`${day}/payment/CK9`);
+    expect(await pageOf(`${own}?line=${key}`)).not.toContain('value="CK9"');
+  });
+
+  test.each([
+    ['CK9', 'accept', 'Accepted', 'accept'],
+    ['CK9', 'not-ours', 'Not ours', 'not_ours'],
+    ['CK44', 'accept', 'Accepted', 'accept'],
+  ])('%s: %s, and its end', async (receipt, form, shown, decision) => {
+    const path = pathOfLine(receipt);
+    const question = textOf(await pageOf(`${path}/${form}`));
+    expect(question).toMatch(new RegExp(`No payment changes.*${receipt}.*will name you:.*Hana`));
+    expect(await change(`${path}/${form}`)).toContain('wrong=reason');
+    expect(await change(`${path}/${form}`, { reason: 'Asked them' })).toBe(
+      `${path}?done=line_decided`,
+    );
+    expect(textOf(await pageOf(path))).toMatch(new RegExp(`Decided.*${shown} +Hana.*Asked them`));
+    await change(`${path}/undo`, { reason: 'Wrong' });
+    expect(textOf(await pageOf(path))).not.toContain('Decided');
+    expect(await decisions()).toMatchObject([
+      ['Hana', { decision, reason: 'Asked them' }],
+      ['Hana', { decision: 'undo', reason: 'Wrong' }],
+    ]);
+  });
+
+  test('is assigned to a payment that the search finds', async () => {
+    const path = pathOfLine('CK9');
+    const found = await pageOf(await change(`${path}/assign`, { search: 'order-1' }));
+    const assign = `${path}/assign/${ALPHA.id}/order-1`;
+    expect(found).toContain(`href="${assign}"`);
+    expect(textOf(await pageOf(assign))).toMatch(/CK9.*order-1.*will name you:/);
+    await change(assign, { reason: 'Asked them' });
+    expect(textOf(await pageOf(path))).toMatch(/Assigned by an operator.*order-1/);
+    await change(`${path}/undo`, { reason: 'Wrong' });
+    expect(await outcomeOf('CK9')).toBe('No such payment');
+    expect((await open(`${path}/assign/${ALPHA.id}/order-9`)).status).toBe(404);
+  });
+
+  test('that is settled is not accepted, and one that is none is not found', async () => {
+    const settled = `${BOARD}/${AT}/line/${encodeURIComponent(`${day}/payment/CK1`)}`;
+    expect(await pageOf(settled)).not.toContain('/accept"');
+    expect(await change(`${settled}/accept`, { reason: 'Rounded' })).toContain(
+      'refused=provider_line_settled',
+    );
+    expect((await open(pathOfLine('CK7'))).status).toBe(404);
   });
 });
