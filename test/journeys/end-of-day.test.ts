@@ -1,24 +1,30 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { desk } from '../../back-office/i18n/en/desk.ts';
 import type { StoredLine } from '../../src/control/provider-files/line-table.ts';
 import type { BoardRow } from '../../src/control/rpc/operations.ts';
 import { METHODS, type Method } from '../../src/engine/domain/method.ts';
+import { METHOD_NAMES } from '../../src/engine/i18n/methods.ts';
 import { DAY_MS } from '../../src/kit/ethiopian-time.ts';
-import { operate, operateOnceAccepted } from '../support/e2e-operator.ts';
+import { launchBrowser } from '../support/browser.ts';
+import { Device, heading, shoot } from '../support/e2e-customer.ts';
+import { operate, operateOnceAccepted, signInOperator } from '../support/e2e-operator.ts';
 import { RailsScene } from '../support/e2e-rails.ts';
 import type { RailPayment } from '../support/e2e-rails-payment.ts';
 import { commissionMinor } from '../support/e2e-rails-table.ts';
 import { RefundedPayment } from '../support/e2e-refunds.ts';
 import { formTo, open, submit } from '../support/e2e-visitor.ts';
+import { axeViolations } from '../support/page-checks.ts';
 
 /**
  * Goal: the end of an operator's day (docs/operator.md#sheet, #provider-files). 40 payments by all
  * methods, with commission, splits and refunds, one paid twice and one that the provider dates before
  * midnight; the providers' files have planned differences, and the files' comparison finds exactly
  * these; the day sheet is the sum of the payments. Method: stand-ins, their files, the operator's
- * commands.
+ * commands, and the desk in a browser.
  */
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 240_000 });
@@ -32,13 +38,15 @@ const rails = new RailsScene('end-of-day', { hasRefunds: true });
 /** The payments take half a minute. */
 const BEFORE_MIDNIGHT_MS = 90_000;
 const paid: RailPayment[] = [];
+const { nav, providerUpload: own } = desk.pages;
+let browser: Browser;
 let directory: string;
 let day: string;
 let dayBefore: string;
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'kefel-day-'));
-  await rails.start();
+  [browser] = await Promise.all([launchBrowser(), rails.start()]);
   await vi.waitFor(() => expect(dayOf(Date.now())).toBe(dayOf(Date.now() + BEFORE_MIDNIGHT_MS)), {
     timeout: BEFORE_MIDNIGHT_MS + 1_000,
     interval: 1_000,
@@ -48,6 +56,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
+  await browser.close();
   await rails.close();
   await rm(directory, { recursive: true });
 });
@@ -122,7 +131,6 @@ test('the files show the planned differences, and nothing else', async () => {
     await operator('provider-profile', 'store', 'production', method, '--from', profile);
     await upload(method, `day=${day}`, `${method}.csv`);
   }
-  await upload('CBE', `day=${dayBefore}&differences=none`, 'CBE-before.csv');
   const rows = await board();
   const outcomes = rows
     .filter((row) => row.day === day)
@@ -141,13 +149,38 @@ test('the files show the planned differences, and nothing else', async () => {
           ...planned,
           matched: matchedOf(method),
           ...(method === 'TELE_BIRR' && { double: 2 }),
+          // The provider dates one before midnight: it is in the file of the day before.
+          ...(method === 'CBE' && { missing: 2 }),
         },
       ]),
     ),
   );
-  expect(rows.filter((row) => row.day === dayBefore)).toMatchObject([
-    { method: 'CBE', outcomes: [{ outcome: 'matched', lines: 1 }] },
+});
+
+test('on a phone, an operator uploads a file behind its preview, and finds a payment of midnight', async () => {
+  const file = await download(`files/CBE.csv?day=${dayBefore}&differences=none`, 'before.csv');
+  const phone = await Device.start(browser, { baseURL: rails.scene.gateway.baseUrl });
+  const page = await phone.tab();
+  await signInOperator(page);
+  await page.getByRole('link', { name: nav.providerFiles, exact: true }).click();
+  await heading(page, nav.providerFiles);
+  await shoot(page, 'day-board');
+  await page.getByRole('link', { name: METHOD_NAMES.CBE, exact: true }).first().click();
+  await page.getByRole('link', { name: own.upload, exact: true }).click();
+  await page.locator('input[type=file]').setInputFiles(file);
+  await page.getByRole('button', { name: own.toPreview, exact: true }).click();
+  await page.getByText(own.previewLead).waitFor();
+  expect(await axeViolations(page)).toEqual([]);
+  await shoot(page, 'day-preview');
+  await page.getByRole('button', { name: own.confirm, exact: true }).click();
+  // The page refreshes itself while Kefel works on the file.
+  await expect.poll(() => page.getByText(own.states.done, { exact: true }).count()).toBe(2);
+  await shoot(page, 'day-files');
+  expect((await board()).filter(({ method }) => method === 'CBE')).toMatchObject([
+    { day, missing: { lines: 1 } },
+    { day: dayBefore, outcomes: [{ outcome: 'matched', lines: 1 }] },
   ]);
+  await phone.putAway();
 });
 
 test('what needs a person is worked, until nothing is left', async () => {
