@@ -448,7 +448,7 @@ test('lists and totals distinguish gross, refunded and net', async () => {
   const overview = await textOf(await browser.get('/dashboard/sandbox/overview'));
   // The refund returned 0.20 of the commission, 1.01 for each payment.
   expect(overview).toMatch(
-    /Sold 2 payments ETB.201\.00 Commission -ETB.2\.02 Refunded -ETB.20\.50 Commission .*ETB.0\.20 You should receive ETB.178\.68/,
+    /Sold 2 payments ETB.201\.00 Commission -ETB.2\.02 Refunded -ETB.20\.50 Commission .*ETB.0\.20 You should receive Paid out by your operator ETB.178\.68/,
   );
 });
 
