@@ -31,7 +31,7 @@ async function outagesIn(env: Env, environment: Environment): Promise<readonly M
 export interface RailStanding extends RailState {
   /** Null: it works. */
   readonly downSinceAtMs: number | null;
-  /** The merchants whose customers alone are told so; null: all are told, or nobody. */
+  /** The merchants whose customers alone are told so; null: all are told, or none. */
   readonly downFor: readonly string[] | null;
 }
 

@@ -30,7 +30,7 @@ export async function findPayments(
   ]);
   const of = ({ receipt, reference }: FileLine): readonly OtherPayment[] => {
     const own = reference === null ? undefined : byReference.get(reference);
-    // Our reference names one payment, whatever other payment claims the receipt.
+    // Our reference names one payment, also when another one claims the receipt.
     return own === undefined ? (byReceipt.get(receipt ?? '') ?? []) : [own];
   };
   const facts = await factsOfAll(env, environment, [...lines.flatMap(of), ...named]);

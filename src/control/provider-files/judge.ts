@@ -20,7 +20,7 @@ export const OUTCOMES = [
 ] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
-/** The provider has taken the money of these payments, whatever else differs. */
+/** The provider has taken the money of these payments, even if something else differs. */
 export const ARRIVED: readonly Outcome[] = ['matched', 'amount_differs', 'fee_differs'];
 /** These need no person. */
 export const SETTLED: readonly Outcome[] = ['matched', 'refund'];

@@ -75,7 +75,7 @@ export async function sign(
   ownOrigin: string,
 ): Promise<LinkSign | null> {
   const known = await link(plane, tenant, code, ownOrigin);
-  // A code that takes money beside a test page would mislead whoever tries the sandbox.
+  // A code that takes money beside a test page would mislead people who try the sandbox.
   const stored =
     tenant.environment === 'sandbox'
       ? null

@@ -111,7 +111,7 @@ function toldOf(environment: Environment, method: Method): KnownOutage {
   return known || NOTHING_TOLD;
 }
 
-/** Asks the object again, if it is time. Never throws, and nobody need wait for it. */
+/** Asks the object again, if it is time. Never throws, and the caller need not wait for it. */
 export async function refreshOutages(
   env: Env,
   environment: Environment,

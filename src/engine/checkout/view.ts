@@ -240,7 +240,7 @@ function failureOf(attempt: Attempt | null): Exclude<FailureReason, 'abandoned'>
   return reason === 'abandoned' ? null : reason;
 }
 
-/** Where a method stands on the page: what works before what does not, what nobody can choose last. */
+/** Where a method stands on the page: what works before what does not, what cannot be chosen last. */
 function placeOf({ off, isDown, isRetry }: PlainChoice): number {
   if (off !== null) {
     return 3;

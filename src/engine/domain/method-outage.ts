@@ -19,7 +19,7 @@ export interface Sight {
 }
 
 /**
- * Who sees an outage in so many failures of each merchant. Null: nobody. An order that only one
+ * Who sees an outage in so many failures of each merchant. Null: none. An order that only one
  * merchant's provider account refuses, or that a merchant makes fail on purpose, marks the method for
  * that merchant alone.
  */

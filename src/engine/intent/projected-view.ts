@@ -139,7 +139,7 @@ function attemptCounts({ attempts, paidAttemptId }: Intent): readonly AttemptCou
   });
 }
 
-/** A start that nobody made, which expires, says nothing about the provider. */
+/** A start that was never made, which expires, says nothing about the provider. */
 function isOutage({ status, neverReached }: Attempt): boolean {
   return status === 'failed' && neverReached === true;
 }

@@ -52,7 +52,7 @@ export function hasWaited(token: FormToken, choiceDigest: string, nowMs: number)
   return token.waitsFor === choiceDigest && nowMs - token.issuedAtMs >= SLOW_WAIT_MS;
 }
 
-/** 80 bits, as nobody without the form can name the payment. */
+/** 80 bits: without the form, the payment cannot be named. */
 const ID_BYTES = 10;
 export const LINK_PAYMENT_ID = /^LINK-[A-Z2-7]{16}$/;
 

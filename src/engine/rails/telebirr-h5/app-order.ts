@@ -39,7 +39,7 @@ export async function startInApp(
 /**
  * telebirr's documentation has one address in its table and another one in its sample. The second one
  * is tried only after an answer that the first does not exist, and in the same time. Should the first
- * have created the order all the same, nobody can pay it: its code never left telebirr, and both
+ * have created the order all the same, it cannot be paid: its code never left telebirr, and both
  * orders have one id.
  */
 async function createOrder(
