@@ -32,6 +32,11 @@ vi.setConfig({ testTimeout: 300_000, hookTimeout: 240_000 });
 const PAYMENTS = 40;
 const SPLIT = { bank: 'CBE', creditAccount: '1000123456789', splitType: 'PERCENTAGE', amount: 30 };
 const SPLIT_EVERY = 4;
+/** A part of a payment by telebirr, and a whole one by M-PESA: null. Their commission is the merchant's. */
+const REFUNDS = new Map([
+  [30, 5_000],
+  [34, null],
+]);
 const ACCEPTED_MS_MAX = 20_000;
 
 const rails = new RailsScene('end-of-day', { hasRefunds: true });
@@ -109,6 +114,11 @@ test('customers pay by all methods, one twice, and get refunds', async () => {
     const order = await refunded.payment.order();
     // A second each, in the order of the payments, however long the test takes.
     order.actedAtMs = Date.parse(`${day}T08:00:00+03:00`) + paid.length * 1_000;
+    const amountMinor = REFUNDS.get(paid.length - 1);
+    if (amountMinor !== undefined) {
+      const id = await refunded.asked(amountMinor ?? undefined);
+      await expect.poll(async () => (await refunded.status(id)).status).toBe('SUCCESS');
+    }
   }
   const late = await RefundedPayment.paid(rails, { method: 'CBE', kind: 'hosted' });
   paid.push(late.payment);
@@ -151,6 +161,7 @@ test('the files show the planned differences, and nothing else', async () => {
           ...(method === 'TELE_BIRR' && { double: 2 }),
           // The provider dates one before midnight: it is in the file of the day before.
           ...(method === 'CBE' && { missing: 2 }),
+          ...(isRefunded(method) && { refund: 1 }),
         },
       ]),
     ),
@@ -219,14 +230,30 @@ test('the day sheet is the sum of the payments', async () => {
       payments: String(own.length),
       sold: sumText(own.map(({ amountMinor }) => amountMinor)),
       commission: sumText(borne.map(({ amountMinor }) => commissionMinor(method, amountMinor))),
+      refunded: sumText(
+        refundsBy(method).map(([at, minor]) => minor ?? paid[at]?.amountMinor ?? 0),
+      ),
     };
   });
   const ofMethods = rows.filter(({ method }) => method !== '');
   expect(ofMethods).toHaveLength(METHODS.length);
+  for (const row of ofMethods) {
+    const minorOf = (name: string) => Math.round(Number(row[name]) * 100);
+    const leftMinor = minorOf('sold') - minorOf('commission') - minorOf('refunded');
+    expect(minorOf('merchant_receives')).toBe(leftMinor + minorOf('commission_returned'));
+  }
   expect(ofMethods).toEqual(
     expect.arrayContaining(sums.map((sum) => expect.objectContaining(sum))),
   );
 });
+
+function refundsBy(method: Method) {
+  return [...REFUNDS].filter(([at]) => paid[at]?.cell.method === method);
+}
+
+function isRefunded(method: Method): boolean {
+  return refundsBy(method).length > 0;
+}
 
 function sumText(amounts: readonly number[]): string {
   return (amounts.reduce((sum, minor) => sum + minor, 0) / 100).toFixed(2);
