@@ -11,7 +11,8 @@ import { METHOD_NAMES } from '../../src/engine/i18n/methods.ts';
 import { DAY_MS } from '../../src/kit/ethiopian-time.ts';
 import { launchBrowser } from '../support/browser.ts';
 import { Device, heading, shoot } from '../support/e2e-customer.ts';
-import { operate, operateOnceAccepted, signInOperator } from '../support/e2e-operator.ts';
+import { CUT_OFF_ANSWER, equip, join as joinMerchant } from '../support/e2e-dashboard.ts';
+import { linkIn, operate, operateOnceAccepted, signInOperator } from '../support/e2e-operator.ts';
 import { RailsScene } from '../support/e2e-rails.ts';
 import type { RailPayment } from '../support/e2e-rails-payment.ts';
 import { commissionMinor } from '../support/e2e-rails-table.ts';
@@ -210,18 +211,11 @@ test('what needs a person is worked, until nothing is left', async () => {
   }
 });
 
-test('the day sheet is the sum of the payments', async () => {
+test('the day sheet is the sum of the payments, and of the merchant’s own statement', async () => {
   const file = join(directory, 'sheet.csv');
   const args = ['--period', day, '--environment', 'production', '--to', file];
   await operator('statement', 'export', ...args);
-  const [head = '', ...lines] = (await readFile(file, 'utf8'))
-    .replace('\uFEFF', '')
-    .trim()
-    .split('\r\n');
-  const names = head.split(',');
-  const rows = lines.map((line) =>
-    Object.fromEntries(line.split(',').map((cell, at) => [names[at], cell])),
-  );
+  const rows = rowsOf(await readFile(file, 'utf8'));
   const sums = METHODS.map((method) => {
     const own = paid.filter(({ cell }) => cell.method === method);
     const borne = own.filter(({ customerPaysCommission }) => !customerPaysCommission);
@@ -238,14 +232,53 @@ test('the day sheet is the sum of the payments', async () => {
   const ofMethods = rows.filter(({ method }) => method !== '');
   expect(ofMethods).toHaveLength(METHODS.length);
   for (const row of ofMethods) {
-    const minorOf = (name: string) => Math.round(Number(row[name]) * 100);
-    const leftMinor = minorOf('sold') - minorOf('commission') - minorOf('refunded');
-    expect(minorOf('merchant_receives')).toBe(leftMinor + minorOf('commission_returned'));
+    const leftMinor = minorOf(row.sold) - minorOf(row.commission) - minorOf(row.refunded);
+    expect(minorOf(row.merchant_receives)).toBe(leftMinor + minorOf(row.commission_returned));
   }
   expect(ofMethods).toEqual(
     expect.arrayContaining(sums.map((sum) => expect.objectContaining(sum))),
   );
+
+  const statement = rowsOf(await merchantsStatement());
+  const received = METHODS.map((method) => {
+    const own = statement.filter((row) => row.method === method);
+    return [method, sumText(own.map((row) => minorOf(row.you_receive)))];
+  });
+  const toPayOut = ofMethods.map(({ method, merchant_receives: amount }) => [method, amount]);
+  expect(Object.fromEntries(received)).toEqual(Object.fromEntries(toPayOut));
 });
+
+/** As an owner downloads it from the dashboard. */
+async function merchantsStatement(): Promise<string> {
+  const { baseUrl, merchant } = rails.scene.gateway;
+  const device = await Device.start(browser, { baseURL: baseUrl });
+  device.tolerated.push(CUT_OFF_ANSWER);
+  const page = await device.tab();
+  await equip(page);
+  const who = ['--name', 'Almaz Kebede', '--role', 'owner'];
+  await joinMerchant(
+    page,
+    linkIn(await operator('member', 'invite', merchant.merchantId, ...who)),
+    'Demo Shop',
+  );
+  const range = new URLSearchParams({ since: day, until: day });
+  const answer = await page.request.get(`/dashboard/production/overview.csv?${range}`);
+  const text = await answer.text();
+  await device.putAway();
+  return text;
+}
+
+function rowsOf(csv: string): readonly Readonly<Record<string, string>>[] {
+  const [head = '', ...lines] = csv.replace('\uFEFF', '').trim().split('\r\n');
+  const names = head.split(',');
+  return lines.map((line) =>
+    Object.fromEntries(line.split(',').map((cell, at) => [names[at] ?? '', cell])),
+  );
+}
+
+function minorOf(text = ''): number {
+  return Math.round(Number(text) * 100);
+}
 
 function refundsBy(method: Method) {
   return [...REFUNDS].filter(([at]) => paid[at]?.cell.method === method);
