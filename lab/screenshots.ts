@@ -11,7 +11,7 @@ import { startShop } from '../demo/shop.ts';
 import type { DemoMerchant } from '../scripts/dev/demo-merchant.ts';
 import { PROJECT_DIRECTORY } from '../scripts/project/files.ts';
 import { numberOption } from '../scripts/project/options.ts';
-import { dayFile, FILE_FORMS, profileOf } from '../scripts/stand-ins/day-file.ts';
+import { dayFile, fileFormOf, profileOf } from '../scripts/stand-ins/day-file.ts';
 import { METHOD_NAMES } from '../src/engine/i18n/methods.ts';
 import { businessDay, dayText } from '../src/kit/ethiopian-time.ts';
 import { withGateway } from './harness/gateway.ts';
@@ -265,7 +265,7 @@ async function uploadDayFile(
       atMs: Date.now(),
     })),
   );
-  const form = FILE_FORMS[method];
+  const form = fileFormOf(method);
   const profile = profileOf(form);
   const base64 = dayFile(lines, day, form, false).toString('base64');
   await operate(baseUrl, `provider-profiles/sandbox/${method}`, profile);

@@ -1,4 +1,5 @@
 import type { Profile } from '../../src/control/provider-files/profile.ts';
+import type { Method } from '../../src/engine/domain/method.ts';
 import { commissionMinor } from '../../src/engine/domain/money.ts';
 import { addisTime } from './clock.ts';
 import type { DayLine, Reply } from './stand-in.ts';
@@ -28,14 +29,15 @@ const COMMAS: FileForm = {
 const SEMICOLONS: FileForm = { ...COMMAS, delimiter: ';' };
 const TABS: FileForm = { ...COMMAS, delimiter: '\t', encoding: 'utf-16le' };
 
-export const FILE_FORMS = {
-  TELE_BIRR: COMMAS,
-  TELE_BIRR_USSD: COMMAS,
+const OTHER_FORMS: Readonly<Partial<Record<Method, FileForm>>> = {
   CBE: SEMICOLONS,
   ETS_SWITCH: TABS,
-  M_PESA: COMMAS,
   E_BIRR: SEMICOLONS,
-} as const satisfies Readonly<Record<string, FileForm>>;
+};
+
+export function fileFormOf(method: Method): FileForm {
+  return OTHER_FORMS[method] ?? COMMAS;
+}
 
 interface WrittenLine extends DayLine {
   readonly feeMinor: number;

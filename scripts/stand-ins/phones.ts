@@ -1,7 +1,7 @@
 import { type Method, TRAITS } from '../../src/engine/domain/method.ts';
 import { METHOD_NAMES } from '../../src/engine/i18n/methods.ts';
 import { addisTime } from './clock.ts';
-import { dayFile, dayFileReply, FILE_FORMS, profileOf } from './day-file.ts';
+import { dayFile, dayFileReply, fileFormOf, profileOf } from './day-file.ts';
 import { deskPage, LIVE_SCRIPT } from './desk.ts';
 import {
   jsonReply,
@@ -40,11 +40,11 @@ async function answer(
   for (const [method, { dayLines }] of standIns) {
     if (verb === 'GET' && pathname === `/files/${method}.csv` && DAY.test(day)) {
       const isPlanned = searchParams.get('differences') !== 'none';
-      const file = dayFile(dayLines(), day, FILE_FORMS[method], isPlanned);
+      const file = dayFile(dayLines(), day, fileFormOf(method), isPlanned);
       return dayFileReply(`${method}-${day}.csv`, file);
     }
     if (verb === 'GET' && pathname === `/files/${method}.json`) {
-      return jsonReply(200, profileOf(FILE_FORMS[method]));
+      return jsonReply(200, profileOf(fileFormOf(method)));
     }
   }
   for (const [method, { prompts }] of onPhones(standIns)) {

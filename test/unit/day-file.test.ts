@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { dayFile, FILE_FORMS } from '../../scripts/stand-ins/day-file.ts';
+import { dayFile, fileFormOf } from '../../scripts/stand-ins/day-file.ts';
 import type { DayLine } from '../../scripts/stand-ins/stand-in.ts';
 
 /** The stand-ins' files of the day, from which operators learn to find differences. */
@@ -32,7 +32,7 @@ function rowsOf(file: Buffer, encoding: 'utf8' | 'utf16le', delimiter: string) {
 }
 
 test('a file has the day’s payments and refunds, in order', () => {
-  const rows = rowsOf(dayFile(LINES, DAY, FILE_FORMS.TELE_BIRR, false), 'utf8', ',');
+  const rows = rowsOf(dayFile(LINES, DAY, fileFormOf('TELE_BIRR'), false), 'utf8', ',');
   const paid = ['Payment', '100.00', '1.00', '99.00'];
   expect(rows).toEqual([
     ...['08', '09', '10', '11'].map((hour) => [...paid, `${DAY} ${hour}:00:00`]),
@@ -42,7 +42,7 @@ test('a file has the day’s payments and refunds, in order', () => {
 });
 
 test('a file has the planned differences', () => {
-  const rows = rowsOf(dayFile(LINES, DAY, FILE_FORMS.ETS_SWITCH, true), 'utf16le', '\t');
+  const rows = rowsOf(dayFile(LINES, DAY, fileFormOf('ETS_SWITCH'), true), 'utf16le', '\t');
   expect(rows.map((row) => [row[1], row[2], row.at(-1)?.slice(11)])).toEqual([
     ['101.00', '1.00', '08:00:00'],
     ['100.00', '2.00', '09:00:00'],
