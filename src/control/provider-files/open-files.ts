@@ -31,6 +31,11 @@ const UPLOAD_MAX_MS = DAY_MS;
 /** Bounds what a purge deletes at once. */
 const PURGED_LINES = 5_000;
 const PURGE_AGAIN_MS = 1_000;
+/**
+ * A line is at most a day ahead of its file, and deleted when that day is over. The file stays longer:
+ * after the last one, nothing looks for lines.
+ */
+const LINES_AFTER_FILE_MS = 2 * DAY_MS;
 
 type FilesContext = Pick<DurableObjectState, 'id' | 'storage' | 'waitUntil'>;
 
@@ -295,8 +300,10 @@ export class OpenFiles {
   #purge(nowMs: number): void {
     const beforeMs = nowMs - paymentRetentionMs(this.#env);
     this.#files.purgeBefore(nowMs - UPLOAD_MAX_MS, true);
-    this.#files.purgeBefore(beforeMs, false);
     this.#isPurging = this.#lines.purgeBefore(businessDay(beforeMs), PURGED_LINES);
+    if (!this.#isPurging) {
+      this.#files.purgeBefore(beforeMs - LINES_AFTER_FILE_MS, false);
+    }
   }
 
   /** Looks daily for what is past its retention, as long as there is a file. */

@@ -2,13 +2,24 @@ import { env } from 'cloudflare:workers';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { alertsOf } from '../../../src/control/alerts/ask.ts';
 import type { BoardRow, ProviderLine } from '../../../src/control/rpc/operations.ts';
+import { paymentRetentionMs } from '../../../src/engine/config.ts';
 import { attemptReferenceFrom } from '../../../src/engine/domain/identifiers.ts';
 import type { ProjectionRow } from '../../../src/engine/intent/book-message.ts';
 import { receiptKeys } from '../../../src/engine/intent/receipt-keys.ts';
 import { base64FromBytes, utf8 } from '../../../src/kit/crypto/encoding.ts';
+import { businessDay, dayText } from '../../../src/kit/ethiopian-time.ts';
 import { applyAll, projectedRefund, projectionMessage } from '../book/fixture.ts';
 import { auditLog } from '../dashboard/support.ts';
-import { ALPHA, abortObjects, BETA, type TestMerchant, tenantOf, useGateway } from '../support.ts';
+import {
+  ALPHA,
+  abortObjects,
+  advance,
+  BETA,
+  DAY_MS,
+  type TestMerchant,
+  tenantOf,
+  useGateway,
+} from '../support.ts';
 import {
   FILE_HEAD,
   fileOf,
@@ -226,6 +237,20 @@ describe('a file (docs/decisions.md#74)', () => {
       },
     ]);
   });
+});
+
+test('lines of the last file are deleted at the end of their retention', async () => {
+  day = dayText(businessDay(Date.now()));
+  await compare(row('CK1'));
+  expect(await outcomes()).toHaveLength(1);
+  // The file is older than its retention, and the day of its line is not over yet.
+  advance(paymentRetentionMs(env) + 1);
+  for (let days = 0; days < 4; days += 1) {
+    await fireFilesAlarm(AT);
+    advance(DAY_MS);
+  }
+  expect(await outcomes()).toEqual([]);
+  expect(await fireFilesAlarm(AT)).toBe(false);
 });
 
 describe('a line', () => {
