@@ -130,7 +130,8 @@ async function judge(
   );
   const seed = seedIn(first);
   const suites = [
-    ...(project === undefined ? [] : [() => copy.judge(project, [first])]),
+    // The file may have another name since.
+    ...(project === undefined || !copy.has(first) ? [] : [() => copy.judge(project, [first])]),
     ...(isSimulated && seed !== null ? [() => simulated(copy, seed, 1)] : []),
     ofProject('unit'),
     ...(hasUnitTests ? [() => copy.judge('unit', UNIT_TESTS)] : []),

@@ -11,6 +11,9 @@ export type Verdict =
 /** Why a run says nothing that ended before its first test, as happens on a busy machine. */
 export const NO_TEST_RAN = 'no test ran';
 
+/** Before a run: the verdict of the one before must not stand for it. */
+export const NOT_RUN: Verdict = { type: 'invalid', why: NO_TEST_RAN };
+
 /** A failed assertion of Vitest's or Node's, or a property of fast-check whose assertion failed. */
 const ASSERTION = 'AssertionError';
 
@@ -19,7 +22,7 @@ const ASSERTION = 'AssertionError';
  * also end it with an exception that comes before.
  */
 export class VerdictReporter implements Reporter {
-  verdict: Verdict = { type: 'invalid', why: NO_TEST_RAN };
+  verdict: Verdict = NOT_RUN;
   #vitest: Vitest | undefined;
 
   onInit(vitest: Vitest): void {
@@ -63,9 +66,7 @@ function verdictOf(modules: readonly TestModule[], unhandled: readonly Serialize
   if (failure !== undefined) {
     return { type: 'invalid', why: `asserted nothing: ${failure}` };
   }
-  return tests.some((test) => test.result().state === 'passed')
-    ? { type: 'missed' }
-    : { type: 'invalid', why: NO_TEST_RAN };
+  return tests.some((test) => test.result().state === 'passed') ? { type: 'missed' } : NOT_RUN;
 }
 
 /** Errors of the file itself, and of the hooks of its suites. */

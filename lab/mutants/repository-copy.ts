@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -49,6 +50,10 @@ export class RepositoryCopy {
   async remove(): Promise<void> {
     await this.#endRunner();
     await rm(this.directory, { recursive: true });
+  }
+
+  has(file: string): boolean {
+    return existsSync(join(this.directory, file));
   }
 
   read(file: string): Promise<string> {

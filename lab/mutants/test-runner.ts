@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { createVitest } from 'vitest/node';
-import { type Verdict, VerdictReporter } from './reporter.ts';
+import { NOT_RUN, type Verdict, VerdictReporter } from './reporter.ts';
 
 /**
  * A process that runs tests in its directory each time that its parent asks. It loads the configuration
@@ -38,6 +38,7 @@ async function run(
   for (const file of changed) {
     vitest.invalidateFile(resolve(file));
   }
+  reporter.verdict = NOT_RUN;
   const found = await vitest.globTestSpecifications([...files]);
   const specifications = found.filter((specification) => specification.project.name === project);
   await vitest.runTestSpecifications(specifications);
