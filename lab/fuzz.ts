@@ -18,18 +18,18 @@ const SCRIPT = {
   about: 'Sends mutated requests to a gateway with stand-ins, and checks every answer.',
   options: {
     seed: seedOption('decides every mutation'),
-    requests: numberOption('N', 'how many requests', 50_000),
+    requests: numberOption('N', 'how many mutated requests, after one for each route', 50_000),
   },
 };
 
 await runLabScript(SCRIPT, async ({ seed, requests }) => {
-  console.log(`seed ${seed}, ${requests} requests`);
+  console.log(`seed ${seed}, ${requests} mutated requests`);
   const stage = await startStage('fuzz-script');
   try {
     const startedAtMs = performance.now();
     const report = await fuzz(stage, {
       seed,
-      requests,
+      mutatedRequests: requests,
       onProgress: (sent, findings) => {
         if (sent % PROGRESS_EVERY === 0) {
           console.log(`${sent} requests, ${findings.length} findings`);

@@ -48,17 +48,19 @@ export interface Report {
 
 export interface FuzzOptions {
   readonly seed: number;
-  readonly requests: number;
+  /** Mutated ones, after each route's own request. */
+  readonly mutatedRequests: number;
   readonly onProgress?: (sent: number, findings: readonly Finding[]) => void;
 }
 
 /** Sends mutated requests to a new stage, and judges every answer. */
 export async function fuzz(stage: Stage, options: FuzzOptions): Promise<Report> {
-  const { seed, requests, onProgress } = options;
+  const { seed, mutatedRequests, onProgress } = options;
   const document = new ApiDocument();
   const routes = await gatewayRoutes();
   await new Users(stage).playAll();
   const { samples, templates } = corpusOf(stage, document, routes, seed);
+  const requests = samples.length + mutatedRequests;
   const oracle = new Oracle(document, routes);
   const statuses = new Map<string, number>();
   const findings: Finding[] = [];
