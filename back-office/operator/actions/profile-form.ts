@@ -75,6 +75,7 @@ export const PROFILE_INPUTS = {
   decimal: choice('pages.providerProfile.decimal', ['point', 'comma']),
   currency: choice('pages.providerProfile.currency', CURRENCIES),
   'columns.amount': { input: { ...COLUMN, label: 'pages.providerProfile.amountColumn' } },
+  'columns.refundAmount': column('pages.providerProfile.refundAmountColumn'),
   'columns.date': { input: { ...COLUMN, label: 'pages.providerProfile.dateColumn' } },
   'columns.receipt': column('pages.providerProfile.receiptColumn'),
   'columns.reference': column('pages.providerProfile.referenceColumn'),

@@ -186,7 +186,7 @@ class RowReader {
     if (types !== undefined && !isRefund && !isNamed(types.payment)) {
       return null;
     }
-    const amount = this.#amount(row, 'amount', true) ?? 0;
+    const amount = this.#signedAmount(row);
     if (amount < 0 && types !== undefined && !isRefund) {
       throw this.#problem('amount_sign', row, 'amount');
     }
@@ -205,8 +205,8 @@ class RowReader {
       line: row.line,
       type: isRefund || amount < 0 ? 'refund' : 'payment',
       amountMinor: Math.abs(amount),
-      feeMinor: absolute(this.#amount(row, 'fee', false)),
-      netMinor: absolute(this.#amount(row, 'net', false)),
+      feeMinor: absolute(this.#amount(row, 'fee')),
+      netMinor: absolute(this.#amount(row, 'net')),
       ...{ currency, atMs, receipt, reference },
     };
     this.state = { ...this.state, lines: this.state.lines + 1 };
@@ -238,10 +238,23 @@ class RowReader {
     return atMs;
   }
 
+  /** Minor units, below zero what is in the column of the refunds; never zero. */
+  #signedAmount(row: Row): number {
+    const amount = this.#amount(row, 'amount') ?? 0;
+    const refunded = this.#amount(row, 'refundAmount') ?? 0;
+    if (amount !== 0 && refunded !== 0) {
+      throw this.#problem('amount_twice', row, 'refundAmount');
+    }
+    if (amount === 0 && refunded === 0) {
+      throw this.#problem('amount', row, 'amount');
+    }
+    return amount - Math.abs(refunded);
+  }
+
   /** Minor units, below zero with a sign in front or behind, or in brackets; null for none. */
-  #amount(row: Row, column: ColumnName, isNeeded: boolean): number | null {
+  #amount(row: Row, column: ColumnName): number | null {
     const typed = this.#text(row, column);
-    if (typed === '' && !isNeeded) {
+    if (typed === '') {
       return null;
     }
     const plain = typed.normalize('NFKC').replaceAll(AROUND_AMOUNTS, '');
@@ -249,7 +262,7 @@ class RowReader {
     const swapped = this.#profile.decimal === 'point' ? digits : digits.replaceAll(/[.,]/g, swap);
     // Ledgers write four decimals.
     const amountMinor = amountMinorFrom(swapped.replace(/(\.\d\d)0+$/, '$1'));
-    if (amountMinor === null || (isNeeded && amountMinor === 0)) {
+    if (amountMinor === null) {
       throw this.#problem('amount', row, column);
     }
     return before + behind === '' ? amountMinor : -amountMinor;

@@ -15,6 +15,7 @@ export const FILE_PROBLEMS = {
   empty: 'must not be empty',
   amount: '"{found}" is not an amount with at most two decimals',
   amount_sign: '"{found}" is negative, unlike a payment',
+  amount_twice: '"{found}" is a refund beside a payment',
   currency: '"{found}" is not ETB or USD',
   date: '"{found}" is not a date of the form of the profile',
   date_old: '"{found}" is too long ago: are the dates of the Ethiopian calendar?',

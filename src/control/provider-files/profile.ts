@@ -33,6 +33,8 @@ const column = v.union(
 
 const columns = body({
   amount: column,
+  /** Of refunds, where it stands apart: the debits beside the credits of a bank. */
+  refundAmount: v.optional(column),
   date: column,
   /** The time of the day, where it stands apart. */
   time: v.optional(column),

@@ -18,8 +18,11 @@ export interface Upload {
 
 const FILE_HEAD = /\r\ncontent-disposition:[^\r\n]*;\s*filename=[^\r\n]*\r\n(?:[^\r\n]+\r\n)*\r\n/i;
 
-/** Null: no such form, or one whose fields before the file have more than `fieldsBytesMax` bytes. */
-export async function readUpload(request: Request, fieldsBytesMax: number): Promise<Upload | null> {
+/** `too_large`: the fields before the file have more than `fieldsBytesMax` bytes. Null: no such form. */
+export async function readUpload(
+  request: Request,
+  fieldsBytesMax: number,
+): Promise<Upload | 'too_large' | null> {
   const contentType = request.headers.get('content-type') ?? '';
   const boundary = /^multipart\/form-data;.*boundary="?([^";]+)"?/i.exec(contentType)?.[1];
   if (boundary === undefined || request.body === null) {
@@ -38,8 +41,11 @@ export async function readUpload(request: Request, fieldsBytesMax: number): Prom
       const bytes = bytesTo(delimiter, read.subarray(end), chunks);
       return data && { form: new Form(data), file: { name: fileName(data), bytes } };
     }
-    const next = read.length > fieldsBytesMax ? null : await chunks.next();
-    if (next === null || next.done === true) {
+    if (read.length > fieldsBytesMax) {
+      return 'too_large';
+    }
+    const next = await chunks.next();
+    if (next.done === true) {
       return null;
     }
     read = await joined(read, next.value);

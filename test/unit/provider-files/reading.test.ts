@@ -141,6 +141,32 @@ describe('a provider’s file', () => {
     ]);
   });
 
+  const LEDGER: Profile = v.parse(profileField, {
+    ...PROFILE,
+    columns: { amount: 'Credit', refundAmount: 'Debit', date: 'Date', reference: 'Order' },
+  });
+  const LEDGER_HEAD = 'Date,Order,Debit,Credit\n2026-11-28 10:00:00,A';
+
+  test.each([
+    [',"1,000.00"', 'payment'],
+    ['0.00,"1,000.00"', 'payment'],
+    ['1000,', 'refund'],
+    ['-1000.00,0.00', 'refund'],
+    ['(1000.00),0', 'refund'],
+  ])('may have debits in a column of their own: %s is a %s', (amounts, type) => {
+    const file = `${LEDGER_HEAD},${amounts}\n`;
+    expect(read(file, LEDGER)).toMatchObject([{ type, amountMinor: 100_000 }]);
+  });
+
+  test.each([
+    [',', 'Line 2, column 4: "" is not an amount'],
+    ['0.00,0.00', 'Line 2, column 4: "0.00" is not an amount'],
+    ['5.00,1.00', 'Line 2, column 3: "5.00" is a refund beside a payment'],
+    ['x,1.00', 'Line 2, column 3: "x" is not an amount'],
+  ])('with %s as debit and credit is refused', (amounts, text) => {
+    expect(problemIn(`${LEDGER_HEAD},${amounts}\n`, LEDGER)).toContain(text);
+  });
+
   test('keeps the key of a line when its amount is corrected', () => {
     const [line, other] = [read(`${HEAD}${ROW}`), read(`${HEAD}${ROW.replace('CK1', 'ck-1')}`)];
     expect(line.map(keysOf)).toEqual(other.map(keysOf));

@@ -25,7 +25,10 @@ const profiles = () => content<ProviderProfile[]>(operateApi(`/provider-profiles
 const WHOLE: ProviderProfile = {
   ...{ name: 'Portal 50% / ቀን', delimiter: 'semicolon', encoding: 'windows-1252', headerRow: 3 },
   ...{ footer: 'Total', dateFormat: 'dd/MM/yyyy HH:mm', decimal: 'comma', currency: 'USD' },
-  columns: { amount: 'Amount', date: 1, time: 2, fee: 'Fee', net: 'Net', receipt: 'No.', type: 9 },
+  columns: {
+    ...{ amount: 'Credit', refundAmount: 'Debit', date: 1, time: 2, fee: 'Fee', net: 'Net' },
+    ...{ receipt: 'No.', type: 9 },
+  },
   types: { payment: ['Pay, C2B', 'Sale'], refund: ['Back'] },
   fee: { basisPoints: 125, fixedMinor: 50 },
 };
@@ -129,6 +132,12 @@ test.each<[string, string, RegExp]>([
   const answer = await postFileTo(AT, { bytes }, 997, 'import-profile');
   expect([answer.status, await answer.text()]).toEqual([200, expect.stringMatching(expected)]);
   expect(await profiles()).toEqual([]);
+});
+
+test('a pasted text that is longer than any profile is refused as too large', async () => {
+  const sent = { bytes: '', name: '', fields: { json: 'x'.repeat(10_000) } };
+  const answer = await postFileTo(AT, sent, 997, 'import-profile');
+  expect([answer.status, await answer.text()]).toEqual([413, expect.stringContaining('Too large')]);
 });
 
 test('has no page of a profile that does not exist', async () => {

@@ -1,15 +1,21 @@
 import { evictAllDurableObjects, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
+import * as v from 'valibot';
 import { describe, expect, type MockInstance, test, vi } from 'vitest';
 import { alertsOf } from '../../../src/control/alerts/ask.ts';
 import { Decisions } from '../../../src/control/alerts/decisions.ts';
+import { filesOf } from '../../../src/control/provider-files/client.ts';
+import { LineTable } from '../../../src/control/provider-files/line-table.ts';
+import { profileField } from '../../../src/control/provider-files/profile.ts';
 import { PaymentRecord } from '../../../src/engine/intent/record.ts';
 import { registerOf } from '../../../src/engine/register/client.ts';
 import { RefundClaims } from '../../../src/engine/register/refund-claims.ts';
+import { DAY_MS } from '../../../src/kit/ethiopian-time.ts';
 import { BookAttention } from '../../../src/lists/book/attention.ts';
 import { BookBackup } from '../../../src/recovery/payments/book-backup.ts';
 import { plantedError } from '../../support/output/planted.ts';
 import { projectionMessage } from '../book/fixture.ts';
+import { PORTAL } from '../operator/provider-file-support.ts';
 import { applyToBook, bookStub, withoutBackup } from '../support/book.ts';
 import { registerStub } from '../support/register.ts';
 import {
@@ -27,7 +33,7 @@ import {
 
 /**
  * Goal: the one alarm of each object (`src/kit/platform/object-alarm.ts`): no failure loses it, a call
- * makes up for a lost one, and none runs twice at once. Method: all four objects, with an alarm that
+ * makes up for a lost one, and none runs twice at once. Method: each kind of object, with an alarm that
  * fails, is lost or hangs.
  */
 
@@ -39,7 +45,7 @@ const SAFETY_MS = 30 * SECOND_MS;
 interface Sleeper {
   readonly name: string;
   readonly stub: () => DurableObjectStub<Rpc.DurableObjectBranded & { alarm(): Promise<void> }>;
-  /** Gives the object something to do within an hour. */
+  /** Gives the object something to do within a day. */
   readonly begin: () => Promise<unknown>;
   /** A call that makes up for a lost alarm. */
   readonly call: () => Promise<unknown>;
@@ -81,7 +87,21 @@ const SLEEPERS: readonly Sleeper[] = [
     call: () => alertsOf(env).look(),
     work: () => vi.spyOn(Decisions.prototype, 'sayAll'),
   },
+  {
+    name: 'providers’ files',
+    stub: () => env.PROVIDER_FILES.get(env.PROVIDER_FILES.idFromName('production/CBE')),
+    begin: () => beginFile(),
+    call: () => beginFile(),
+    work: () => vi.spyOn(LineTable.prototype, 'purgeBefore'),
+  },
 ];
+
+function beginFile() {
+  return filesOf(env, 'production', 'CBE').begin({
+    ...{ id: crypto.randomUUID(), environment: 'production', method: 'CBE', name: 'day.csv' },
+    ...{ profile: v.parse(profileField, PORTAL), operator: 'Hana', begunAtMs: Date.now() },
+  });
+}
 
 describe.each(SLEEPERS)('the alarm of the $name', ({ stub, begin, call, work }) => {
   const alarmAtMs = () => runInDurableObject(stub(), (_object, { storage }) => storage.getAlarm());
@@ -128,7 +148,7 @@ describe.each(SLEEPERS)('the alarm of the $name', ({ stub, begin, call, work }) 
     await call();
     expect(done).not.toHaveBeenCalled();
     await interrupt();
-    advance(2 * HOUR_MS);
+    advance(DAY_MS + HOUR_MS);
     await call();
     await expect.poll(() => done).toHaveBeenCalled();
     await expect.poll(alarmAtMs).toBeGreaterThan(Date.now());
@@ -149,7 +169,7 @@ describe.each(SLEEPERS)('the alarm of the $name', ({ stub, begin, call, work }) 
       const running = object.alarm();
       await armed.promise;
       const done = work();
-      advance(2 * HOUR_MS);
+      advance(DAY_MS + HOUR_MS);
       await call();
       // Each run begins with a safety alarm.
       expect(set).toHaveBeenCalledOnce();
