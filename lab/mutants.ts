@@ -1,7 +1,7 @@
 /**
  * `npm run lab -- mutants [--only PATTERN] [--seeds 400]`: plants one realistic mistake after the other into
  * a copy of the repository and runs tests on it: unit tests, some histories of the simulation, the file's
- * own tests, then all histories. Each mistake must be caught
+ * own tests, all histories, then random walks. Each mistake must be caught
  * (docs/reliability.md#planted-bugs). Exits with 1 when one survives, hangs the tests or makes them fail
  * without an assertion, and at once when one does not compile. `--only`: those whose file or effect
  * matches.
@@ -14,7 +14,7 @@ import { Catchers, seedCatcher, seedIn } from './mutants/catchers.ts';
 import { MUTANTS, type Mutant, planted } from './mutants/planted.ts';
 import type { Verdict } from './mutants/reporter.ts';
 import { RepositoryCopy, RUN_MS_MAX } from './mutants/repository-copy.ts';
-import { otherTests, UNIT_TESTS } from './mutants/suites.ts';
+import { otherTests, UNIT_TESTS, WALK_TESTS } from './mutants/suites.ts';
 import { bundleSimulation } from './simulation/bundle.ts';
 import { runSimulation } from './simulation/run.ts';
 
@@ -139,6 +139,7 @@ async function judge(
     ofProject('rails'),
     ofProject('workers'),
     ...histories(seeds),
+    ...(hasUnitTests ? [() => copy.judge('unit', WALK_TESTS)] : []),
   ];
   for (const suite of suites) {
     const verdict = await suite();

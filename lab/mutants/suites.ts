@@ -1,22 +1,28 @@
 import type { Mutant } from './planted.ts';
 
-/** The unit tests of everything that mutants change. */
+/** The unit tests of everything that mutants change, which together take seconds. */
 export const UNIT_TESTS = [
   'deliver',
-  'held-expiry',
   'held',
   'manual',
   'outcomes',
   'paid-by-hand',
   'projection',
-  'refund',
+  'refund-amounts',
+  'refund-excess',
+  'refund-outcomes',
+  'refund-repeat',
   'restored',
   'retention',
   'schedule',
-  'transition',
+  'transition-rails',
+  'transition.test',
   'url-guard',
   'webhook',
 ].map((name) => `test/unit/${name}`);
+
+/** Random walks through all transitions, which take a minute. */
+export const WALK_TESTS = ['test/unit/refund-walk', 'test/unit/transition-walk'];
 
 /** What only other tests notice, by file or folder. They run last because each takes many seconds. */
 const OTHER_TESTS: Readonly<Record<string, readonly string[]>> = {
