@@ -8,7 +8,7 @@ import { CURRENCIES, type Currency } from '../../src/kit/money.ts';
 import { type PaidFigures, receivedMinor } from '../../src/lists/book/proceeds.ts';
 import type { StatementFigures } from '../elements/currency-statement.tsx';
 
-/** What the operator pays out for some days, added up from the pages of all merchants' statements. */
+/** What the operator pays out for some days, from the pages of all merchants' statements. */
 
 /** More would not fit into the memory of an isolate. The file has all. */
 const BENEFICIARIES_MAX = 20_000;
@@ -37,65 +37,73 @@ interface MerchantSum extends Pick<MerchantStatement, 'currency' | 'merchantId' 
 
 type BeneficiarySum = Pick<BeneficiaryShare, 'currency' | 'bank' | 'account' | 'shareMinor'>;
 
-export async function sheetFrom(pages: AsyncIterable<StatementsPage>): Promise<Sheet> {
-  const totals = new Map<string, MerchantStatement>();
-  const merchants = new Map<string, MerchantSum>();
-  const beneficiaries = new Map<string, BeneficiarySum>();
-  const missing: string[] = [];
-  let asked = 0;
-  const addTo = (row: MerchantStatement | BeneficiaryShare, received: number, shared: number) => {
+/** Adds up pages of statements. */
+export class SheetSums {
+  /** How many merchants were asked. */
+  merchants = 0;
+  readonly #missing: string[] = [];
+  readonly #totals = new Map<string, MerchantStatement>();
+  readonly #merchants = new Map<string, MerchantSum>();
+  readonly #beneficiaries = new Map<string, BeneficiarySum>();
+
+  add(page: StatementsPage): void {
+    this.merchants += page.merchants;
+    for (const row of page.rows) {
+      if (row.type === 'statement') {
+        const key = `${row.currency} ${row.method}`;
+        this.#totals.set(key, { ...row, ...addedUp([row, this.#totals.get(key) ?? NOTHING]) });
+        this.#addTo(row, receivedMinor(row), 0);
+      } else if (row.type === 'beneficiary') {
+        this.#addTo(row, 0, row.shareMinor);
+        this.#addShare(row);
+      } else if (row.type === 'missing') {
+        this.#missing.push(row.merchantName);
+      }
+    }
+  }
+
+  sheet(): Sheet {
+    const currencies = CURRENCIES.flatMap((currency) => this.#sheetOf(currency));
+    return { currencies, missing: this.#missing, merchants: this.merchants };
+  }
+
+  #addTo(row: MerchantStatement | BeneficiaryShare, received: number, shared: number): void {
     const { currency, merchantId, merchantName } = row;
-    const known = merchants.get(`${currency} ${merchantId}`);
-    merchants.set(`${currency} ${merchantId}`, {
+    const key = `${currency} ${merchantId}`;
+    const known = this.#merchants.get(key);
+    this.#merchants.set(key, {
       ...{ currency, merchantId, merchantName },
       receivedMinor: received + (known?.receivedMinor ?? 0),
       sharedMinor: shared + (known?.sharedMinor ?? 0),
     });
-  };
-  for await (const page of pages) {
-    asked += page.merchants;
-    for (const row of page.rows) {
-      if (row.type === 'statement') {
-        const key = `${row.currency} ${row.method}`;
-        totals.set(key, { ...row, ...addedUp([row, totals.get(key) ?? NOTHING]) });
-        addTo(row, receivedMinor(row), 0);
-      } else if (row.type === 'beneficiary') {
-        const { currency, bank, account, shareMinor } = row;
-        const key = JSON.stringify([currency, bank, account]);
-        addTo(row, 0, shareMinor);
-        if (beneficiaries.size <= BENEFICIARIES_MAX) {
-          const known = beneficiaries.get(key)?.shareMinor ?? 0;
-          beneficiaries.set(key, { currency, bank, account, shareMinor: known + shareMinor });
-        }
-      } else if (row.type === 'missing') {
-        missing.push(row.merchantName);
-      }
+  }
+
+  #addShare({ currency, bank, account, shareMinor }: BeneficiaryShare): void {
+    if (this.#beneficiaries.size <= BENEFICIARIES_MAX) {
+      const key = JSON.stringify([currency, bank, account]);
+      const known = this.#beneficiaries.get(key)?.shareMinor ?? 0;
+      this.#beneficiaries.set(key, { currency, bank, account, shareMinor: known + shareMinor });
     }
   }
-  const isIn = (currency: Currency) => (of: { readonly currency: Currency }) =>
-    of.currency === currency;
-  const currencies = CURRENCIES.flatMap((currency): CurrencySheet[] => {
-    const own = [...totals.values()].filter(isIn(currency));
+
+  /** None when nothing was paid or returned in the currency. */
+  #sheetOf(currency: Currency): readonly CurrencySheet[] {
+    const isOwn = (of: { readonly currency: Currency }) => of.currency === currency;
+    const totals = [...this.#totals.values()].filter(isOwn);
+    if (totals.length === 0) {
+      return [];
+    }
     const methods = [...METHODS, null].flatMap((method) =>
-      own.filter((total) => total.method === method),
+      totals.filter((total) => total.method === method),
     );
-    const named = [...merchants.values()].filter(isIn(currency));
-    return own.length === 0
-      ? []
-      : [
-          {
-            ...{ currency, methods, ...addedUp(own) },
-            merchants: named.sort((one, other) =>
-              one.merchantName.localeCompare(other.merchantName),
-            ),
-            beneficiaries:
-              beneficiaries.size > BENEFICIARIES_MAX
-                ? null
-                : [...beneficiaries.values()].filter(isIn(currency)),
-          },
-        ];
-  });
-  return { currencies, missing, merchants: asked };
+    const merchants = [...this.#merchants.values()].filter(isOwn);
+    merchants.sort((one, other) => one.merchantName.localeCompare(other.merchantName));
+    const beneficiaries =
+      this.#beneficiaries.size > BENEFICIARIES_MAX
+        ? null
+        : [...this.#beneficiaries.values()].filter(isOwn);
+    return [{ currency, methods, ...addedUp(totals), merchants, beneficiaries }];
+  }
 }
 
 const NOTHING: PaidFigures = {

@@ -15,6 +15,8 @@ export const desk: DeskMessages = {
     periodHint: 'ለምሳሌ 2026-11-28 ወይም 2026-11፣ በአዲስ አበባ ሰዓት',
     show: 'አሳይ',
     asked: (count: string) => `የተጠየቁ ነጋዴዎች፦ ${count}`,
+    asking: (count: string) => `እስካሁን የተጠየቁ ነጋዴዎች፦ ${count}። ሌሎቹን ይጠብቁ።`,
+    broken: 'አሃዞቹን እስከ መጨረሻ ማንበብ አልተቻለም። ዝርዝሩን እንደገና ያሳዩ።',
     incomplete: (count: string) => `ያልተሟላ። የአንዳንድ ነጋዴዎች ሂሳብ የለም (${count})። እንደገና ያሳዩ፦`,
     toPayOut: 'የሚከፈል',
     customersCommission: (amount: string) =>

@@ -16,6 +16,8 @@ export const desk = {
     periodHint: 'Such as 2026-11-28 or 2026-11, in Addis Ababa',
     show: 'Show',
     asked: (count: string) => `Merchants asked: ${count}`,
+    asking: (count: string) => `Merchants asked so far: ${count}. Wait for the others.`,
+    broken: 'The figures could not be read to their end. Show the sheet again.',
     incomplete: (count: string) =>
       `Incomplete. The figures of some merchants are missing (${count}). Show the sheet again:`,
     toPayOut: 'To pay out',

@@ -1,3 +1,4 @@
+import type { ComponentChildren, VNode } from 'preact';
 import { isPeriod } from '../../../src/control/operator/fields.ts';
 import type { StatementsPage } from '../../../src/control/rpc/operations.ts';
 import { businessDay, dayText } from '../../../src/kit/ethiopian-time.ts';
@@ -13,11 +14,12 @@ import { Money } from '../../ui/figures.tsx';
 import { EmptyState } from '../../ui/layout.tsx';
 import { shownText } from '../../ui/untrusted-text.ts';
 import { STATEMENTS_FILE } from '../exports.ts';
-import { type CurrencySheet, type Sheet, sheetFrom } from '../sheet.ts';
+import { type CurrencySheet, type Sheet, SheetSums } from '../sheet.ts';
 import { type DeskCall, useDesk } from './call.ts';
 import { pagesOf } from './files.ts';
 import { answerDesk, Frame } from './frame.tsx';
 import { merchantPath, PATHS, statementsPath } from './paths.ts';
+import { answerInStages, Stages } from './stages.tsx';
 
 /** A browser shows as many at once. The file has all. */
 const BENEFICIARIES_SHOWN_MAX = 500;
@@ -36,18 +38,47 @@ export async function showSheetPage(call: DeskCall): Promise<Response> {
     period: asked ?? dayText(businessDay(nowMs) - 1),
   };
   const isWrong = !isPeriod(wanted.period);
-  const sheet =
-    asked === null || isWrong || request.method === 'HEAD' ? null : await readSheet(call, wanted);
-  return answerDesk(call, <SheetPage {...wanted} isWrong={isWrong} sheet={sheet} />);
+  const pageWith = (stage: VNode | null) => (
+    <SheetPage {...wanted} isWrong={isWrong}>
+      {stage}
+    </SheetPage>
+  );
+  return asked === null || isWrong || request.method === 'HEAD'
+    ? answerDesk(call, pageWith(null))
+    : answerInStages(call, pageWith, readSheet(call, wanted), <BrokenSheet />);
 }
 
-function readSheet(call: DeskCall, { environment, period }: Wanted): Promise<Sheet> {
+/** How many merchants were asked, until all have been: a thousand take a minute. */
+async function* readSheet(call: DeskCall, wanted: Wanted): AsyncGenerator<VNode, void, void> {
+  const { environment, period } = wanted;
+  const sums = new SheetSums();
   const pages = pagesOf(call, STATEMENTS_FILE.action, { environment }, { period });
-  return sheetFrom(pages as AsyncIterable<StatementsPage>);
+  for await (const page of pages as AsyncIterable<StatementsPage>) {
+    sums.add(page);
+    if (page.next !== null) {
+      yield <Asking merchants={sums.merchants} />;
+    }
+  }
+  yield <SheetSection {...wanted} sheet={sums.sheet()} />;
 }
 
-function SheetPage(props: Wanted & { readonly isWrong: boolean; readonly sheet: Sheet | null }) {
-  const { environment, period, isWrong, sheet } = props;
+function Asking({ merchants }: { readonly merchants: number }) {
+  const { asking } = useTexts(DESK_TEXTS).sheet;
+  return <p>{asking(countText(merchants, useTexts(CHECKOUT_TEXTS).locale))}</p>;
+}
+
+function BrokenSheet() {
+  return (
+    <Message tone="bad">
+      <p>{useTexts(DESK_TEXTS).sheet.broken}</p>
+    </Message>
+  );
+}
+
+function SheetPage(
+  props: Wanted & { readonly isWrong: boolean; readonly children: ComponentChildren },
+) {
+  const { environment, period, isWrong, children } = props;
   const { pages: text, sheet: own } = useTexts(DESK_TEXTS);
   return (
     <Frame active="sheet" title={text.nav.sheet}>
@@ -70,7 +101,7 @@ function SheetPage(props: Wanted & { readonly isWrong: boolean; readonly sheet: 
           {own.show}
         </button>
       </form>
-      {sheet !== null && <SheetSection environment={environment} period={period} sheet={sheet} />}
+      <Stages>{children}</Stages>
     </Frame>
   );
 }

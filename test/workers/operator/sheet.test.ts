@@ -1,5 +1,6 @@
 import { env } from 'cloudflare:workers';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { STATEMENTS_FILE } from '../../../back-office/operator/exports.ts';
 import type { StatementRow } from '../../../src/control/statements/export-statements.ts';
 import { configOf } from '../../../src/engine/config.ts';
 import type { Command } from '../../../src/engine/domain/command.ts';
@@ -8,6 +9,7 @@ import { sealRepeatably } from '../../../src/kit/crypto/sealed.ts';
 import { businessDay, dayText } from '../../../src/kit/ethiopian-time.ts';
 import { receivedMinor } from '../../../src/lists/book/proceeds.ts';
 import { requestRefund } from '../../support/intents.ts';
+import { plantedError } from '../../support/output/planted.ts';
 import { applyAll, projectedRefund, projectionMessage } from '../book/fixture.ts';
 import { auditLog } from '../dashboard/support.ts';
 import {
@@ -163,6 +165,15 @@ test.each([
   },
 );
 
+/** More than are asked at once. */
+async function addMerchants(): Promise<void> {
+  await env.DB.prepare(
+    `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100)
+      INSERT INTO merchants (id, number, name, created_at_ms)
+      SELECT 'm' || i, 100 + i, 'Shop', 1 FROM n`,
+  ).run();
+}
+
 describe('on the desk', () => {
   const { open, pageOf } = deskOf('Hana');
   const PATH = '/operator/sheet';
@@ -228,6 +239,29 @@ describe('on the desk', () => {
       expect(await entries()).toBe(0);
     },
   );
+
+  test('shows how many merchants were asked until all have been, and then the sums alone', async () => {
+    await addMerchants();
+    await seed();
+    const html = await pageOf(`${PATH}?period=2026-10-01`);
+    const stages = /<div class="stages">(.*)<\/div><\/main>/s.exec(html)?.[1] ?? '';
+    expect(stages).toMatch(/^<p>Merchants asked so far: 100\..*<\/p><section [^>]*statement/);
+    expect(stages).toMatch(/Merchants asked: 102.*ETB\s79\.00.*<\/section>$/s);
+    expect(html).toMatch(/<\/html>$/);
+    expect(await entries()).toBe(2);
+  });
+
+  test('shows no sums when a merchant’s page cannot be read', async () => {
+    await addMerchants();
+    await seed();
+    const { action } = STATEMENTS_FILE;
+    const run = action.run.bind(action);
+    vi.spyOn(action, 'run').mockImplementationOnce(run).mockRejectedValueOnce(plantedError());
+    const html = await pageOf(`${PATH}?period=2026-10-01`);
+    expect(html).toMatch(/asked so far: 100.*could not be read to their end.*<\/html>$/s);
+    expect(html).not.toContain('ETB');
+    expect(await entries()).toBe(1);
+  });
 
   test('refuses an environment that is none', async () => {
     expect((await open(`${PATH}?environment=x&period=2026-10`)).status).toBe(404);
