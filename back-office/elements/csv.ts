@@ -4,6 +4,7 @@ import { ethiopianTimestamp, isoTime } from '../../src/kit/ethiopian-time.ts';
 import { majorText } from '../../src/kit/money.ts';
 import type { ExportedPayment } from '../../src/lists/book/reader.ts';
 import type { PaymentRow } from '../../src/lists/book/rows.ts';
+import type { Pages } from './read-ahead.ts';
 
 /** CSV files for spreadsheets and programs (RFC 4180). Pure except for the stream. */
 
@@ -190,30 +191,11 @@ function quoted(text: string): string {
   return NEEDS_QUOTES.test(text) || text.startsWith("'") ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** Read one by one; `return` ends them early. */
-export interface Pages<Page> {
-  next(): Promise<IteratorResult<Page, void>>;
-  return(): Promise<unknown>;
-}
-
 export function fileHeaders(name: string): Readonly<Record<string, string>> {
   return {
     'content-type': 'text/csv; charset=utf-8; header=present',
     'content-disposition': `attachment; filename="${name}.csv"`,
     'cache-control': 'no-store',
-  };
-}
-
-/** The pages, of which the first has been read. */
-export async function readAhead<Page>(pages: Pages<Page>): Promise<Pages<Page>> {
-  let ahead: IteratorResult<Page, void> | null = await pages.next();
-  return {
-    next: async () => {
-      const next = ahead ?? (await pages.next());
-      ahead = null;
-      return next;
-    },
-    return: () => pages.return(),
   };
 }
 

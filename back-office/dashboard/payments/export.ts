@@ -6,9 +6,9 @@ import {
   csvStream,
   fileHeaders,
   paymentLines,
-  readAhead,
   type Separator,
 } from '../../elements/csv.ts';
+import { readAhead } from '../../elements/read-ahead.ts';
 import { claimExport, EXPORT_LEASE_MS, leased } from '../../members/export-lease.ts';
 import { redirectTo } from '../../ui/answer.ts';
 import { actorOf, type DashboardCall, may, tenantOf } from '../call.ts';

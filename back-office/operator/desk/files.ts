@@ -2,8 +2,8 @@ import { monthField, periodField } from '../../../src/control/operator/fields.ts
 import { businessDay, dayText } from '../../../src/kit/ethiopian-time.ts';
 import { body, checked } from '../../../src/kit/http/strict-body.ts';
 import { errorText, log } from '../../../src/kit/platform/log.ts';
-
-import { csvStream, fileHeaders, readAhead } from '../../elements/csv.ts';
+import { csvStream, fileHeaders } from '../../elements/csv.ts';
+import { readAhead } from '../../elements/read-ahead.ts';
 import type { Fields, Target } from '../actions/action.ts';
 import {
   AUDIT_FILE,

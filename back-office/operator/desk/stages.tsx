@@ -1,6 +1,6 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { utf8 } from '../../../src/kit/crypto/encoding.ts';
-import { readAhead } from '../../elements/csv.ts';
+import { type Pages, readAhead } from '../../elements/read-ahead.ts';
 import type { DeskCall } from './call.ts';
 import { answerDesk, readHeader } from './frame.tsx';
 
@@ -35,16 +35,12 @@ export async function answerInStages(
   const header = readHeader(call);
   const rendered = (stage: VNode) => answerDesk(call, pageWith(stage), header);
   const page = await rendered(broken);
-  const [before = '', lastStage = '', after = ''] = (await page.text()).split(EDGE);
+  const [before = '', , after = ''] = (await page.text()).split(EDGE);
   async function* parts() {
     yield before;
-    try {
-      for (let next = await read.next(); next.done !== true; next = await read.next()) {
-        const [, stage = ''] = (await (await rendered(next.value)).text()).split(EDGE);
-        yield stage;
-      }
-    } catch {
-      yield lastStage;
+    for await (const stage of untilBroken(read, broken)) {
+      const [, part = ''] = (await (await rendered(stage)).text()).split(EDGE);
+      yield part;
     }
     yield after;
   }
@@ -63,4 +59,14 @@ export async function answerInStages(
     },
   });
   return new Response(body, page);
+}
+
+async function* untilBroken(read: Pages<VNode>, broken: VNode) {
+  try {
+    for (let next = await read.next(); next.done !== true; next = await read.next()) {
+      yield next.value;
+    }
+  } catch {
+    yield broken;
+  }
 }
