@@ -112,6 +112,7 @@ export const desk: DeskMessages = {
       decimal: 'የአሥርዮሽ ምልክት',
       currency: 'ገንዘብ',
       columnHint: 'በፋይሉ ያለው ስሙ፣ ወይም ከ1 የሚጀምር ቦታው።',
+      optionalColumnHint: 'በፋይሉ ያለው ስሙ፣ ወይም ከ1 የሚጀምር ቦታው። ከሌለ ባዶ ይተዉት።',
       amountColumn: 'ዓምድ፦ መጠን',
       refundAmountColumn: 'ዓምድ፦ የተመላሽ መጠን፣ በተለየ ዓምድ ከሆነ',
       dateColumn: 'ዓምድ፦ ቀን',

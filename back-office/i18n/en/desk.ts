@@ -117,6 +117,8 @@ export const desk = {
       decimal: 'Decimal sign',
       currency: 'Currency',
       columnHint: 'Its name in the file, or its position from 1.',
+      optionalColumnHint:
+        'Its name in the file, or its position from 1. Leave it empty if there is none.',
       amountColumn: 'Column: amount',
       refundAmountColumn: 'Column: amount of refunds, if it stands apart',
       dateColumn: 'Column: date',

@@ -32,7 +32,8 @@ const VALUES = {
 
 /** A column that a file may lack. */
 function column(label: TextName): ActionField {
-  return { input: { ...COLUMN, label, isOptional: true } };
+  const hint = 'pages.providerProfile.optionalColumnHint';
+  return { input: { ...COLUMN, hint, label, isOptional: true } };
 }
 
 function choice(label: TextName, values: readonly string[]): ActionField {
