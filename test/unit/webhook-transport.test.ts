@@ -19,6 +19,13 @@ function send(url: URL, timeoutMs?: number) {
   return sendWebhook({ url, headers, requestBody: '{"a":"ብር"}' }, timeoutMs);
 }
 
+/** The time of a try ends when the test says so. */
+function timeLimit(): AbortController {
+  const limit = new AbortController();
+  vi.spyOn(AbortSignal, 'timeout').mockReturnValue(limit.signal);
+  return limit;
+}
+
 afterEach(() => {
   vi.restoreAllMocks();
   vi.useRealTimers();
@@ -129,20 +136,34 @@ describe("a merchant's server that does not answer (decisions.md#18)", () => {
       response.writeHead(200);
       response.write('so far');
     });
-    const answer = await send(url, 150);
-    expect(answer).toMatchObject({ httpStatus: 200, error: null, answerExcerpt: 'so far' });
-    expect(answer.durationMs).toBeLessThan(TRY_TIMEOUT_MS);
+    const limit = timeLimit();
+    const { fetch } = globalThis;
+    vi.spyOn(globalThis, 'fetch').mockImplementation(async (...request) => {
+      const response = await fetch(...request);
+      limit.abort();
+      return response;
+    });
+    expect(await send(url)).toMatchObject({ httpStatus: 200, error: null });
   });
 
   test('has answered with an endless body, also where fetch ignores the signal while reading it', async () => {
-    const body = new ReadableStream<Uint8Array>({
-      start: (controller) => controller.enqueue(new TextEncoder().encode('so far')),
-    });
+    const limit = timeLimit();
+    const chunks = ['so far'];
+    const body = new ReadableStream<Uint8Array>(
+      {
+        pull(controller) {
+          const chunk = chunks.pop();
+          if (chunk === undefined) {
+            limit.abort();
+          } else {
+            controller.enqueue(new TextEncoder().encode(chunk));
+          }
+        },
+      },
+      { highWaterMark: 0 },
+    );
     vi.spyOn(globalThis, 'fetch').mockResolvedValue(new Response(body, { status: 200 }));
-    expect(await send(ANYWHERE, 100)).toMatchObject({
-      httpStatus: 200,
-      answerExcerpt: 'so far',
-    });
+    expect(await send(ANYWHERE)).toMatchObject({ httpStatus: 200, answerExcerpt: 'so far' });
   });
 
   test('counts as answered when its answer begins at the last moment', async () => {
