@@ -108,7 +108,8 @@ export const desk: DeskMessages = {
       footer: 'የድምር ረድፍ የሚጀምርበት',
       footerHint: 'ለምሳሌ Total። ይህ ረድፍና ከእሱ በኋላ ያሉት ክፍያ አይደሉም። ከሌለ ባዶ ይተዉት።',
       dateFormat: 'የቀን አጻጻፍ',
-      dateFormatHint: 'ለምሳሌ dd/MM/yyyy HH:mm:ss ወይም d-MMM-yyyy h:mm a፣ በጎርጎርዮስ የቀን አቆጣጠር።',
+      dateFormatHint:
+        'ለምሳሌ dd/MM/yyyy HH:mm:ss ወይም d-MMM-yyyy h:mm a፣ በጎርጎርዮስ የቀን አቆጣጠር። የሰዓት ዓምድ ካለ፦ ቀኑ፣ ባዶ ቦታ፣ ከዚያም ሰዓቱ።',
       decimal: 'የአሥርዮሽ ምልክት',
       currency: 'ገንዘብ',
       columnHint: 'በፋይሉ ያለው ስሙ፣ ወይም ከ1 የሚጀምር ቦታው።',

@@ -113,7 +113,7 @@ export const desk = {
         'Such as Total. This row and what follows are no payments. Leave it empty if there is none.',
       dateFormat: 'Form of the dates',
       dateFormatHint:
-        'Such as dd/MM/yyyy HH:mm:ss or d-MMM-yyyy h:mm a, of the Gregorian calendar.',
+        'Such as dd/MM/yyyy HH:mm:ss or d-MMM-yyyy h:mm a, of the Gregorian calendar. With a column of the time: the date, a space and the time.',
       decimal: 'Decimal sign',
       currency: 'Currency',
       columnHint: 'Its name in the file, or its position from 1.',
