@@ -183,6 +183,12 @@ export const OPERATOR_ERRORS: Readonly<Record<OperatorProblemCode, ErrorText>> =
     meaning: 'The upload was ended before all its pieces had arrived.',
     remedy: 'Send the missing pieces, or begin again.',
   },
+  provider_line_changed: {
+    meaning:
+      'The decision named a state of the line, and a newer file has replaced the line since.',
+    remedy: 'Read the line again, and decide about what it says now.',
+    retry: 'never',
+  },
   provider_line_settled: {
     meaning:
       'The line is matched, or has no such decision: a payment that has arrived is not set aside, and a missing one is no line that another payment could have.',

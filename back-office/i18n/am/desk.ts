@@ -207,6 +207,7 @@ export const desk: DeskMessages = {
         date_future: '«{found}» ወደፊት ነው፤ የቀንና የወር ቅደም ተከተል ትክክል ነው?',
         days_too_many: '«{found}» ከሌሎች መስመሮች ከሁለት ወር በላይ ይርቃል፤ ፋይሉን ይክፈሉት',
         no_lines: 'ፋይሉ ክፍያም ተመላሽም የለውም',
+        out_of_reach: 'የዚህና የሚከተሉት መስመሮች ክፍያዎች ሊነበቡ አልቻሉም፤ ፋይሉን እንደገና ይስቀሉ',
       },
     },
     providerLine: {
@@ -637,6 +638,7 @@ export const desk: DeskMessages = {
       second_operator_needed: 'ይህን የመዘገቡት እርስዎ ነዎት። ሌላ አስተዳዳሪ ማጽደቅ አለበት።',
       operator_not_verified: `ይህ የተረጋገጠ ስም ይፈልጋል፤ የእርስዎ ግን አልተረጋገጠም። ${SIGN_IN_BY_NAME} ምንም አልተቀየረም።`,
       attempt_not_pending: 'የሙከራው ውጤት ከዚህ በፊት ታውቋል። ምንም አልተቀየረም።',
+      provider_line_changed: 'አዲስ ፋይል መስመሩን ተክቶታል። እንደገና ይዩት። ምንም አልተቀየረም።',
       provider_line_settled: 'መስመሩ እንዲህ ያለ ውሳኔ አይፈልግም። ምንም አልተቀየረም።',
       merchant_exists: 'ሌላ ነጋዴ ይህ መለያ አለው። ምንም አልተቀየረም።',
       bank_exists: 'ሌላ ባንክ ይህ ኮድ አለው። ምንም አልተቀየረም።',

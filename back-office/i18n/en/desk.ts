@@ -662,6 +662,8 @@ export const desk = {
       operator_not_verified:
         'This needs a proved name, and yours is not. Sign in with a secret that only you have, or through Cloudflare Access. Nothing was changed.',
       attempt_not_pending: 'The attempt has an outcome already. Nothing was changed.',
+      provider_line_changed:
+        'A newer file has replaced the line. Look at it again. Nothing was changed.',
       provider_line_settled: 'The line needs no decision of this kind. Nothing was changed.',
       merchant_exists: 'Another merchant has this ID. Nothing was changed.',
       bank_exists: 'Another bank has this code. Nothing was changed.',

@@ -133,6 +133,7 @@ const DECIDE_LINE: OperatorAction = {
     }),
     merchantId: optional('MERCHANT', 'id of the merchant', { name: 'merchant' }),
     uniqueId: optional('PAYMENT', 'paymentIntentUniqueId', { name: 'payment' }),
+    seen: optional('STATE', '`state` of the line: decide only if it is still so'),
   },
   commands: [
     {
@@ -148,16 +149,19 @@ const DECIDE_LINE: OperatorAction = {
   forms: [
     {
       ...{ subject: 'provider_line', path: '/accept', fields: ['reason'] },
+      carries: ['seen'],
       ...{ title: 'pages.acceptLine', lead: 'pages.acceptLineLead' },
       preset: ({ key }) => ({ key, decision: 'accept' }),
     },
     {
       ...{ subject: 'provider_line', path: '/not-ours', fields: ['reason'] },
+      carries: ['seen'],
       ...{ title: 'pages.lineNotOurs', lead: 'pages.lineNotOursLead' },
       preset: ({ key }) => ({ key, decision: 'not_ours' }),
     },
     {
       ...{ subject: 'provider_line', path: '/assign/:merchantId/:uniqueId', fields: ['reason'] },
+      carries: ['seen'],
       ...{ title: 'pages.assignLine', lead: 'pages.assignLineLead' },
       preset: ({ key, merchantId, uniqueId }) => ({
         ...{ key, decision: 'assign', merchantId, uniqueId },
@@ -165,6 +169,7 @@ const DECIDE_LINE: OperatorAction = {
     },
     {
       ...{ subject: 'provider_line', path: '/undo', fields: ['reason'] },
+      carries: ['seen'],
       ...{ title: 'pages.undoLine', lead: 'pages.undoLineLead' },
       preset: ({ key }) => ({ key, decision: 'undo' }),
     },

@@ -216,7 +216,7 @@ export async function readLine(call: DeskCall): Promise<Shown> {
         ? [untrustedRow(useTexts(DESK_TEXTS).pages.payment, line.uniqueId)]
         : usePaymentFacts(payment)),
     ],
-    values: {},
+    values: { seen: line.state },
   };
 }
 

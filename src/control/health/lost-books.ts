@@ -29,6 +29,18 @@ export async function lostBooks(
   return (await prepare(db, { sql, params }).all<LostBook>()).results;
 }
 
+/** A merchant of a lost book must not look as if it was paid nothing. */
+const LOST_MAX = 10_000;
+
+/** The merchants of whose payments no book can say that it has all. */
+export async function merchantsOfLostBooks(
+  db: D1Database,
+  environment: Environment,
+): Promise<ReadonlySet<string>> {
+  const lost = await lostBooks(db, [environment], LOST_MAX);
+  return new Set(lost.map(({ merchantId }) => merchantId));
+}
+
 /**
  * Marks books that are empty although they have reported payments: nothing else wakes a lost book. One
  * that is out of reach is no lost one. Returns how many were asked.

@@ -132,6 +132,11 @@ export const OPERATION_PROBLEMS = {
     message:
       'Pieces of the file are missing, or one before the last is too short: upload them again',
   },
+  provider_line_changed: {
+    status: 409,
+    message:
+      'The line no longer says what you saw: a newer file has replaced it. Nothing was changed',
+  },
   provider_line_settled: {
     status: 409,
     message: 'A line that is {outcome} takes no such decision. Nothing was changed',

@@ -2,6 +2,7 @@ import { businessDay, dayText } from '../../kit/ethiopian-time.ts';
 import { prepare } from '../../kit/platform/database.ts';
 import { outageBehind } from '../../kit/platform/unavailable.ts';
 import type { PaidPayment } from '../../lists/book/queries/provider-files.ts';
+import { merchantsOfLostBooks } from '../health/lost-books.ts';
 import type { ComparedTo, StoredFile } from './file-table.ts';
 import { paidPage } from './find-payments.ts';
 import type { ExpectedSum, StoredLine } from './line-table.ts';
@@ -30,19 +31,23 @@ export async function compareStep(env: Env, file: StoredFile, nowMs: number): Pr
   const missing: StoredLine[] = [];
   const merchants = await merchantsAfter(env.DB, last);
   const waiting = [...merchants];
+  const lost = await merchantsOfLostBooks(env.DB, environment);
   for (let pages = 0; pages < PAGES_EACH && waiting.length > 0; pages += 1) {
     const [merchantId = ''] = waiting;
     const tenant = { environment, merchantId };
-    const page = await paidPage(env, tenant, method, days, after, PAGE_ROWS).catch((error) => {
-      if (outageBehind(error) === null || file.failures < TRIES_MAX) {
-        throw error;
-      }
-      unanswered += 1;
-      return { rows: [], next: null };
-    });
-    sums = addedTo(sums, page.rows, nowMs);
-    missing.push(...page.rows.map((payment) => missingLine(merchantId, payment)));
-    after = page.next;
+    const page = lost.has(merchantId)
+      ? null
+      : await paidPage(env, tenant, method, days, after, PAGE_ROWS).catch((error) => {
+          if (outageBehind(error) === null || file.failures < TRIES_MAX) {
+            throw error;
+          }
+          return null;
+        });
+    const { rows, next } = page ?? { rows: [], next: null };
+    unanswered += page === null ? 1 : 0;
+    sums = addedTo(sums, rows, nowMs);
+    missing.push(...rows.map((payment) => missingLine(merchantId, payment)));
+    after = next;
     if (after === null) {
       last = merchantId;
       waiting.shift();

@@ -17,19 +17,21 @@ const PARTS: Readonly<Record<string, string>> = {
   h: '(?<half>0?[1-9]|1[0-2])',
   mm: '(?<minute>\\d\\d)',
   ss: '(?<second>\\d\\d)',
-  S: '\\d+',
+  S: '\\d{1,9}',
   a: '(?<noon>[ap])\\.?m\\.?',
   T: 'T',
 };
 
-const PART = /yyyy|MMM|MM|M|dd|d|HH|H|hh|h|mm|ss|S|a|./g;
+const PART = /yyyy|MMM|MM|M|dd|d|HH|H|hh|h|mm|ss|S+|a|./g;
+/** The longest has a month's name and nine digits of a second. */
+const DATE_CHARACTERS_MAX = 60;
 
 /**
  * Reads dates of a form such as `dd/MM/yyyy HH:mm`, `d-MMM-yyyy` or `yyyyMMddHHmmss`, as milliseconds
  * since 1970; null for other texts. Null for a form that names no day.
  */
 export function dateReader(format: string): ((text: string) => number | null) | null {
-  const parts = format.match(PART) ?? [];
+  const parts = (format.match(PART) ?? []).map((part) => part.replace(/^S+$/, 'S'));
   const isKnown = parts.every((part) => part in PARTS || !/[A-Za-z0-9]/.test(part));
   const names = new Set(parts.map((part) => part[0]));
   if (!isKnown || !['y', 'M', 'd'].every((name) => names.has(name))) {
@@ -44,7 +46,7 @@ export function dateReader(format: string): ((text: string) => number | null) | 
     return null;
   }
   return (text) => {
-    const found = pattern.exec(text)?.groups;
+    const found = text.length > DATE_CHARACTERS_MAX ? undefined : pattern.exec(text)?.groups;
     return found === undefined ? null : timeOf(found);
   };
 }

@@ -126,15 +126,18 @@ export class FileTable {
 
   /** The bytes of all pieces, if none is missing. */
   size(fileId: string): number | null {
-    const { pieces, last, bytes } = this.#sql
-      .exec<{ pieces: number; last: number | null; bytes: number | null }>(
-        `SELECT COUNT(*) AS pieces, MAX(number) AS last, SUM(LENGTH(bytes)) AS bytes FROM piece
-          WHERE file_id = ?`,
+    const pieces = this.#sql
+      .exec<{ number: number; bytes: number }>(
+        'SELECT number, LENGTH(bytes) AS bytes FROM piece WHERE file_id = ? ORDER BY number',
         fileId,
       )
-      .one();
-    const isWhole = bytes !== null && last === pieces - 1 && bytes > last * PIECE_BYTES;
-    return isWhole ? bytes : null;
+      .toArray();
+    const isWhole = pieces.every(
+      ({ number, bytes }, index) =>
+        number === index && (bytes === PIECE_BYTES || index === pieces.length - 1),
+    );
+    const size = pieces.reduce((sum, { bytes }) => sum + bytes, 0);
+    return isWhole && size > 0 ? size : null;
   }
 
   /** At most `limit` bytes from `offset` on. */

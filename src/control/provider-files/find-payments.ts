@@ -2,11 +2,13 @@ import type { OtherPayment } from '../../engine/domain/intent.ts';
 import type { Method } from '../../engine/domain/method.ts';
 import { concurrently } from '../../kit/platform/concurrently.ts';
 import { type Cursor, parseCursor } from '../../kit/platform/paging.ts';
+import { Unavailable } from '../../kit/platform/unavailable.ts';
 import type { Environment, Tenant } from '../../kit/tenant.ts';
 import type { PaidPayment } from '../../lists/book/queries/provider-files.ts';
 import type { DayRange } from '../../lists/book/rows.ts';
 import { volumesOf } from '../../lists/book/volumes.ts';
 import { paymentsOfReferences, paymentsWithReceipts } from '../../lists/receipts/find.ts';
+import { merchantsOfLostBooks } from '../health/lost-books.ts';
 import type { PaymentFacts } from './judge.ts';
 import type { FileLine } from './lines.ts';
 
@@ -52,6 +54,11 @@ async function factsOfAll(
   payments: readonly OtherPayment[],
 ): Promise<ReadonlyMap<string, PaymentFacts>> {
   const byMerchant = Map.groupBy(payments, ({ merchantId }) => merchantId);
+  const lost = await merchantsOfLostBooks(env.DB, environment);
+  const unreadable = [...byMerchant.keys()].filter((merchantId) => lost.has(merchantId));
+  if (unreadable.length > 0) {
+    throw new Unavailable(`lost books of ${unreadable.join()}`);
+  }
   const answers = await concurrently([...byMerchant], async ([merchantId, own]) => {
     const volumes = await volumesOf(env, { environment, merchantId });
     const found = await volumes.askAll('facts', distinct(own.map(({ uniqueId }) => uniqueId)));

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { ID_CHARACTERS_MAX } from '../../engine/domain/identifiers.ts';
 import type { OtherPayment } from '../../engine/domain/intent.ts';
 import { METHODS, type Method } from '../../engine/domain/method.ts';
 import { withoutPhoneNumbers } from '../../engine/domain/phone.ts';
@@ -23,12 +24,12 @@ import { operationProblem } from '../operator/problems.ts';
 import { filesOf } from './client.ts';
 import { filesIn, methodIn } from './files.ts';
 import { ARRIVED, OUTCOMES, SETTLED } from './judge.ts';
-import type { OutcomeSum, StoredLine, Sum } from './line-table.ts';
+import { type OutcomeSum, type StoredLine, type Sum, stateOf } from './line-table.ts';
 
 /** What the provider's files show: the board of the day, the lines, and what operators decide of them. */
 
-/** A key has a merchant's id and that of a payment at most. */
-const KEY_CHARACTERS_MAX = 400;
+/** A missing payment's key has a day, a merchant's id of 64 and that of the payment, in UTF-16. */
+const KEY_CHARACTERS_MAX = 100 + 2 * ID_CHARACTERS_MAX;
 const DAYS_MAX = 92;
 const DAYS_SHOWN = 7;
 
@@ -133,16 +134,28 @@ const linesQuery = body({
   cursor: v.optional(shortText(KEY_CHARACTERS_MAX)),
 });
 
+export interface ShownLine extends StoredLine {
+  /** A decision may name it. */
+  readonly state: string;
+}
+
+function shownLine(line: StoredLine): ShownLine {
+  return { ...line, state: stateOf(line) };
+}
+
 /** Lines of a method in the order of their days. Without days: of the last seven. */
 export async function providerLines(
   gateway: Gateway,
   target: Target,
   query: Readonly<Record<string, string>>,
-): Promise<ItemPage<StoredLine>> {
+): Promise<ItemPage<ShownLine>> {
   const { outcome, open, limit, cursor = '', ...days } = checked(linesQuery, query);
   const filter = { ...daysOf(gateway, days), outcome, isOpen: open === 'yes' };
   const items = await filesIn(gateway, methodIn(target)).lines(filter, cursor, limit);
-  return { items, nextCursor: items.length < limit ? null : (items.at(-1)?.key ?? null) };
+  return {
+    items: items.map(shownLine),
+    nextCursor: items.length < limit ? null : (items.at(-1)?.key ?? null),
+  };
 }
 
 /** Problem 404 for no such line. */
@@ -150,8 +163,8 @@ export async function providerLine(
   gateway: Gateway,
   target: Target,
   key: string,
-): Promise<StoredLine> {
-  return found(await filesIn(gateway, methodIn(target)).line(key));
+): Promise<ShownLine> {
+  return shownLine(found(await filesIn(gateway, methodIn(target)).line(key)));
 }
 
 /**
@@ -166,8 +179,10 @@ export const decideProviderLine = action(
     reason: lineField(REASON_CHARACTERS_MAX),
     merchantId: v.optional(merchantIdField),
     uniqueId: v.optional(shortText(KEY_CHARACTERS_MAX)),
+    /** The line's `state`, which must still be so. */
+    seen: v.optional(shortText(KEY_CHARACTERS_MAX)),
   }),
-  async (call, target, { key, decision, reason: given, merchantId, uniqueId }) => {
+  async (call, target, { key, decision, reason: given, merchantId, uniqueId, seen = null }) => {
     const of = methodIn(target);
     const files = filesIn(call, of);
     const line = found(await files.line(key));
@@ -196,7 +211,11 @@ export const decideProviderLine = action(
             : decision === 'undo'
               ? ({ type: 'undo' } as const)
               : ({ type: decision === 'accept' ? 'accepted' : 'not_ours', ...made } as const);
-        return found(await files.decide(key, change));
+        const decided = found(await files.decide(key, change, seen));
+        if (decided === 'changed') {
+          throw operationProblem('provider_line_changed');
+        }
+        return shownLine(decided);
       },
     );
   },

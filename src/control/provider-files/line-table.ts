@@ -1,7 +1,7 @@
 import { businessDay, dayText } from '../../kit/ethiopian-time.ts';
 import type { Currency } from '../../kit/money.ts';
 import { ARRIVED, type Outcome, SETTLED } from './judge.ts';
-import { type FileLine, keysOf } from './lines.ts';
+import { type FileLine, keyOf } from './lines.ts';
 
 /** The lines of the files of one method, and what they add up to. */
 
@@ -25,6 +25,11 @@ export interface StoredLine extends FileLine {
   /** An operator has named the payment. */
   readonly isAssigned: boolean;
   readonly decision: Decision | null;
+}
+
+/** What a line says, which a decision may name: it is not taken when the line says something else. */
+export function stateOf({ outcome, currency, amountMinor, uniqueId }: StoredLine): string {
+  return `${outcome} ${currency} ${amountMinor} ${uniqueId ?? ''}`.trim();
 }
 
 export interface Sum {
@@ -62,8 +67,8 @@ export interface LineFilter {
 const UNSETTLED = `outcome NOT IN (${SETTLED.map((outcome) => `'${outcome}'`).join()})`;
 
 /**
- * A matched line writes a row and an entry of an index. `line` is a StoredLine in JSON. `repeats`: the
- * key that an earlier line of the same file has.
+ * A matched line writes a row and an entry of an index. `line` is a StoredLine in JSON. `first_key`: the
+ * key without the number, from 1, of a line that repeats it.
  */
 export const LINE_TABLES = `
   CREATE TABLE IF NOT EXISTS line (
@@ -73,13 +78,16 @@ export const LINE_TABLES = `
     is_decided INTEGER NOT NULL,
     merchant_id TEXT,
     unique_id TEXT,
-    repeats TEXT,
+    first_key TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    is_assigned INTEGER NOT NULL,
     line TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS line_of_payment ON line (merchant_id, unique_id)
     WHERE merchant_id IS NOT NULL;
   CREATE INDEX IF NOT EXISTS line_unsettled ON line (key, outcome, is_decided) WHERE ${UNSETTLED};
-  CREATE INDEX IF NOT EXISTS line_repeated ON line (key) WHERE repeats IS NOT NULL;
+  CREATE INDEX IF NOT EXISTS line_repeated ON line (first_key, file_id, number) WHERE number > 1;
+  CREATE INDEX IF NOT EXISTS line_assigned ON line (first_key) WHERE is_assigned = 1;
   CREATE TABLE IF NOT EXISTS outcome_day (
     day INTEGER NOT NULL,
     currency TEXT NOT NULL,
@@ -115,22 +123,36 @@ export class LineTable {
     return this.#lines('WHERE key = ?', key)[0] ?? null;
   }
 
-  /** The key that the line has in its file: one of its own if an earlier line has the same id. */
+  /** The key of the next line of a file: numbered if earlier ones have the same. */
   keyIn(fileId: string, line: FileLine): string {
-    const [key, repeated] = keysOf(line);
-    const known = this.get(key);
-    return known?.fileId === fileId && known.line < line.line ? repeated : key;
+    const first = keyOf(line);
+    if (this.get(first)?.fileId !== fileId) {
+      return first;
+    }
+    const sql = `SELECT COALESCE(MAX(number), 1) AS last FROM line INDEXED BY line_repeated
+      WHERE first_key = ? AND file_id = ? AND number > 1`;
+    const { last } = this.#sql.exec<{ last: number }>(sql, first, fileId).one();
+    return `${first}/${last + 1}`;
+  }
+
+  /** The lines with this key, whatever their number, to which operators have assigned payments. */
+  assigned(firstKey: string): readonly StoredLine[] {
+    return this.#lines(
+      'INDEXED BY line_assigned WHERE first_key = ? AND is_assigned = 1',
+      firstKey,
+    );
   }
 
   /** Replaces the line with this key. Part of `counted`, as the next one. */
   put(line: StoredLine): void {
-    this.remove(line.key);
-    const [first] = keysOf(line);
-    const repeats = line.fileId === null || line.key === first ? null : first;
+    const { key, fileId, outcome, decision, merchantId, uniqueId, isAssigned } = line;
+    this.remove(key);
+    const first = fileId === null ? key : keyOf(line);
+    const number = key === first ? 1 : Number(key.slice(first.length + 1));
     this.#sql.exec(
-      'INSERT INTO line VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
-      ...[line.key, line.fileId, line.outcome, Number(line.decision !== null)],
-      ...[line.merchantId, line.uniqueId, repeats, JSON.stringify(line)],
+      'INSERT INTO line VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+      ...[key, fileId, outcome, Number(decision !== null), merchantId, uniqueId],
+      ...[first, number, Number(isAssigned), JSON.stringify(line)],
     );
     this.#count(line, 1);
   }
@@ -146,8 +168,8 @@ export class LineTable {
   /** Lines that repeat another one in a file whose forerunner had more of them. */
   removeRepeatedBefore(fileId: string): void {
     const stale = this.#sql.exec<{ key: string }>(
-      `SELECT key FROM line INDEXED BY line_repeated WHERE repeats IS NOT NULL AND file_id <> ?1
-        AND EXISTS (SELECT 1 FROM line AS first WHERE first.key = line.repeats AND first.file_id = ?1)`,
+      `SELECT key FROM line INDEXED BY line_repeated WHERE number > 1 AND file_id <> ?1
+        AND EXISTS (SELECT 1 FROM line AS first WHERE first.key = line.first_key AND first.file_id = ?1)`,
       fileId,
     );
     for (const { key } of stale.toArray()) {

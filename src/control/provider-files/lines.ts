@@ -41,15 +41,16 @@ export interface FileLine {
   readonly reference: string | null;
 }
 
+/** Of a receipt in a key. Longer ones that begin alike count as one that repeats. */
+const KEY_ID_CHARACTERS_MAX = 200;
+
 /**
- * The same in every file of the provider, so that a corrected file replaces the line: its own key, and
- * the one that it has if an earlier line of its file has the first. Keys are in the order of days.
+ * The same in every file of the provider, so that a corrected file replaces the line. Lines that repeat
+ * it have a number behind it: 2, 3 and so on in each file. Keys are in the order of days.
  */
-export function keysOf(line: FileLine): readonly [own: string, repeated: string] {
-  const { atMs, type, receipt, reference } = line;
-  const id = normalizedReceipt(receipt ?? reference ?? '');
-  const key = `${dayText(businessDay(atMs))}/${type}/${id}`;
-  return [key, `${key}/${line.line}`];
+export function keyOf({ atMs, type, receipt, reference }: FileLine): string {
+  const id = normalizedReceipt(receipt ?? reference ?? '').slice(0, KEY_ID_CHARACTERS_MAX);
+  return `${dayText(businessDay(atMs))}/${type}/${id}`;
 }
 
 export interface ReadState {

@@ -3,18 +3,21 @@ import type { OtherPayment } from '../../engine/domain/intent.ts';
 import { businessDay, DAY_MS } from '../../kit/ethiopian-time.ts';
 import { log } from '../../kit/platform/log.ts';
 import { ObjectAlarm } from '../../kit/platform/object-alarm.ts';
+import { outageBehind } from '../../kit/platform/unavailable.ts';
 import { compareStep, missingLine } from './compare.ts';
 import { FILE_TABLES, FileTable, type NewFile, type StoredFile } from './file-table.ts';
 import { findPayments } from './find-payments.ts';
+import { ARRIVED } from './judge.ts';
 import {
   type Decision,
   LINE_TABLES,
   type LineFilter,
   LineTable,
   type StoredLine,
+  stateOf,
 } from './line-table.ts';
 import { keptDecision, LineWriter, paymentOf } from './line-writer.ts';
-import { beginReading, keysOf, readStep } from './lines.ts';
+import { beginReading, keyOf, readStep } from './lines.ts';
 import { FileProblem } from './problem.ts';
 import type { Profile } from './profile.ts';
 import { ROW_BYTES_MAX } from './rows.ts';
@@ -31,6 +34,8 @@ const UPLOAD_MAX_MS = DAY_MS;
 /** Bounds what a purge deletes at once. */
 const PURGED_LINES = 5_000;
 const PURGE_AGAIN_MS = 1_000;
+/** A day of tries, half a minute apart. After that, other files must not wait for the books. */
+const STEP_TRIES_MAX = 2_880;
 /**
  * A line is at most a day ahead of its file, and deleted when that day is over. The file stays longer:
  * after the last one, nothing looks for lines.
@@ -146,18 +151,30 @@ export class OpenFiles {
 
   /**
    * Decides about a line. `undo` ends the decision and the assignment, and looks for the payment again.
-   * Null: no such line, or no such payment.
+   * `seen`: the state of the line that the operator saw, if known. Null: no such line, or no such
+   * payment.
    */
-  async decide(key: string, decision: LineDecision): Promise<StoredLine | null> {
-    const decided = await this.#decide(key, decision);
+  async decide(
+    key: string,
+    decision: LineDecision,
+    seen: string | null,
+  ): Promise<StoredLine | 'changed' | null> {
+    const decided = await this.#decide(key, decision, seen);
     await this.#tellMissing();
     return decided;
   }
 
-  async #decide(key: string, decision: LineDecision): Promise<StoredLine | null> {
+  async #decide(
+    key: string,
+    decision: LineDecision,
+    seen: string | null,
+  ): Promise<StoredLine | 'changed' | null> {
     const line = this.#lines.get(key);
     if (line === null) {
       return null;
+    }
+    if (seen !== null && stateOf(line) !== seen) {
+      return 'changed';
     }
     if (decision.type === 'accepted' || decision.type === 'not_ours') {
       return this.#commitLine({ ...line, decision });
@@ -172,12 +189,16 @@ export class OpenFiles {
     if (assigned !== null && found.factsOf(assigned) === null) {
       return null;
     }
+    if (JSON.stringify(this.#lines.get(key)) !== JSON.stringify(line)) {
+      // A file has replaced it meanwhile.
+      return this.#decide(key, decision, seen);
+    }
     return this.#commit(() => {
-      // A file may have replaced it meanwhile.
-      const judged = this.#writer.judged(file, this.#lines.get(key) ?? line, key, assigned, found);
+      const judged = this.#writer.judged(file, line, key, assigned, found);
       this.#writer.put(judged);
       // The payment that the line had is missing again.
-      const left = paymentOf(line).flatMap((payment) => found.factsOf(payment) ?? []);
+      const had = ARRIVED.includes(line.outcome) ? paymentOf(line) : [];
+      const left = had.flatMap((payment) => found.factsOf(payment) ?? []);
       for (const { merchantId, paidAtMs, method, ...payment } of left) {
         if (paidAtMs !== null && method === file.method) {
           this.#writer.putMissing(missingLine(merchantId, { ...payment, paidAtMs }));
@@ -193,8 +214,10 @@ export class OpenFiles {
 
   async #work(): Promise<void> {
     const file = this.#files.next();
-    if (file === null) {
+    if (file === null || file.failures > 0) {
       this.#commit(() => this.#purge(Date.now()));
+    }
+    if (file === null) {
       await this.#tellMissing();
       return;
     }
@@ -206,8 +229,12 @@ export class OpenFiles {
           ? this.#matchOn(file)
           : this.#compareOn(file));
     } catch (error) {
-      if (error instanceof FileProblem) {
-        const { code, line, column, found } = error;
+      const isGivenUp = file.failures >= STEP_TRIES_MAX && outageBehind(error) !== null;
+      const problem = isGivenUp
+        ? new FileProblem('out_of_reach', file.read?.place.line ?? 1)
+        : error;
+      if (problem instanceof FileProblem) {
+        const { code, line, column, found } = problem;
         this.#end({ ...file, status: 'refused', problem: { code, line, column, found } });
         return;
       }
@@ -230,11 +257,15 @@ export class OpenFiles {
 
   async #matchOn(file: StoredFile): Promise<void> {
     const { state, lines } = this.#read(file, MATCHED_BYTES, MATCHED_LINES);
-    const named = lines.flatMap((line) => {
-      const known = keysOf(line).flatMap((key) => this.#lines.get(key) ?? []);
-      return known.filter(({ isAssigned }) => isAssigned).flatMap(paymentOf);
-    });
+    const keys = new Set(lines.map(keyOf));
+    const assignedNow = () =>
+      [...keys].flatMap((key) => this.#lines.assigned(key)).flatMap(paymentOf);
+    const named = assignedNow();
     const found = await findPayments(this.#env, file.environment, lines, named);
+    if (JSON.stringify(assignedNow()) !== JSON.stringify(named)) {
+      // An operator has assigned a payment meanwhile: the next alarm repeats the step.
+      return;
+    }
     this.#commit(() => {
       for (const line of lines) {
         const key = this.#lines.keyIn(file.id, line);

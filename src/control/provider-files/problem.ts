@@ -22,6 +22,7 @@ export const FILE_PROBLEMS = {
   date_future: '"{found}" is in the future: are day and month in this order?',
   days_too_many: '"{found}" is more than two months from other lines: split the file',
   no_lines: 'the file has no payments and no refunds',
+  out_of_reach: 'the payments of this and later lines could not be read: upload the file again',
 } as const;
 
 export type FileProblemCode = keyof typeof FILE_PROBLEMS;

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { fieldError } from '../../kit/http/field-error.ts';
-import { oneOf, shortText, stringField, wholeNumber } from '../../kit/http/fields.ts';
+import { oneOf, shortText, wholeNumber } from '../../kit/http/fields.ts';
 import { body } from '../../kit/http/strict-body.ts';
 import {
   basisPointsField,
@@ -58,7 +58,7 @@ export const PROFILE_ENTRIES = {
   footer: v.optional(lineField(NAME_CHARACTERS_MAX)),
   /** Such as `dd/MM/yyyy HH:mm:ss`, with a space before the column `time`. */
   dateFormat: v.pipe(
-    stringField,
+    shortText(NAME_CHARACTERS_MAX),
     v.check(
       (format) => dateReader(format) !== null,
       fieldError('invalid_format', 'Must be a form of dates such as yyyy-MM-dd HH:mm:ss.'),

@@ -106,14 +106,13 @@ export {
   storeProviderProfile,
   uploadProviderPiece,
 } from '../provider-files/files.ts';
-export type { BoardRow } from '../provider-files/findings.ts';
+export type { BoardRow, ShownLine as ProviderLine } from '../provider-files/findings.ts';
 export {
   decideProviderLine,
   providerBoard,
   providerLine,
   providerLines,
 } from '../provider-files/findings.ts';
-export type { StoredLine as ProviderLine } from '../provider-files/line-table.ts';
 export type { Profile as ProviderProfile } from '../provider-files/profile.ts';
 export type { SelfCheck } from '../self-check/run.ts';
 export { readSelfCheck, startSelfCheck } from '../self-check/run.ts';

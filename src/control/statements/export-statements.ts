@@ -12,7 +12,7 @@ import { type PaidFigures, paidFigures } from '../../lists/book/proceeds.ts';
 import { readerOf } from '../../lists/book/reader.ts';
 import type { BeneficiaryTotal, DayRange } from '../../lists/book/rows.ts';
 import { beginPage, sealPlace } from '../audit/readings.ts';
-import { lostBooks } from '../health/lost-books.ts';
+import { merchantsOfLostBooks } from '../health/lost-books.ts';
 import { action, entryBy } from '../operator/call.ts';
 import { daysOfPeriod, environmentField, pathPart, periodField } from '../operator/fields.ts';
 
@@ -20,8 +20,6 @@ import { daysOfPeriod, environmentField, pathPart, periodField } from '../operat
 const MERCHANTS_MAX = 100;
 /** A page with as many rows ends early: marketplaces have thousands of beneficiaries. */
 const ROWS_MAX = 2_000;
-/** A merchant of a lost book must not look as if it was paid nothing. */
-const LOST_MAX = 10_000;
 
 interface OfMerchant {
   readonly merchantId: string;
@@ -85,7 +83,7 @@ export const exportStatements = action(
     const { missing: missingBefore, lastId } = placeIn(begun.place);
     const merchants = await merchantsAfter(env.DB, lastId);
     const days = daysOfPeriod(period);
-    const lost = await lostBooks(env.DB, [environment], LOST_MAX);
+    const lost = await merchantsOfLostBooks(env.DB, environment);
     let read = 0;
     const found: OfOneMerchant[] = [];
     await concurrently(merchants.slice(0, MERCHANTS_MAX), async (merchant) => {
@@ -94,10 +92,11 @@ export const exportStatements = action(
       }
       // They begin in the order of their ids, so those that were read are the first.
       read += 1;
-      const isLost = lost.some(({ merchantId }) => merchantId === merchant.merchantId);
-      const tenant = { environment, merchantId: merchant.merchantId };
+      const { merchantId } = merchant;
       found.push(
-        ...(isLost ? [missingOf(merchant)] : await statementsOf(env, tenant, merchant, days)),
+        ...(lost.has(merchantId)
+          ? [missingOf(merchant)]
+          : await statementsOf(env, { environment, merchantId }, merchant, days)),
       );
     });
     const rows = found.sort(byMerchant);

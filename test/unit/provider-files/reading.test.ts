@@ -4,7 +4,7 @@ import { dateReader } from '../../../src/control/provider-files/dates.ts';
 import {
   beginReading,
   type FileLine,
-  keysOf,
+  keyOf,
   readStep,
 } from '../../../src/control/provider-files/lines.ts';
 import { FileProblem, fileProblemText } from '../../../src/control/provider-files/problem.ts';
@@ -169,7 +169,7 @@ describe('a provider’s file', () => {
 
   test('keeps the key of a line when its amount is corrected', () => {
     const [line, other] = [read(`${HEAD}${ROW}`), read(`${HEAD}${ROW.replace('CK1', 'ck-1')}`)];
-    expect(line.map(keysOf)).toEqual(other.map(keysOf));
+    expect(line.map(keyOf)).toEqual(other.map(keyOf));
   });
 
   const row = (cells: Record<string, string>) =>
@@ -271,6 +271,8 @@ describe('a form of dates', () => {
     ['d-MMM-yyyy', '8-Nov-2026', '2026-11-08 00:00:00'],
     ['d MMM yyyy', '8 november 2026', '2026-11-08 00:00:00'],
     ['yyyy-MM-ddTHH:mm:ss.S', '2026-11-28T10:00:00.0', '2026-11-28 10:00:00'],
+    ['yyyy-MM-dd HH:mm:ss.SSS', '2026-11-28 10:00:00.125', '2026-11-28 10:00:00'],
+    ['yyyy-MM-dd HH:mm:ss.SSSSSSSSS', `2026-11-28 10:00:00.${'1'.repeat(60_000)}x`, null],
     ['yyyy-MM-dd', '2026-11-28 10:00', null],
     ['dd/MM/yyyy', '11/28/2026', null],
     ['yyyy-MM-dd h:mm a', '2026-11-28 13:00 PM', null],

@@ -190,6 +190,12 @@ const PROVOKED: Readonly<Record<OperatorProblemCode, () => Promise<Response>>> =
     await operate(`${V1}/provider-files/${FILES_AT}`, { fileId, name: 'a', profile: PORTAL.name });
     return operate(`${UPLOAD}/finish`, {});
   },
+  provider_line_changed: async () => {
+    await storePortal(FILES_AT);
+    await workOn(FILES_AT, await uploadFile(FILES_AT, `${yesterday()} 10:00:00,CK1,,100.00,\n`));
+    const line = { key: `${yesterday()}/payment/CK1`, decision: 'not_ours', reason: 'Seen' };
+    return operate(`${V1}/provider-lines/${FILES_AT}/decide`, { ...line, seen: 'matched' });
+  },
   provider_line_settled: async () => {
     const paid = { status: 'succeeded', method: 'TELE_BIRR' } as const;
     const paidAtMs = Date.now() - DAY_MS;

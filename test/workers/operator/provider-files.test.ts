@@ -1,6 +1,8 @@
+import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { alertsOf } from '../../../src/control/alerts/ask.ts';
+import { PIECE_BYTES } from '../../../src/control/provider-files/file-table.ts';
 import type { BoardRow, ProviderLine } from '../../../src/control/rpc/operations.ts';
 import { paymentRetentionMs } from '../../../src/engine/config.ts';
 import { attemptReferenceFrom } from '../../../src/engine/domain/identifiers.ts';
@@ -8,6 +10,7 @@ import type { ProjectionRow } from '../../../src/engine/intent/book-message.ts';
 import { receiptKeys } from '../../../src/engine/intent/receipt-keys.ts';
 import { base64FromBytes, utf8 } from '../../../src/kit/crypto/encoding.ts';
 import { businessDay, dayText } from '../../../src/kit/ethiopian-time.ts';
+import { OpenIndex } from '../../../src/lists/receipt-index/open-index.ts';
 import { applyAll, projectedRefund, projectionMessage } from '../book/fixture.ts';
 import { auditLog } from '../dashboard/support.ts';
 import {
@@ -93,6 +96,10 @@ async function lines(query = ''): Promise<readonly ProviderLine[]> {
   return (await content<{ items: readonly ProviderLine[] }>(operateApi(path))).items;
 }
 
+const outcomesFrom = async (from: string) =>
+  (await content<{ items: unknown[] }>(operateApi(`/provider-lines/${AT}?from=${from}&to=${day}`)))
+    .items;
+
 const outcomes = async (query = '') =>
   (await lines(query)).map(({ key, outcome, uniqueId }) => [key.slice(11), outcome, uniqueId]);
 
@@ -143,10 +150,10 @@ describe('a file (docs/decisions.md#74)', () => {
       ['missing/mer_beta/other-1', 'missing', 'other-1'],
       ['payment/CK1', 'matched', 'order-1'],
       // Two merchants have this receipt, and the line names no order.
-      ['payment/CK1/10', 'double', 'order-1'],
+      ['payment/CK1/2', 'double', 'order-1'],
       ['payment/CK2', 'amount_differs', 'order-2'],
       ['payment/CK3', 'matched', 'order-3'],
-      ['payment/CK3/6', 'double', 'order-3'],
+      ['payment/CK3/2', 'double', 'order-3'],
       ['payment/CK44', 'not_paid', 'order-4'],
       ['payment/CK5', 'double', 'order-5'],
       ['payment/CK7', 'matched', 'order-7'],
@@ -170,7 +177,7 @@ describe('a file (docs/decisions.md#74)', () => {
     await compare(rows);
     const first = (await outcomes()).slice();
     await content(decide('payment/CK1', { decision: 'accept' }));
-    await content(decide('payment/CK1/3', { decision: 'not_ours' }));
+    await content(decide('payment/CK1/2', { decision: 'not_ours' }));
     const before = await board();
     await compare(rows);
     expect(await outcomes()).toEqual(first);
@@ -191,6 +198,31 @@ describe('a file (docs/decisions.md#74)', () => {
     expect(await board()).toMatchObject([
       { arrivedMinor: 20_000, missing: { lines: 0 }, different: { lines: 1 } },
     ]);
+  });
+
+  test('keeps decisions about repeated lines when another export has more rows above', async () => {
+    const refund = { returnedMinor: 1_000, amountMinor: 1_000 };
+    const refunds = ['a', 'b'].map((reference) => projectedRefund({ ...refund, reference }));
+    await applyAll([
+      await payment(ALPHA, 1, {}, { refunds }),
+      await payment(ALPHA, 2),
+      await payment(ALPHA, 3),
+    ]);
+    const back = row('CK1', { amount: '-10.00' });
+    const rows = [row('CK1'), row('CK1'), row('CK1'), back, back].join('');
+    await compare(rows);
+    await content(decide('payment/CK1/2', { decision: 'accept' }));
+    const named = { merchantId: ALPHA.id, uniqueId: 'order-2' };
+    await content(decide('payment/CK1/3', { decision: 'assign', ...named }));
+    const [first, isOpen] = [await outcomes(), await outcomes('&open=yes')];
+    expect(isOpen).toEqual([['missing/mer_alpha/order-3', 'missing', 'order-3']]);
+    await compare(row('CK3') + rows);
+    expect(await outcomes('&open=yes')).toEqual([]);
+    const [, ...same] = first;
+    expect(await outcomes()).toEqual(
+      expect.arrayContaining([...same, ['payment/CK3', 'matched', 'order-3']]),
+    );
+    expect(await outcomes()).toHaveLength(first.length);
   });
 
   test('with a mistake in its last line is refused, and changes nothing', async () => {
@@ -253,6 +285,50 @@ test('lines of the last file are deleted at the end of their retention', async (
   expect(await fireFilesAlarm(AT)).toBe(false);
 });
 
+test('says nothing about payments of a book that has lost them', async () => {
+  await applyAll([await payment(ALPHA, 1), await payment(BETA, 2), await payment(BETA, 3)]);
+  await compare(row('CK1') + row('CK2'));
+  const before = await outcomes();
+  const lose = (lostAtMs: number | null) =>
+    env.DB.prepare(
+      `INSERT INTO book_digest (environment, merchant_id, volume, as_of_ms, unlisted, digest)
+        VALUES ('production', ?1, 0, 1, 0, json_object('lostAtMs', ?2))
+        ON CONFLICT DO UPDATE SET digest = json_object('lostAtMs', ?2)`,
+    )
+      .bind(BETA.id, lostAtMs)
+      .run();
+  await lose(1);
+  const fileId = await uploadFile(AT, row('CK1') + row('CK2'));
+  await fireFilesAlarm(AT);
+  await fireFilesAlarm(AT).catch(() => undefined);
+  expect(await fileOf(AT, fileId)).toMatchObject({ status: 'matching', failures: 1 });
+  expect(await outcomes()).toEqual(before);
+  await lose(null);
+  await workOn(AT, fileId);
+  expect(await fileOf(AT, fileId)).toMatchObject({ status: 'done', unanswered: 0 });
+  await lose(1);
+  const late = await uploadFile(AT, row('CK2'));
+  await fireFilesAlarm(AT);
+  // After a day of tries.
+  const files = env.PROVIDER_FILES.get(env.PROVIDER_FILES.idFromName(AT));
+  await runInDurableObject(files, (_object, { storage }) =>
+    storage.sql.exec(
+      "UPDATE file SET file = json_set(file, '$.failures', 2880) WHERE id = ?",
+      late,
+    ),
+  );
+  await fireFilesAlarm(AT);
+  expect(await fileOf(AT, late)).toMatchObject({
+    status: 'refused',
+    problem: { code: 'out_of_reach', line: 1 },
+  });
+  // Without a line about its payments, the file ends, and names how many merchants it leaves out.
+  const other = await uploadFile(AT, row('CK1'));
+  await workOn(AT, other);
+  expect(await fileOf(AT, other)).toMatchObject({ status: 'done', unanswered: 1 });
+  expect(await outcomes()).toEqual(before);
+});
+
 describe('a line', () => {
   test('takes a payment, gives it back, and is set aside', async () => {
     await applyAll([await payment(ALPHA, 1), await payment(ALPHA, 2)]);
@@ -276,6 +352,76 @@ describe('a line', () => {
     expect(await outcomes('&open=yes')).toEqual([]);
     const log = await auditLog();
     expect(log.filter(({ action }) => action === 'provider_line.decided')).toHaveLength(4);
+  });
+
+  test('takes a payment while a file that has it is being matched', async () => {
+    await applyAll([await payment(ALPHA, 1), await payment(ALPHA, 2)]);
+    const rows = row('CK1') + row('TYPED');
+    await compare(rows);
+    const fileId = await uploadFile(AT, rows);
+    await fireFilesAlarm(AT);
+    const named = { merchantId: ALPHA.id, uniqueId: 'order-2' };
+    const find = OpenIndex.prototype.find;
+    const asked = vi.spyOn(OpenIndex.prototype, 'find').mockImplementationOnce(async function (
+      this: OpenIndex,
+      keys,
+    ) {
+      await content(decide('payment/TYPED', { decision: 'assign', ...named }));
+      return find.call(this, keys);
+    } as never);
+    await workOn(AT, fileId);
+    expect(asked.mock.calls.length).toBeGreaterThan(2);
+    expect(await outcomes('&open=yes')).toEqual([]);
+    // The next file still knows it.
+    await compare(rows);
+    expect(await outcomes('&open=yes')).toEqual([]);
+  });
+
+  test('of a refund is compared again without its payment being missing', async () => {
+    await applyAll([
+      await payment(ALPHA, 1, { endedAtMs: noonMs - DAY_MS }, { paidAtMs: noonMs - DAY_MS }),
+    ]);
+    await compare(row('CK1', { amount: '-10.00' }));
+    await content(decide('refund/CK1', { decision: 'undo' }));
+    expect(await outcomes()).toEqual([['refund/CK1', 'refund_differs', 'order-1']]);
+    const dayBefore = dayText(businessDay(noonMs) - 1);
+    expect(await outcomesFrom(dayBefore)).toHaveLength(1);
+  });
+
+  test('takes no decision about what it no longer says', async () => {
+    await applyAll([await payment(ALPHA, 1)]);
+    await compare(row('CK1', { amount: '99.99' }));
+    const [line] = await lines();
+    const seen = line?.state ?? '';
+    await compare(row('CK1', { amount: '60.00' }));
+    const accept = (state: string) => decide('payment/CK1', { decision: 'accept', seen: state });
+    expect((await accept(seen)).envelope.code).toBe('provider_line_changed');
+    expect(await outcomes('&open=yes')).toHaveLength(1);
+    await content(accept((await lines())[0]?.state ?? ''));
+    expect(await outcomes('&open=yes')).toEqual([]);
+  });
+
+  test('of the longest ids is listed page by page, and decided', async () => {
+    // Each sign has two units of UTF-16.
+    const uniqueId = '😀'.repeat(255);
+    await applyAll([await payment(ALPHA, 1, { uniqueId }), await payment(BETA, 2)]);
+    await compare(row('A'.repeat(5_000)) + row('Z'));
+    const path = `/provider-lines/${AT}?from=${day}&to=${day}&limit=1`;
+    const keys: string[] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const at = cursor === '' ? path : `${path}&cursor=${encodeURIComponent(cursor)}`;
+      const page = await content<{ items: { key: string }[]; nextCursor: string | null }>(
+        operateApi(at),
+      );
+      keys.push(...page.items.map(({ key }) => key));
+      cursor = page.nextCursor;
+    }
+    expect(keys).toHaveLength(4);
+    for (const key of keys) {
+      const body = { key, reason: 'Asked', decision: 'accept' };
+      await content(operateApi(`/provider-lines/${AT}/decide`, body));
+    }
+    expect(await outcomes('&open=yes')).toEqual([]);
   });
 
   test('tells the operator of 1,000.00 that are missing, until someone has decided', async () => {
@@ -341,6 +487,11 @@ test('an upload is read only when it is whole', async () => {
   expect((await finish()).envelope.code).toBe('provider_file_incomplete');
   const base64 = base64FromBytes(utf8(FILE_HEAD));
   await content(operateApi(`/provider-files/${AT}/${fileId}/pieces`, { number: 1, base64 }));
+  expect((await finish()).envelope.code).toBe('provider_file_incomplete');
+  // The first piece is too short.
+  await content(operateApi(`/provider-files/${AT}/${fileId}/pieces`, { number: 0, base64 }));
+  const whole = base64FromBytes(new Uint8Array(PIECE_BYTES).fill(10));
+  await content(operateApi(`/provider-files/${AT}/${fileId}/pieces`, { number: 1, base64: whole }));
   expect((await finish()).envelope.code).toBe('provider_file_incomplete');
   const unknown = await operateApi(`/provider-files/${AT}`, { ...begun, profile: 'None' });
   expect(unknown.envelope.code).toBe('provider_profile_unknown');

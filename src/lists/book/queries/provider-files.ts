@@ -6,7 +6,7 @@ import type { DayRange } from '../rows.ts';
 import { endedPayments } from './ended-payments.ts';
 import type { Found, PageStart } from './page.ts';
 import type { BookedPayment } from './payment-source.ts';
-import { paymentOf } from './search.ts';
+import { paymentsOf } from './search.ts';
 
 /** What a provider's file is compared with. */
 
@@ -29,10 +29,7 @@ export interface BookedFacts extends Omit<PaidPayment, 'paidAtMs'> {
 
 /** Of the payments with these ids. */
 export function facts(sql: SqlStorage, uniqueIds: readonly string[]): readonly BookedFacts[] {
-  return uniqueIds.flatMap((uniqueId) => {
-    const payment = paymentOf(sql, uniqueId);
-    return payment === null ? [] : [factsOf(sql, payment)];
-  });
+  return paymentsOf(sql, uniqueIds).map((payment) => factsOf(sql, payment));
 }
 
 function factsOf(sql: SqlStorage, payment: BookedPayment): BookedFacts {

@@ -108,14 +108,30 @@ export function ofReferences(sql: SqlStorage, references: readonly string[]) {
 /** The unique id of the payment with this uuid or integer id, or null. */
 export function uniqueIdOf(sql: SqlStorage, id: string): string | null {
   const rows = INTENT_NUMBER.test(id)
-    ? withId(sql, id).filter(({ number }) => String(number) === id)
+    ? [...endedWithKeys(sql, [[idSearchKey(id)]]), ...openWith(sql, id, [])].filter(({ number }) => String(number) === id)
     : paymentsById(sql, byUuid(sql, id));
   return rows[0]?.uniqueId ?? null;
 }
 
 /** The row of the payment with this unique id, or null. */
 export function paymentOf(sql: SqlStorage, uniqueId: string): BookedPayment | null {
-  return withId(sql, uniqueId).find((row) => row.uniqueId === uniqueId) ?? null;
+  return paymentsOf(sql, [uniqueId])[0] ?? null;
+}
+
+/** The rows of the payments with these unique ids. Reads all open payments once, if one is open. */
+export function paymentsOf(
+  sql: SqlStorage,
+  uniqueIds: readonly string[],
+): readonly BookedPayment[] {
+  const ended = uniqueIds.flatMap((uniqueId) =>
+    endedWithKeys(sql, [[idSearchKey(uniqueId)]]).filter((row) => row.uniqueId === uniqueId),
+  );
+  const found = new Set(ended.map(({ uniqueId }) => uniqueId));
+  const others = uniqueIds.filter((uniqueId) => !found.has(uniqueId));
+  const statement = `SELECT id ${OPEN} AND unique_id IN (SELECT value FROM json_each(?))`;
+  return others.length === 0
+    ? ended
+    : [...ended, ...paymentsById(sql, idsOf(sql, statement, JSON.stringify(others)))];
 }
 
 /** When an operator last held or released the payment; null: never. Holds are few. */
@@ -123,10 +139,6 @@ export function holdChangedAtMs(sql: SqlStorage, uniqueId: string): number | nul
   const query = `SELECT MAX(changed_at_ms) AS atMs FROM payment_hold
     CROSS JOIN payment ON payment.id = payment_id WHERE unique_id = ?`;
   return sql.exec<{ atMs: number | null }>(query, uniqueId).one().atMs;
-}
-
-function withId(sql: SqlStorage, id: string): readonly BookedPayment[] {
-  return [...endedWithKeys(sql, [[idSearchKey(id)]]), ...openWith(sql, id, [])];
 }
 
 /** Finds a payment by a uuid, an event or an attempt: their ids carry a time. */
