@@ -364,7 +364,7 @@ describe('a line', () => {
     const find = OpenIndex.prototype.find;
     const asked = vi.spyOn(OpenIndex.prototype, 'find').mockImplementationOnce(async function (
       this: OpenIndex,
-      keys,
+      keys: readonly string[],
     ) {
       await content(decide('payment/TYPED', { decision: 'assign', ...named }));
       return find.call(this, keys);
@@ -408,11 +408,11 @@ describe('a line', () => {
     await compare(row('A'.repeat(5_000)) + row('Z'));
     const path = `/provider-lines/${AT}?from=${day}&to=${day}&limit=1`;
     const keys: string[] = [];
-    for (let cursor: string | null = ''; cursor !== null; ) {
-      const at = cursor === '' ? path : `${path}&cursor=${encodeURIComponent(cursor)}`;
-      const page = await content<{ items: { key: string }[]; nextCursor: string | null }>(
-        operateApi(at),
-      );
+    type Page = { readonly items: readonly { key: string }[]; readonly nextCursor: string | null };
+    let cursor: string | null = '';
+    while (cursor !== null) {
+      const at: string = cursor === '' ? path : `${path}&cursor=${encodeURIComponent(cursor)}`;
+      const page: Page = await content<Page>(operateApi(at));
       keys.push(...page.items.map(({ key }) => key));
       cursor = page.nextCursor;
     }

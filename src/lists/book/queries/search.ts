@@ -108,7 +108,9 @@ export function ofReferences(sql: SqlStorage, references: readonly string[]) {
 /** The unique id of the payment with this uuid or integer id, or null. */
 export function uniqueIdOf(sql: SqlStorage, id: string): string | null {
   const rows = INTENT_NUMBER.test(id)
-    ? [...endedWithKeys(sql, [[idSearchKey(id)]]), ...openWith(sql, id, [])].filter(({ number }) => String(number) === id)
+    ? [...endedWithKeys(sql, [[idSearchKey(id)]]), ...openWith(sql, id, [])].filter(
+        ({ number }) => String(number) === id,
+      )
     : paymentsById(sql, byUuid(sql, id));
   return rows[0]?.uniqueId ?? null;
 }
