@@ -71,6 +71,7 @@ const OTHER_TESTS: Readonly<Record<string, readonly string[]>> = {
     'workers/rails/queries',
     'workers/operator/refund-repeat',
   ],
+  'src/engine/intent/deliveries.ts': ['workers/webhooks/endpoints'],
   'src/engine/intent/delivery.ts': ['workers/webhooks/delivery'],
   'src/engine/intent/payment-intent.ts': [
     'workers/payment/alarm',

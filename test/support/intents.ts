@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import type { Attempt } from '../../src/engine/domain/attempt.ts';
 import type { Command } from '../../src/engine/domain/command.ts';
 import { decide, openIntent } from '../../src/engine/domain/decide.ts';
@@ -225,8 +226,6 @@ export function resolveRefundManually(
 /** The payment after commands that it accepts, all at one moment. */
 export function accepted(before: Intent, commands: readonly Command[], nowMs: number): Intent {
   const { intent, rejection } = decide(before, commands, nowMs);
-  if (rejection !== null) {
-    throw new Error(`rejected: ${rejection}`);
-  }
+  expect(rejection).toBeNull();
   return intent;
 }

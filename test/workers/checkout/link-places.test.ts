@@ -123,7 +123,13 @@ test('one payment has one place over all its attempts, and giving up returns it'
   const path = await newLink();
   const checkoutUrl = await submit(path);
   const first = await chooseMethod(checkoutUrl);
+  // The register does not hear of it, so the only place is still taken.
+  const lost = vi.spyOn(OpenRegister.prototype, 'settlePlace').mockImplementation(() => {
+    throw plantedError();
+  });
   await decide(first, 'decline');
+  lost.mockRestore();
+  expect(await places()).toEqual(['reserved']);
   const second = await chooseMethod(checkoutUrl, { attempts: 1 });
   expect(await registerRows('link_places')).toMatchObject([{ type: 'reserved', attempt: 2 }]);
   await decide(second, 'give_up');

@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import { type Body, call, createHosted, ORIGIN } from './api.ts';
 
 export function pathOf(url: string): string {
@@ -17,6 +18,8 @@ export function postForm(
   return call(path, bindings === undefined ? form : { ...form, bindings });
 }
 
+const SIMULATOR_TOKEN = /\/simulator\/([^/]+)$/;
+
 /**
  * Chooses telebirr on a checkout page that knew of `attempts` attempts. Returns the token of the
  * simulator's page.
@@ -27,14 +30,10 @@ export async function chooseMethod(
 ): Promise<string> {
   const choice = { method: 'TELE_BIRR', attempts: String(attempts) };
   const response = await postForm(`${pathOf(checkoutUrl)}/attempts`, choice);
-  const token = /\/simulator\/([^/]+)$/.exec(response.headers.get('location') ?? '')?.[1];
   await response.body?.cancel();
-  if (token === undefined) {
-    throw new Error(
-      `choosing a method led to ${response.status} ${response.headers.get('location')}`,
-    );
-  }
-  return token;
+  const location = response.headers.get('location') ?? '';
+  expect(location).toMatch(SIMULATOR_TOKEN);
+  return SIMULATOR_TOKEN.exec(location)?.[1] ?? '';
 }
 
 /** Presses a button on the simulator's page. Returns the redirect. */
