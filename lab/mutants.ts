@@ -64,7 +64,7 @@ await runLabScript(SCRIPT, async ({ only = '', seeds }) => {
     await checkTypes(copy, chosen);
     const others = [...new Set(chosen.flatMap(otherTests))];
     const inSimulation = await bundleSimulation(copy.directory, bundleIn(copy.directory));
-    const sound = await judge(copy, seeds, { others, hasUnitTests: true, isSimulated: true });
+    const sound = await judge(copy, seeds, { others, changedFile: null, isSimulated: true });
     if (sound.type !== 'missed') {
       throw new Error(`without any planted bug: ${JSON.stringify(sound)}`);
     }
@@ -74,7 +74,7 @@ await runLabScript(SCRIPT, async ({ only = '', seeds }) => {
       const verdict = await copy.changed(new Map([[file, content]]), () =>
         judge(copy, seeds, {
           others: otherTests(mutant),
-          hasUnitTests: !file.startsWith('scripts/'),
+          changedFile: file,
           isSimulated: inSimulation.includes(file) && !file.startsWith('scripts/'),
           first: catchers.of(mutant),
         }),
@@ -108,7 +108,8 @@ function textOf(verdict: Verdict): string {
 interface Suites {
   /** Tests that only some files' bugs can break. */
   readonly others: readonly string[];
-  readonly hasUnitTests: boolean;
+  /** The file with the bug, whose importers are among the unit tests; null: run them all. */
+  readonly changedFile: string | null;
   readonly isSimulated: boolean;
   /** What caught the bug the last time. */
   readonly first?: string | undefined;
@@ -118,11 +119,12 @@ interface Suites {
 async function judge(
   copy: RepositoryCopy,
   seeds: number,
-  { others, hasUnitTests, isSimulated, first = '' }: Suites,
+  { others, changedFile, isSimulated, first = '' }: Suites,
 ): Promise<Verdict> {
   const ofProject = (project: keyof typeof FOLDERS) => () => {
     const files = others.filter((file) => FOLDERS[project].test(file));
-    return copy.judge(project, files, RUN_MS_MAX * Math.max(1, files.length));
+    const runMsMax = RUN_MS_MAX * Math.max(1, files.length);
+    return copy.judge(project, files, { runMsMax });
   };
   const histories = (count: number) => (isSimulated ? [() => simulated(copy, 1, count)] : []);
   const project = (Object.keys(FOLDERS) as (keyof typeof FOLDERS)[]).find((name) =>
@@ -134,12 +136,12 @@ async function judge(
     ...(project === undefined || !copy.has(first) ? [] : [() => copy.judge(project, [first])]),
     ...(isSimulated && seed !== null ? [() => simulated(copy, seed, 1)] : []),
     ofProject('unit'),
-    ...(hasUnitTests ? [() => copy.judge('unit', UNIT_TESTS)] : []),
+    () => copy.judge('unit', UNIT_TESTS, { importing: changedFile }),
     ...histories(Math.min(seeds, FIRST_SEEDS)),
     ofProject('rails'),
     ofProject('workers'),
     ...histories(seeds),
-    ...(hasUnitTests ? [() => copy.judge('unit', WALK_TESTS)] : []),
+    () => copy.judge('unit', WALK_TESTS, { importing: changedFile }),
   ];
   for (const suite of suites) {
     const verdict = await suite();
@@ -186,7 +188,7 @@ async function checkVerdicts(copy: RepositoryCopy): Promise<void> {
   for (const [source, expected] of JUDGED) {
     const content = `import { afterAll, expect, test } from 'vitest';\n${source}\n`;
     const verdict = await copy.changed(new Map([[JUDGED_FILE, content]]), () =>
-      copy.judge('unit', [JUDGED_FILE], JUDGED_MS_MAX),
+      copy.judge('unit', [JUDGED_FILE], { runMsMax: JUDGED_MS_MAX }),
     );
     if (verdict.type !== expected) {
       throw new Error(`judged ${JSON.stringify(verdict)} instead of ${expected}: ${source}`);

@@ -23,6 +23,11 @@ const PERMISSIVE = [
   ...['--allowUnreachableCode', 'true'],
 ];
 
+interface JudgeOptions {
+  readonly runMsMax?: number;
+  readonly importing?: string | null;
+}
+
 const RUNNER = 'lab/mutants/test-runner.ts';
 
 /** A copy of the repository, to try changes on. */
@@ -84,17 +89,20 @@ export class RepositoryCopy {
     this.#changed.add(file);
   }
 
-  /** Runs tests until the first assertion that fails. `files`: beginnings of names. */
+  /**
+   * Runs tests until the first assertion that fails. `files`: beginnings of names. `importing`: only
+   * tests whose files import that file.
+   */
   async judge(
     project: 'unit' | 'rails' | 'workers',
     files: readonly string[],
-    runMsMax = RUN_MS_MAX,
+    { runMsMax = RUN_MS_MAX, importing = null }: JudgeOptions = {},
   ): Promise<Verdict> {
     if (files.length === 0) {
       return { type: 'missed' };
     }
     for (let tried = 1; ; tried += 1) {
-      const verdict = await this.#runTests(project, files, runMsMax);
+      const verdict = await this.#runTests({ project, files, importing }, runMsMax);
       if (verdict.type === 'invalid') {
         // Neither a second try nor the next bug may suffer from what this one has left.
         await this.#endRunner();
@@ -106,7 +114,7 @@ export class RepositoryCopy {
     }
   }
 
-  async #runTests(project: string, files: readonly string[], runMsMax: number): Promise<Verdict> {
+  async #runTests(asked: Omit<RunRequest, 'changed'>, runMsMax: number): Promise<Verdict> {
     if (this.#runner?.runs === RUNS_OF_PROCESS) {
       await this.#endRunner();
     }
@@ -123,7 +131,7 @@ export class RepositoryCopy {
     };
     this.#runner.runs += 1;
     const { processes } = this.#runner;
-    const request: RunRequest = { project, files, changed: [...this.#changed] };
+    const request: RunRequest = { ...asked, changed: [...this.#changed] };
     this.#changed.clear();
     const limit = new AbortController();
     const timeout = wait(runMsMax, 'timeout' as const, { signal: limit.signal });

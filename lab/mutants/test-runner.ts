@@ -14,6 +14,8 @@ export interface RunRequest {
   readonly files: readonly string[];
   /** What has changed since the last run. */
   readonly changed: readonly string[];
+  /** Only tests whose files import this one; null: all. */
+  readonly importing: string | null;
 }
 
 /** The parent limits a run, so that a busy machine does not fail the slowest tests. */
@@ -26,21 +28,22 @@ const vitest = await createVitest('test', {
   testTimeout: TEST_MS_MAX,
 });
 
-process.on('message', ({ project, files, changed }: RunRequest) => {
-  void run(project, files, changed).then((verdict) => process.send?.(verdict));
+process.on('message', (request: RunRequest) => {
+  void run(request).then((verdict) => process.send?.(verdict));
 });
 
-async function run(
-  project: string,
-  files: readonly string[],
-  changed: readonly string[],
-): Promise<Verdict> {
+async function run({ project, files, changed, importing }: RunRequest): Promise<Verdict> {
   for (const file of changed) {
     vitest.invalidateFile(resolve(file));
   }
   reporter.verdict = NOT_RUN;
-  const found = await vitest.globTestSpecifications([...files]);
+  // Vitest sets it from its option --related, and reads it each time.
+  vitest.config.related = importing === null ? undefined : [resolve(importing)];
+  const found = await vitest.getRelevantTestSpecifications([...files]);
   const specifications = found.filter((specification) => specification.project.name === project);
+  if (importing !== null && specifications.length === 0) {
+    return { type: 'missed' };
+  }
   await vitest.runTestSpecifications(specifications);
   return reporter.verdict;
 }
