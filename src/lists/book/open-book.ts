@@ -134,21 +134,19 @@ export class OpenBook {
    * Erases the personal data of a payment whose object is deleted. False: the index of receipts is out
    * of reach, and nothing is erased.
    */
-  async erase(knownId: number, uniqueId: string): Promise<boolean> {
-    if (!(await this.#receipts.remove(knownId, uniqueId))) {
-      return false;
-    }
-    await this.#alarm.learn();
-    const { sql } = this.#ctx.storage;
-    this.#alarm.commit(() => {
-      const id = hasTables(sql) ? erasePayment(sql, knownId, uniqueId) : null;
-      if (id !== null) {
-        this.#attention.note(id, Date.now());
-        this.#arm();
-        this.#ctx.waitUntil(this.#sendAttention(true));
-      }
+  erase(knownId: number, uniqueId: string): Promise<boolean> {
+    return this.#receipts.remove(knownId, uniqueId, async () => {
+      await this.#alarm.learn();
+      const { sql } = this.#ctx.storage;
+      this.#alarm.commit(() => {
+        const id = hasTables(sql) ? erasePayment(sql, knownId, uniqueId) : null;
+        if (id !== null) {
+          this.#attention.note(id, Date.now());
+          this.#arm();
+          this.#ctx.waitUntil(this.#sendAttention(true));
+        }
+      });
     });
-    return true;
   }
 
   /** Waits for an event after a place of the sandbox's stream, for at most `waitMs`. */

@@ -36,6 +36,7 @@ export class BookReceipts {
   readonly #env: Env;
   /** When the alarm tries again. After an eviction, at once. */
   #againAtMs = 0;
+  #lastTurn: Promise<unknown> = Promise.resolve();
 
   constructor({ sql }: Pick<DurableObjectStorage, 'sql'>, env: Env) {
     this.#sql = sql;
@@ -64,7 +65,11 @@ export class BookReceipts {
   }
 
   /** Puts what is noted, a bounded part of it. Never throws. */
-  async putNoted(nowMs: number): Promise<void> {
+  putNoted(nowMs: number): Promise<void> {
+    return this.#inTurn(() => this.#putNoted(nowMs));
+  }
+
+  async #putNoted(nowMs: number): Promise<void> {
     const noted = nowMs < this.#againAtMs ? [] : this.#noted(NOTED_MAX);
     if (!(await this.#put(identityOf(this.#sql), noted))) {
       this.#againAtMs = nowMs + AGAIN_MS;
@@ -80,14 +85,38 @@ export class BookReceipts {
 
   /** Puts the receipts of a page of `paymentsAfter`. False: the index is out of reach. */
   putPage(afterId: number, limit: number): Promise<boolean> {
-    const page = this.#payments('payment WHERE id > ? ORDER BY id LIMIT ?', afterId, limit);
-    return this.#put(identityOf(this.#sql), page);
+    return this.#inTurn(() => {
+      const page = this.#payments('payment WHERE id > ? ORDER BY id LIMIT ?', afterId, limit);
+      return this.#put(identityOf(this.#sql), page);
+    });
   }
 
-  /** Takes a payment's receipts out of the index. False: the index is out of reach. */
-  async remove(knownId: number, uniqueId: string): Promise<boolean> {
-    const payments = this.#paymentsIn(Math.floor(knownId / IDS_PER_MS), uniqueId);
-    return payments.length === 0 || this.#call(removeReceipts, identityOf(this.#sql), payments);
+  /**
+   * Takes a payment's receipts out of the index, and then erases them here. False: the index is out of
+   * reach, and nothing is erased.
+   */
+  remove(knownId: number, uniqueId: string, erase: () => Promise<void>): Promise<boolean> {
+    return this.#inTurn(async () => {
+      const payments = this.#paymentsIn(Math.floor(knownId / IDS_PER_MS), uniqueId);
+      const isRemoved =
+        payments.length === 0 ||
+        (await this.#call(removeReceipts, identityOf(this.#sql), payments));
+      if (isRemoved) {
+        await erase();
+      }
+      return isRemoved;
+    });
+  }
+
+  /**
+   * Runs `work` after all that began before it, so that a put of rows that are read before an erasure
+   * cannot end after its removal. An evicted object's put has reached the index, or is lost, before
+   * the object starts again. `putNew` takes no turn: an erasure waits until the book has every message.
+   */
+  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const turn = this.#lastTurn.then(work);
+    this.#lastTurn = turn.catch(() => undefined);
+    return turn;
   }
 
   #put(tenant: Tenant, payments: readonly Keyed[]): Promise<boolean> {

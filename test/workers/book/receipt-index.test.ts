@@ -220,6 +220,43 @@ test('an erased payment leaves the index, and only when the index answers the bo
   expect(await holdersOf('CAK1', 'CAK2')).toEqual({ CAK1: [`${ALPHA.id}/order-2`] });
 });
 
+test.each([
+  ['its alarm', fireBookAlarm],
+  ['a rebuild', () => bookOf(env, tenant, 0).indexReceipts(0, 10)],
+])(
+  'an erased payment leaves the index although %s is putting its receipts',
+  async (_name, putAgain) => {
+    withoutBackup();
+    const index = breakIndex();
+    await applyToBook(paid(1, ['CAK1']));
+    index.repair();
+    advance(MINUTE_MS);
+    let mayPut = false;
+    const { put } = ReceiptIndex.prototype;
+    const spy = vi.spyOn(ReceiptIndex.prototype, 'put').mockImplementationOnce(async function (
+      this: ReceiptIndex,
+      receipts,
+    ) {
+      while (!mayPut) {
+        await scheduler.wait(5);
+      }
+      await put.call(this, receipts);
+    });
+    const putting = putAgain();
+    await vi.waitFor(() => expect(spy).toHaveBeenCalled());
+    const [row] = await bookSql<{ id: number }>('SELECT id FROM payment');
+    const erasing = bookOf(env, tenant, 0).erase(row?.id ?? 0, 'order-1');
+    await Promise.race([erasing, scheduler.wait(200)]);
+    mayPut = true;
+    await putting;
+    expect(await erasing).toBe(true);
+    expect(await holdersOf('CAK1')).toEqual({});
+    // What waits its turn puts nothing of an erased payment.
+    await bookOf(env, tenant, 0).indexReceipts(0, 10);
+    expect(await holdersOf('CAK1')).toEqual({});
+  },
+);
+
 test('a lost index comes back with the rebuild of its books', async () => {
   for (const uniqueId of ['order-1', 'order-2']) {
     await createHosted({ paymentIntentUniqueId: uniqueId });
