@@ -70,15 +70,8 @@ export default {
       await continueBackup(env, Date.now());
       return;
     }
-    const { startDailySelfCheck } = await import('./control/self-check/run.ts');
-    await startDailySelfCheck(env);
-    const { purgeExpired } = await import('./control/retention/purge.ts');
-    const purged = await purgeExpired(env, Date.now());
-    const { compareManualReceipts } = await import('./control/payments/receipts.ts');
-    await compareManualReceipts(env, Date.now());
-    await continueErasures(env);
-    const { finishDailyRun } = await import('./kit/platform/daily-runs.ts');
-    await finishDailyRun(env.DB, 'purge', purged, Date.now());
+    const { runDaily } = await import('./control/daily-run.ts');
+    await runDaily(env);
   },
 } satisfies ExportedHandler<Env>;
 
@@ -87,15 +80,6 @@ function routerOf(url: URL) {
     return apiRouter;
   }
   return isCallback(url) ? callbackRouter : checkoutRouter;
-}
-
-/** Not during a restore, which has the requests before it has their payments. */
-async function continueErasures(env: Env): Promise<void> {
-  const { isRestoring } = await import('./recovery/incomplete.ts');
-  if (!(await isRestoring(env.DB))) {
-    const { continueRequests } = await import('./control/customers/actions.ts');
-    await continueRequests(env, Date.now());
-  }
 }
 
 function deliver(batch: MessageBatch, env: Env, ctx: ExecutionContext): Promise<void> {

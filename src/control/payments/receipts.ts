@@ -3,9 +3,12 @@ import { isReceiptOf, receiptsOf } from '../../engine/domain/receipt.ts';
 import { intentByUniqueId } from '../../engine/intent/client.ts';
 import { reportConflictsOf } from '../../engine/intent/receipt-conflicts.ts';
 import { receiptKeys } from '../../engine/intent/receipt-keys.ts';
+import { objectNameOf } from '../../kit/crypto/object-name.ts';
 import { prepare, readInTime } from '../../kit/platform/database.ts';
-import { ENVIRONMENTS, type Environment } from '../../kit/tenant.ts';
-import { holdersOfReceipts } from '../../lists/receipt-index/client.ts';
+import { errorText, log } from '../../kit/platform/log.ts';
+import { Unavailable } from '../../kit/platform/unavailable.ts';
+import type { Environment, Tenant } from '../../kit/tenant.ts';
+import { holdersOfReceipts, SHARDS } from '../../lists/receipt-index/client.ts';
 import type { ReceiptHolder } from '../../lists/receipt-index/open-index.ts';
 
 /**
@@ -20,8 +23,23 @@ const OTHERS_MAX = 10;
 
 /** The daily run compares receipts that were recorded since. */
 const COMPARED_MS = 30 * 24 * 60 * 60 * 1_000;
-/** More in one environment and time are compared by the next run. */
-const COMPARED_MAX = 1_000;
+
+interface ComparisonLimits {
+  /** Receipts of a page. */
+  readonly rows: number;
+  /** Calls of objects, apart from retries. */
+  readonly calls: number;
+}
+
+/**
+ * Of one environment in a daily run. A Worker may make a thousand calls, of which the run's self-check
+ * takes 220 and its erasures 600.
+ */
+const LIMITS: ComparisonLimits = { rows: 1_000, calls: 80 };
+
+interface Recorded extends ReceiptHolder {
+  readonly recordedAtMs: number;
+}
 
 /**
  * Another payment that has this receipt, of any merchant of the environment, or null. Stores first
@@ -66,18 +84,92 @@ export async function compareReceipts(env: Env, { attempts, terms }: Intent): Pr
   await reportConflictsOf(env, { environment, merchantId, uniqueId }, others(holders, terms));
 }
 
-/** The daily comparison. A conflict is recorded on both payments, once. */
-export async function compareManualReceipts(env: Env, nowMs: number): Promise<void> {
-  for (const environment of ENVIRONMENTS) {
-    const sql = `SELECT key, merchant_id AS merchantId, unique_id AS uniqueId FROM manual_receipts
-      WHERE environment = ? AND recorded_at_ms > ? ORDER BY recorded_at_ms DESC LIMIT ?`;
-    const params = [environment, nowMs - COMPARED_MS, COMPARED_MAX];
-    const { results } = await prepare(env.DB, { sql, params }).all<ReceiptHolder>();
-    const holders = await holdersOf(env, environment, [...new Set(results.map(({ key }) => key))]);
-    for (const recorded of results) {
-      const found = holders.filter(({ key }) => key === recorded.key);
-      await reportConflictsOf(env, { environment, ...recorded }, others(found, recorded));
+/**
+ * The daily comparison of an environment. A conflict is recorded on both payments, once. A payment whose
+ * object is out of reach keeps no other from being compared. Throws Unavailable in the end if there was one.
+ */
+export async function compareManualReceipts(
+  env: Env,
+  environment: Environment,
+  nowMs: number,
+  limits = LIMITS,
+): Promise<void> {
+  const failed = await compareSince(env, environment, nowMs - COMPARED_MS, limits);
+  if (failed > 0) {
+    throw new Unavailable(`receipts that were not compared: ${failed}`);
+  }
+}
+
+/** Returns how many comparisons failed. */
+async function compareSince(
+  env: Env,
+  environment: Environment,
+  sinceMs: number,
+  { rows, calls }: ComparisonLimits,
+): Promise<number> {
+  let callsLeft = calls;
+  let failed = 0;
+  for await (const page of recordedSince(env, environment, sinceMs, rows)) {
+    const keys = page.map(({ key }) => key);
+    const holders = Map.groupBy(await holdersOf(env, environment, keys), ({ key }) => key);
+    callsLeft -= SHARDS;
+    for (const recorded of page) {
+      if (callsLeft <= 0) {
+        const { recordedAtMs: fromMs } = recorded;
+        log('warn', 'comparison_stopped', { environment, fromMs });
+        return failed;
+      }
+      const found = others(holders.get(recorded.key) ?? [], recorded);
+      // Most receipts have one payment, which is not asked.
+      if (found.length > 0) {
+        // Each payment is read, and may get a command.
+        callsLeft -= 2 * (1 + found.length);
+        failed += (await isCompared(env, { environment, ...recorded }, found)) ? 0 : 1;
+      }
     }
+  }
+  return failed;
+}
+
+/**
+ * Pages of the receipts that were recorded since. The oldest come first, because a later run does not
+ * compare them any more.
+ */
+async function* recordedSince(
+  env: Env,
+  environment: Environment,
+  sinceMs: number,
+  rows: number,
+): AsyncGenerator<readonly Recorded[]> {
+  const sql = `SELECT recorded_at_ms AS recordedAtMs, key, merchant_id AS merchantId,
+      unique_id AS uniqueId FROM manual_receipts
+    WHERE environment = ?1 AND (recorded_at_ms, key, merchant_id, unique_id) > (?2, ?3, ?4, ?5)
+    ORDER BY recorded_at_ms, key, merchant_id, unique_id LIMIT ?6`;
+  let last: Recorded = { recordedAtMs: sinceMs, key: '', merchantId: '', uniqueId: '' };
+  for (;;) {
+    const params = [environment, last.recordedAtMs, last.key, last.merchantId, last.uniqueId, rows];
+    const { results } = await prepare(env.DB, { sql, params }).all<Recorded>();
+    yield results;
+    const next = results.at(-1);
+    if (next === undefined || results.length < rows) {
+      return;
+    }
+    last = next;
+  }
+}
+
+async function isCompared(
+  env: Env,
+  payment: Tenant & OtherPayment,
+  found: readonly OtherPayment[],
+): Promise<boolean> {
+  try {
+    await reportConflictsOf(env, payment, found);
+    return true;
+  } catch (error) {
+    const objectName = await objectNameOf(payment);
+    log('warn', 'receipts_not_compared', { objectName, error: errorText(error) });
+    return false;
   }
 }
 

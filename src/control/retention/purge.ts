@@ -1,13 +1,14 @@
 import { retentionOf } from '../../engine/config.ts';
 import { PURGE_CONNECTIONS } from '../../engine/webhooks/people/connections.ts';
 import { PURGE_ADDRESSES } from '../../kit/audit/log.ts';
+import { runSteps, type Step } from '../../kit/platform/daily-runs.ts';
 import { log } from '../../kit/platform/log.ts';
 import { purgeAged, repeatedly } from '../../kit/platform/purge-database.ts';
 import { expiries } from '../dead-letters/store.ts';
 
 /**
- * Deletes personal data from D1 at the age that is set for its kind (docs/retention.md). Runs daily. Payments' objects and books delete their own data by their
- * alarms.
+ * Deletes personal data from D1 at the age that is set for its kind (docs/retention.md). Runs daily.
+ * Payments' objects and books delete their own data by their alarms.
  */
 
 const PURGE_RECEIPTS = `DELETE FROM manual_receipts
@@ -30,7 +31,7 @@ const PURGE_RESOLVED = `DELETE FROM attention_item WHERE (environment, payment_u
 
 /**
  * Purges what is past its retention, expires dead letters, and warns in the log when D1 fills up.
- * Returns the purged rows of each kind.
+ * Returns the purged rows of each kind. Throws in the end if one has failed.
  */
 export async function purgeExpired(env: Env, nowMs: number) {
   const { paymentMs, auditAddressMs, deadLetterMs, manualReceiptMs } = retentionOf(env);
@@ -40,15 +41,22 @@ export async function purgeExpired(env: Env, nowMs: number) {
     deadLetters: { keptMs: deadLetterMs, statements: [PURGE_LETTERS] },
     // As long as a payment repeats its first answer.
     endpointAnswers: { keptMs: paymentMs, statements: [PURGE_ANSWERS] },
+    resolvedItems: { keptMs: RESOLVED_KEPT_MS, statements: [PURGE_RESOLVED] },
+    connections: { keptMs: 0, statements: [PURGE_CONNECTIONS] },
   };
-  const purged = await purgeAged(env.DB, purges, nowMs);
-  await repeatedly(env.DB, [PURGE_RESOLVED], nowMs - RESOLVED_KEPT_MS);
-  await repeatedly(env.DB, [PURGE_CONNECTIONS], nowMs);
-  for (const { kind, waitsMs, sql } of expiries(paymentMs)) {
-    const { rows: letters } = await repeatedly(env.DB, [sql], nowMs - waitsMs);
-    if (letters > 0) {
-      log('warn', 'dead_letters_expired', { kind, letters });
-    }
-  }
+  let purged = {};
+  const purge = async () => {
+    purged = await purgeAged(env.DB, purges, nowMs);
+  };
+  const expire = expiries(paymentMs).map(({ kind, waitsMs, sql }): Step => {
+    const expireKind = async () => {
+      const { rows: letters } = await repeatedly(env.DB, [sql], nowMs - waitsMs);
+      if (letters > 0) {
+        log('warn', 'dead_letters_expired', { kind, letters });
+      }
+    };
+    return [`letters/${kind}`, expireKind];
+  });
+  await runSteps([['rows', purge], ...expire]);
   return purged;
 }

@@ -1,3 +1,4 @@
+import { runSteps, type Step } from './daily-runs.ts';
 import { batch, DATABASE_BYTES_MAX, isNearlyFull } from './database.ts';
 import { log } from './log.ts';
 
@@ -15,7 +16,7 @@ interface Purge {
 
 /**
  * Purges each kind of rows at its age, and warns in the log when the database fills up. Returns the
- * purged rows of each kind.
+ * purged rows of each kind. Throws in the end if a kind has failed, which keeps no other from its purge.
  */
 export async function purgeAged(
   db: D1Database,
@@ -24,14 +25,21 @@ export async function purgeAged(
 ): Promise<Readonly<Record<string, number>>> {
   const purged: Record<string, number> = {};
   let sizeBytes = 0;
-  for (const [kind, { keptMs, statements }] of Object.entries(purges)) {
-    const done = await repeatedly(db, statements, nowMs - keptMs);
-    purged[kind] = done.rows;
-    sizeBytes = done.sizeBytes;
-  }
-  log('info', 'data_purged', { ...purged, sizeBytes });
-  if (isNearlyFull(sizeBytes)) {
-    log('error', 'database_nearly_full', { sizeBytes, sizeBytesMax: DATABASE_BYTES_MAX });
+  const steps = Object.entries(purges).map(([kind, { keptMs, statements }]): Step => {
+    const purge = async () => {
+      const done = await repeatedly(db, statements, nowMs - keptMs);
+      purged[kind] = done.rows;
+      sizeBytes = done.sizeBytes;
+    };
+    return [kind, purge];
+  });
+  try {
+    await runSteps(steps);
+  } finally {
+    log('info', 'data_purged', { ...purged, sizeBytes });
+    if (isNearlyFull(sizeBytes)) {
+      log('error', 'database_nearly_full', { sizeBytes, sizeBytesMax: DATABASE_BYTES_MAX });
+    }
   }
   return purged;
 }

@@ -11,7 +11,7 @@ import type { IndexedReceipt, OpenIndex, ReceiptHolder } from './open-index.ts';
  * One object takes some hundred payments in a second. With another number of shards, the books must
  * be rebuilt, because most keys belong to another shard.
  */
-const SHARDS = 16;
+export const SHARDS = 16;
 
 /** FNV-1a. */
 function shardOf(key: string): number {

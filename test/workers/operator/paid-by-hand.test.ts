@@ -4,6 +4,7 @@ import {
   compareManualReceipts,
   otherPaymentWithReceipt,
 } from '../../../src/control/payments/receipts.ts';
+import type { Command } from '../../../src/engine/domain/command.ts';
 import { reportConflictsOf } from '../../../src/engine/intent/receipt-conflicts.ts';
 import { uuidV7 } from '../../../src/kit/crypto/uuid-v7.ts';
 import { someTerms, startAttempt, succeed } from '../../support/intents.ts';
@@ -28,6 +29,7 @@ import {
   clientOf,
   HOUR_MS,
   hostedBody,
+  logged,
   reportsAreSent,
   SECOND_MS,
   statusPath,
@@ -134,6 +136,30 @@ async function conflictsOf(merchant: TestMerchant, uniqueId = 'order-1') {
     .map(({ other }) => `${other?.merchantId}/${other?.uniqueId}`);
 }
 
+/** What an operator's record does in the payment's object, without the look-ups around it. */
+function paidByHand(attemptId: string, receipt: string): Command {
+  return {
+    type: 'resolve_manually',
+    attemptId,
+    resolutionId: 'died-after-commit',
+    outcome: { type: 'succeeded', receipt },
+    operator: 'Dawit',
+    isVerified: true,
+    note: 'x',
+    secondOperatorAboveMinor: null,
+    checkAtMs: null,
+  };
+}
+
+/** The daily comparison. */
+function compareRecorded(rows = 1_000, calls = 80): Promise<void> {
+  return compareManualReceipts(env, 'production', Date.now(), { rows, calls });
+}
+
+function away(): never {
+  throw new Error('away');
+}
+
 /** The conflicts of both merchants' payments. */
 const conflicts = async () => [await conflictsOf(ALPHA), await conflictsOf(BETA)];
 
@@ -237,19 +263,7 @@ describe('a receipt counts once', () => {
       throw new Error('away');
     });
     const { id: attemptId } = await attemptNow(production(ALPHA));
-    await production(ALPHA).execute([
-      {
-        type: 'resolve_manually',
-        attemptId,
-        resolutionId: 'died-after-commit',
-        outcome: { type: 'succeeded', receipt: 'R-77' },
-        operator: 'Dawit',
-        isVerified: true,
-        note: 'x',
-        secondOperatorAboveMinor: null,
-        checkAtMs: null,
-      },
-    ]);
+    await production(ALPHA).execute([paidByHand(attemptId, 'R-77')]);
     await reportsAreSent();
     reachesBook.mockRestore();
     expect((await recordPaid(BETA)).status).toBe(200);
@@ -266,19 +280,85 @@ describe('a receipt counts once', () => {
   test('the daily run finds the conflict when a process dies between commit and look-up', async () => {
     await recordBothAfterDeath();
     await bookHearsOfIt();
-    const away = { ...env.PAYMENT_INTENT, get: () => Promise.reject(new Error('away')) };
-    const broken = { ...env, PAYMENT_INTENT: away as unknown as Env['PAYMENT_INTENT'] };
-    await expect(compareManualReceipts(broken, Date.now())).rejects.toThrow();
+    const objects = vi.spyOn(env.PAYMENT_INTENT, 'get').mockImplementation(away);
+    await expect(compareRecorded()).rejects.toThrow('not compared: 1');
+    objects.mockRestore();
     expect(await conflicts()).toEqual([[], []]);
-    await compareManualReceipts(env, Date.now());
+    await compareRecorded();
     expect(await conflicts()).toEqual([[B], [A]]);
+  });
+
+  /** Two payments of each merchant, of which each pair has one receipt. The first pair is older. */
+  async function recordTwoPairs(): Promise<void> {
+    for (const uniqueId of ['order-1', 'order-2']) {
+      await atTelebirr(ALPHA, uniqueId);
+      await atTelebirr(BETA, uniqueId);
+      const { terms } = await intentNow(production(BETA, uniqueId));
+      expect((await recordPaid(ALPHA, uniqueId, { receipt: `R-${uniqueId}` })).status).toBe(200);
+      // Like a record at the same moment, whose process died after its commit.
+      advance(SECOND_MS);
+      await otherPaymentWithReceipt(env, terms, `R-${uniqueId}`, Date.now());
+      const { id: attemptId } = await attemptNow(production(BETA, uniqueId));
+      await production(BETA, uniqueId).execute([paidByHand(attemptId, `R-${uniqueId}`)]);
+      advance(SECOND_MS);
+    }
+    await reportsAreSent();
+  }
+
+  /** The conflicts of both pairs. */
+  const pairs = async () => [
+    await conflictsOf(ALPHA, 'order-1'),
+    await conflictsOf(BETA, 'order-1'),
+    await conflictsOf(ALPHA, 'order-2'),
+    await conflictsOf(BETA, 'order-2'),
+  ];
+  const FIRST_PAIR = [[B], [A]];
+  const SECOND_PAIR = [[`${BETA.id}/order-2`], [`${ALPHA.id}/order-2`]];
+
+  test('a payment that is out of reach does not keep the others from the comparison', async () => {
+    await recordTwoPairs();
+    const { get } = env.PAYMENT_INTENT;
+    const lost = String(env.PAYMENT_INTENT.idFromName(production(ALPHA).objectName));
+    const spy = vi
+      .spyOn(env.PAYMENT_INTENT, 'get')
+      .mockImplementation((id) => (String(id) === lost ? away() : get(id)));
+    await expect(compareRecorded()).rejects.toThrow('not compared: 2');
+    spy.mockRestore();
+    expect(await pairs()).toEqual([[], [], ...SECOND_PAIR]);
+    expect(logged.filter((line) => line.includes('receipts_not_compared'))).toHaveLength(2);
+    await compareRecorded();
+    expect(await pairs()).toEqual([...FIRST_PAIR, ...SECOND_PAIR]);
+  });
+
+  test('the comparison goes through all pages of receipts, also of one moment', async () => {
+    await recordTwoPairs();
+    await env.DB.prepare('UPDATE manual_receipts SET recorded_at_ms = ?').bind(Date.now()).run();
+    await compareRecorded(1);
+    expect(await pairs()).toEqual([...FIRST_PAIR, ...SECOND_PAIR]);
+  });
+
+  test('the comparison stops before it makes too many calls, with the oldest receipts compared', async () => {
+    await recordTwoPairs();
+    await compareRecorded(2, 20);
+    expect(await pairs()).toEqual([...FIRST_PAIR, [], []]);
+    const [line] = logged.filter((one) => one.includes('comparison_stopped'));
+    expect(JSON.parse(line ?? '{}')).toMatchObject({ environment: 'production' });
+  });
+
+  test('a receipt that only one payment has costs no call of the payment', async () => {
+    await atTelebirr(ALPHA);
+    expect((await recordPaid(ALPHA)).status).toBe(200);
+    await project();
+    const get = vi.spyOn(env.PAYMENT_INTENT, 'get');
+    await compareRecorded();
+    expect(get).not.toHaveBeenCalled();
   });
 
   test('a conflict is recorded once, and shown to each merchant without the other', async () => {
     await recordBothAfterDeath();
     await bookHearsOfIt();
-    await compareManualReceipts(env, Date.now());
-    await compareManualReceipts(env, Date.now());
+    await compareRecorded();
+    await compareRecorded();
     await project();
     for (const [merchant, other] of [
       [ALPHA, B],
@@ -307,7 +387,7 @@ describe('a receipt counts once', () => {
     expect((await recordPaid(BETA, 'order-1', { receipt: TELEBIRR_RECEIPT })).status).toBe(200);
     await reportPaid(ALPHA);
     await project();
-    await compareManualReceipts(env, Date.now());
+    await compareRecorded();
     expect(await conflicts()).toEqual([[B], [A]]);
   });
 
@@ -329,7 +409,7 @@ describe('a receipt counts once', () => {
       await otherPaymentWithReceipt(env, terms, 'R-77', longAgoMs);
     });
     await bookHearsOfIt();
-    await compareManualReceipts(env, Date.now());
+    await compareRecorded();
     expect(await conflicts()).toEqual([[B], [A]]);
   });
 
@@ -355,7 +435,8 @@ describe('a receipt counts once', () => {
   test('is no longer compared when it was recorded more than 30 days ago', async () => {
     await recordBothAfterDeath();
     await project();
-    await compareManualReceipts(env, Date.now() + 31 * 24 * HOUR_MS);
+    advance(31 * 24 * HOUR_MS);
+    await compareRecorded();
     expect(await conflicts()).toEqual([[], []]);
   });
 
