@@ -145,7 +145,10 @@ const OTHER_TESTS: Readonly<Record<string, readonly string[]>> = {
     'workers/recovery/backup-payments.long',
     'workers/customers/customer-erasure.long',
   ],
-  'src/recovery/payments/records.ts': ['workers/recovery/restore.long'],
+  'src/recovery/payments/records.ts': [
+    'workers/recovery/restore.long',
+    'workers/recovery/restore-open.long',
+  ],
   'src/engine/intent/keeping.ts': ['workers/customers/customer-erasure.long'],
   'src/recovery/point-in-time/restore-point.ts': ['workers/recovery/restore-payment'],
   'src/control/customers/': ['workers/customers/customer-erasure.long'],
