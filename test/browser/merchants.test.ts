@@ -210,6 +210,13 @@ describe.each(VIEWS)('$device.viewport.width px, $colorScheme, $language', (view
       expect(paper).toMatch(/5,999,990,968\.14/);
     });
 
+    test('of all merchants, on the desk, prints alone', async () => {
+      const page = await open('desk-sheet');
+      await page.emulateMedia({ media: 'print' });
+      expect(await page.locator('.statement .ledger-sum').first().isVisible()).toBe(true);
+      expect(await page.locator(':is(header, nav, button, form):visible').count()).toBe(0);
+    });
+
     test('has a button that prints, where a script can', async () => {
       const page = await open('overview');
       await page.evaluate(() => {
