@@ -47,7 +47,7 @@ export class VerdictReporter implements Reporter {
  */
 function verdictOf(modules: readonly TestModule[], unhandled: readonly SerializedError[]): Verdict {
   const tests = modules.flatMap(({ children }) => [...children.allTests()]);
-  const unloaded = modules.filter(({ children }) => children.size === 0).flatMap(outsideErrors);
+  const unloaded = modules.filter(isUnloaded).flatMap(outsideErrors);
   const assertion = tests.find(isFailedAssertion);
   if (unloaded.length === 0 && assertion !== undefined) {
     return {
@@ -67,6 +67,11 @@ function verdictOf(modules: readonly TestModule[], unhandled: readonly Serialize
     return { type: 'invalid', why: `asserted nothing: ${failure}` };
   }
   return tests.some((test) => test.result().state === 'passed') ? { type: 'missed' } : NOT_RUN;
+}
+
+/** An assertion while a file is loaded proves nothing alone, and disproves no other one. */
+function isUnloaded(module: TestModule): boolean {
+  return module.children.size === 0 && !module.errors().every(isAssertion);
 }
 
 /** Errors of the file itself, and of the hooks of its suites. */

@@ -18,8 +18,6 @@ export function postForm(
   return call(path, bindings === undefined ? form : { ...form, bindings });
 }
 
-const SIMULATOR_TOKEN = /\/simulator\/([^/]+)$/;
-
 /**
  * Chooses telebirr on a checkout page that knew of `attempts` attempts. Returns the token of the
  * simulator's page.
@@ -31,9 +29,10 @@ export async function chooseMethod(
   const choice = { method: 'TELE_BIRR', attempts: String(attempts) };
   const response = await postForm(`${pathOf(checkoutUrl)}/attempts`, choice);
   await response.body?.cancel();
-  const location = response.headers.get('location') ?? '';
-  expect(location).toMatch(SIMULATOR_TOKEN);
-  return SIMULATOR_TOKEN.exec(location)?.[1] ?? '';
+  const location = response.headers.get('location');
+  const [, token = ''] = /\/simulator\/([^/]+)$/.exec(location ?? '') ?? [];
+  expect(token, `choosing a method led to ${response.status} ${location}`).not.toBe('');
+  return token;
 }
 
 /** Presses a button on the simulator's page. Returns the redirect. */
