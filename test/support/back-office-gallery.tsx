@@ -309,7 +309,7 @@ const BOARD: readonly BoardRow[] = [
 /** One of each outcome; the last is decided. */
 const PROVIDER_LINES: readonly ProviderLine[] = OUTCOMES.map((outcome, index) => ({
   key: `2026-11-28/payment/CK${index}`,
-  state: `${outcome} ETB 9999999 ${LONGEST_ID}`,
+  state: `${outcome} ETB 9999999 100 - ${LONGEST_ID}`,
   fileId: 'f'.repeat(36),
   ...{ line: index + 2, type: 'payment', amountMinor: 9_999_999, feeMinor: 100, netMinor: null },
   ...{ currency: 'ETB', atMs: NOW_MS, receipt: 'CJK7ABC123', reference: null, outcome },

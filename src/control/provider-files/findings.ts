@@ -24,7 +24,8 @@ import { operationProblem } from '../operator/problems.ts';
 import { filesOf } from './client.ts';
 import { filesIn, methodIn } from './files.ts';
 import { ARRIVED, OUTCOMES, SETTLED } from './judge.ts';
-import { type OutcomeSum, type StoredLine, type Sum, stateOf } from './line-table.ts';
+import type { OutcomeSum, StoredLine, Sum } from './line-table.ts';
+import { stateOf } from './line-writer.ts';
 
 /** What the provider's files show: the board of the day, the lines, and what operators decide of them. */
 

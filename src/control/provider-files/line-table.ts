@@ -27,11 +27,6 @@ export interface StoredLine extends FileLine {
   readonly decision: Decision | null;
 }
 
-/** What a line says, which a decision may name: it is not taken when the line says something else. */
-export function stateOf({ outcome, currency, amountMinor, uniqueId }: StoredLine): string {
-  return `${outcome} ${currency} ${amountMinor} ${uniqueId ?? ''}`.trim();
-}
-
 export interface Sum {
   readonly lines: number;
   readonly amountMinor: number;

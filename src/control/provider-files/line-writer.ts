@@ -5,11 +5,15 @@ import { ARRIVED, judge } from './judge.ts';
 import type { Decision, LineTable, StoredLine } from './line-table.ts';
 import type { FileLine } from './lines.ts';
 
-/** What a decision was about: it ends when a corrected file says something else. */
-const SAID = ['outcome', 'amountMinor', 'feeMinor', 'netMinor', 'currency', 'uniqueId'] as const;
+const SAID = ['outcome', 'currency', 'amountMinor', 'feeMinor', 'netMinor', 'uniqueId'] as const;
+
+/** What a decision is about, as a text: it ends when a corrected file says something else. */
+export function stateOf(line: StoredLine): string {
+  return SAID.map((name) => line[name] ?? '-').join(' ');
+}
 
 export function keptDecision(before: StoredLine, now: StoredLine): Decision | null {
-  return SAID.every((name) => before[name] === now[name]) ? before.decision : null;
+  return stateOf(before) === stateOf(now) ? before.decision : null;
 }
 
 export function paymentOf({ merchantId, uniqueId }: StoredLine): readonly OtherPayment[] {

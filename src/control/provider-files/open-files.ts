@@ -14,9 +14,8 @@ import {
   type LineFilter,
   LineTable,
   type StoredLine,
-  stateOf,
 } from './line-table.ts';
-import { keptDecision, LineWriter, paymentOf } from './line-writer.ts';
+import { keptDecision, LineWriter, paymentOf, stateOf } from './line-writer.ts';
 import { beginReading, keyOf, readStep } from './lines.ts';
 import { FileProblem } from './problem.ts';
 import type { Profile } from './profile.ts';
