@@ -1,6 +1,10 @@
 import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
+import { startSlowly } from '../../../src/engine/attempts/slow-start.ts';
 import type { Attempt } from '../../../src/engine/domain/attempt.ts';
+import type { Command } from '../../../src/engine/domain/command.ts';
+import { decide } from '../../../src/engine/domain/decide.ts';
+import type { ExecuteResult } from '../../../src/engine/intent/protocol.ts';
 import { forgetRails } from '../../../src/engine/rails/settings.ts';
 import answerRejected from '../../fixtures/rails/ebirr/purchase_response_rejected.json' with {
   type: 'json',
@@ -301,6 +305,21 @@ test.each([
   await reportsAreSent();
   expect(calls).toHaveLength(1);
   expect(await attemptNow()).toMatchObject({ status: 'processing', startClaim: 'taken' });
+});
+
+test('makes one call when two have read the unclaimed start', async () => {
+  const calls = railServer(UNDECIDED);
+  await dyingBeforeClaims(pay);
+  const before = await intentNow();
+  let intent = before;
+  const execute = (command: Command): ExecuteResult => {
+    const decision = decide(intent, [command], Date.now());
+    intent = decision.intent;
+    return { type: 'done', intent, rejection: decision.rejection, answer: null };
+  };
+  const attempt = await attemptNow();
+  await Promise.all([1, 2].map(() => startSlowly(env, before, attempt, execute)));
+  expect(calls).toHaveLength(1);
 });
 
 /** A retry of the command whose first answer was lost. */
