@@ -256,7 +256,7 @@ export const PLANTED_KEEPING: Readonly<Record<string, Readonly<Record<string, st
     '«    await selfCheck(run, plane, name, current.id);\n→»':
       'a version that finds itself wrong keeps its requests',
     'const hasAll = «split?.percentage === WHOLE→split !== null»;':
-      'an interrupted deployment ends without giving the version requests',
+      'an interrupted deployment ends without the schedules and routes of its version',
     'const newer = since < 0 ? versions : «versions.slice(0, since)→versions»;':
       'a version with old secrets is deployed',
     'if («release.hasOtherConfig→false») {':

@@ -37,13 +37,19 @@ async function run({ project, files, changed, importing }: RunRequest): Promise<
     vitest.invalidateFile(resolve(file));
   }
   reporter.verdict = NOT_RUN;
-  // Vitest sets it from its option --related, and reads it each time.
-  vitest.config.related = importing === null ? undefined : [resolve(importing)];
-  const found = await vitest.getRelevantTestSpecifications([...files]);
+  const found = await (importing === null
+    ? vitest.globTestSpecifications([...files])
+    : testsImporting(importing, files));
   const specifications = found.filter((specification) => specification.project.name === project);
   if (importing !== null && specifications.length === 0) {
     return { type: 'missed' };
   }
   await vitest.runTestSpecifications(specifications);
   return reporter.verdict;
+}
+
+function testsImporting(file: string, files: readonly string[]) {
+  // Vitest sets it from its option --related, and reads it each time.
+  vitest.config.related = [resolve(file)];
+  return vitest.getRelevantTestSpecifications([...files]);
 }

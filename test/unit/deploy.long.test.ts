@@ -165,6 +165,9 @@ test.each(CALLS.flatMap((call) => FAULTS.map((fault) => [call, fault] as const))
     expect([stage.shares(PAYMENTS), stage.shares(BACK_OFFICE)]).toEqual([ALL_NEW, ALL_NEW]);
     expect(stage.script(PAYMENTS).versions).toHaveLength(2);
     expect(stage.script(BACK_OFFICE).versions).toHaveLength(2);
+    // Each Worker's, once more where only the answer about its requests was lost.
+    const triggers = stage.wrangled.filter((line) => line.startsWith('triggers'));
+    expect(triggers.length).toBeGreaterThanOrEqual(2);
   },
 );
 
