@@ -92,6 +92,7 @@ const OTHER_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/engine/rails/telebirr-h5/': ['rails/telebirr-h5-wire', 'rails/telebirr-h5-app'],
   'src/engine/rails/registry.ts': ['workers/rails/telebirr-app'],
   'src/lists/book/apply.ts': ['workers/book/apply', 'workers/book/property.long'],
+  'src/lists/book/backup-state.ts': ['workers/recovery/backup-payments.long'],
   'src/lists/book/attention.ts': ['workers/outages/alarms'],
   'src/lists/book/attention-items.ts': ['workers/book/reports.long'],
   'src/lists/book/open-book.ts': ['workers/outages/alarms'],
@@ -140,6 +141,10 @@ const OTHER_TESTS: Readonly<Record<string, readonly string[]>> = {
     'workers/payment/idempotency',
   ],
   'src/recovery/backup/': ['workers/recovery/backup-run.long'],
+  'src/recovery/incomplete.ts': [
+    'workers/recovery/restore.long',
+    'workers/recovery/backup-run.long',
+  ],
   'src/recovery/payments/book-backup': ['workers/recovery/backup-payments.long'],
   'src/recovery/payments/erase.ts': [
     'workers/recovery/backup-payments.long',
@@ -167,6 +172,8 @@ const OTHER_TESTS: Readonly<Record<string, readonly string[]>> = {
   'back-office/dashboard/overview/statement.ts': ['workers/dashboard/overview'],
   'back-office/elements/csv.ts': ['unit/dashboard-payments-csv'],
   'scripts/deploy/': ['unit/deploy.long'],
+  'scripts/deployment/deployed-worker.ts': ['unit/deploy.long'],
+  'scripts/setup/': ['unit/setup-cases.long', 'unit/deploy.long'],
   'scripts/deployment/': ['unit/deployment', 'unit/recovery-key', 'unit/rotate-keys.long'],
 };
 
