@@ -25,7 +25,7 @@ export interface DeployedWorker {
   readonly isProved: boolean;
   /** The newest first. */
   readonly versions: readonly WorkerVersion[];
-  /** The last older version of another tag that had all requests and kept them; null: none. */
+  /** The last older version that had all requests and kept them; null: none. */
   readonly previous: WorkerVersion | null;
   /** The same with other code: another configuration alone is no other version to go back to. */
   readonly olderCode: WorkerVersion | null;
@@ -88,19 +88,24 @@ export async function deployedWorker(
     return null;
   }
   const current = shares.at(-1)?.version;
-  const whole = withoutAbandoned(deployments).map(({ versions }) => versions[0]?.version_id ?? '');
+  const whole = withoutAbandoned(deployments);
+  const proved = new Set(whole.filter(isProof).map(idOf));
   // Of a version that Cloudflare no longer has, nothing is known.
   const kept = released.filter((id) => items.some((item) => item.id === id));
-  // A newer version was left for this one. A change of secrets alone makes a version, too.
-  const before = [...whole, ...kept].map(versionOf).filter(({ tag, createdOn }) => {
-    return createdOn < (current?.createdOn ?? '') && (tag === null || tag !== current?.tag);
-  });
+  // A newer version was left for this one.
+  const before = [...whole.map(idOf), ...kept]
+    .map(versionOf)
+    .filter(({ createdOn }) => createdOn < (current?.createdOn ?? ''));
+  // A change of secrets alone makes a version, too: the one before it is as little proved.
+  const isOther = ({ id, tag }: WorkerVersion) =>
+    tag === null || tag !== current?.tag || proved.has(id);
   return {
     name,
     shares,
-    isProved: messageOf(deployments[0]) !== DEPLOYMENT_MESSAGES.step,
+    // A change of secrets proves nothing.
+    isProved: messageOf(deployments.find((one) => !isOfSecrets(one))) !== DEPLOYMENT_MESSAGES.step,
     versions,
-    previous: before[0] ?? null,
+    previous: before.find(isOther) ?? null,
     olderCode: before.find((version) => !hasSameCode(version, current)) ?? null,
     secrets: secrets.map((secret) => secret.name),
     classes: namespaces.filter((one) => one.script === name).map((one) => one.class),
@@ -121,13 +126,28 @@ function withoutAbandoned(deployments: readonly DeploymentRow[]): readonly Deplo
   const kept: DeploymentRow[] = [];
   let backTo: string | undefined;
   for (const deployment of deployments.filter(({ versions }) => versions.length === 1)) {
-    const id = deployment.versions[0]?.version_id;
+    const id = idOf(deployment);
     if (backTo === undefined || backTo === id) {
       kept.push(deployment);
       backTo = messageOf(deployment) === DEPLOYMENT_MESSAGES.back ? id : undefined;
     }
   }
   return kept;
+}
+
+/** Of a deployment of one version. */
+function idOf({ versions }: DeploymentRow): string {
+  return versions[0]?.version_id ?? '';
+}
+
+function isProof(deployment: DeploymentRow): boolean {
+  const { proved, back } = DEPLOYMENT_MESSAGES;
+  return [proved, back].includes(messageOf(deployment) ?? '');
+}
+
+/** Whether a change of secrets made the version or deployment. */
+function isOfSecrets({ annotations }: Pick<VersionRow, 'annotations'>): boolean {
+  return /secret/i.test(annotations?.['workers/triggered_by'] ?? '');
 }
 
 function messageOf(deployment: DeploymentRow | undefined): string | undefined {
@@ -142,11 +162,7 @@ function versionAt(rows: readonly VersionRow[], index: number): WorkerVersion {
   const { id, metadata } = rows[index] as VersionRow;
   const source = rows
     .slice(index)
-    .find(
-      ({ annotations }) =>
-        annotations?.['workers/tag'] !== undefined ||
-        !/secret/i.test(annotations?.['workers/triggered_by'] ?? ''),
-    );
+    .find((row) => row.annotations?.['workers/tag'] !== undefined || !isOfSecrets(row));
   const message = source?.annotations?.['workers/message'] ?? '';
   return {
     id,

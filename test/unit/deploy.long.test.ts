@@ -312,6 +312,42 @@ test('proves a version again that got all requests, when the run was stopped bef
   expect(stage.shares(PAYMENTS)).toEqual(ALL_OLD);
 });
 
+test('still owes the checks of an interrupted run after a change of secrets, and names the code that passed them', async () => {
+  await stage.addOperator();
+  stage.selfCheck = async () => {
+    throw new Error('stopped');
+  };
+  await expect(stage.run()).rejects.toThrow('stopped');
+  for (const value of ['first', 'second']) {
+    stage.changeSecret(PAYMENTS, `UNUSED_${value}`);
+  }
+  stage.selfCheck = async () => {
+    throw new SetupProblem('payment is wrong', 'Look at it.');
+  };
+  expect(await stage.run()).toBe(false);
+  // Each of the three has this code, and none passed; Cloudflare refuses what has older secrets.
+  const [old] = stage.script(PAYMENTS).versions;
+  expect(stage.output).toContain(`IS STILL LIVE: ${PAYMENTS} cannot go back to ${old?.id}`);
+});
+
+test('goes back to the same code, when it had all requests before a run that was interrupted', async () => {
+  await stage.addOperator();
+  await stage.run();
+  await stage.run({ act: 'rollback' });
+  takeOlderCode();
+  stage.selfCheck = async () => {
+    throw new Error('stopped');
+  };
+  await expect(stage.run()).rejects.toThrow('stopped');
+  stage.selfCheck = async () => {
+    throw new SetupProblem('payment is wrong', 'Look at it.');
+  };
+  expect(await stage.run()).toBe(false);
+  const { deployments, versions } = stage.script(PAYMENTS);
+  expect(versions).toHaveLength(3);
+  expect(deployments[0]?.versions).toEqual([{ version_id: versions[0]?.id, percentage: 100 }]);
+});
+
 test('asks for the next token of a login, when Cloudflare no longer takes the first one', async () => {
   const { token, url, accountId } = cloudflare;
   const path = `/accounts/${accountId}/workers/scripts/${PAYMENTS}/deployments`;
@@ -379,14 +415,7 @@ test('deploys the older commit again after a rollback, so that its secrets can b
   await stage.run({ act: 'rollback' });
   expect(() => stage.changeSecret(PAYMENTS, 'LINK_SIGNING_KEYS')).toThrow('not deployed');
 
-  // The folder has the older commit now.
-  for (const name of [PAYMENTS, BACK_OFFICE]) {
-    const [old, taken] = stage.script(name).versions.map(({ annotations }) => annotations);
-    const tags = [taken?.['workers/tag'], old?.['workers/tag']];
-    Object.assign(old ?? {}, { 'workers/tag': tags[0] });
-    Object.assign(taken ?? {}, { 'workers/tag': tags[1] });
-  }
-  stage.commit = OLD_COMMIT;
+  takeOlderCode();
   expect(await stage.run()).toBe(true);
   // Before this code there is only what was taken back.
   expect(await stage.run({ act: 'rollback' })).toBe(false);
@@ -395,6 +424,17 @@ test('deploys the older commit again after a rollback, so that its secrets can b
   expect(await stage.run()).toBe(true);
   expect(stage.output).toContain('Nothing to do');
 });
+
+/** Gives the folder the older commit. */
+function takeOlderCode(): void {
+  for (const name of [PAYMENTS, BACK_OFFICE]) {
+    const [old, taken] = stage.script(name).versions.map(({ annotations }) => annotations);
+    const tags = [taken?.['workers/tag'], old?.['workers/tag']];
+    Object.assign(old ?? {}, { 'workers/tag': tags[0] });
+    Object.assign(taken ?? {}, { 'workers/tag': tags[1] });
+  }
+  stage.commit = OLD_COMMIT;
+}
 
 /** What a self-check finds that runs in the newest or in the oldest version of both Workers. */
 function foundBy(which: 'new' | 'old'): ReadonlyMap<string, string> {
