@@ -20,12 +20,12 @@ const OTHER_ROOMS = [
   'linearize',
   'mutants',
   'operator-*',
-  'samples',
+  'samples.long',
   'sandbox-tables',
-  'script-help',
-  'simulation',
+  'script-help.long',
+  'simulation.long',
   // Every reachable state: too slow to repeat for each mutant.
-  '*-walk',
+  '*-walk.long',
 ];
 
 /** What the simulation replaces (lab/simulation/bundle.ts). */

@@ -24,6 +24,8 @@ const DEPLOYED = SOURCES.filter((path) => /^(?:src|back-office)\//.test(path))
   .join('\n');
 const PROMISES = 'docs/promises.md';
 const DECISIONS = 'docs/decisions.md';
+/** Its path, or its name alone; no pattern. */
+const TEST_FILE = /(?<![\w./*-])\w[\w./-]*\.test\.ts\b/g;
 /** A payment's id where a sample creates it, in the syntax of each language. */
 const NEW_PAYMENT = /\b(?:paymentIntentUniqueId|id)["']?(?::| =>) ["'](order-\d+)/g;
 
@@ -53,6 +55,18 @@ describe('samples', () => {
 describe('files of the repository', () => {
   test.each(DOCUMENTS)('that %s names exist', (document) => {
     const missing = pathsNamedIn(document).filter((path) => !existsSync(join(ROOT, path)));
+    expect(missing).toEqual([]);
+  });
+});
+
+describe('test files', () => {
+  test('that documents and sources name exist', () => {
+    const files = globSync('{test,lab}/**/*.test.ts', { cwd: ROOT });
+    const missing = [...DOCUMENTS, ...SOURCES].flatMap((path) =>
+      [...read(path).matchAll(TEST_FILE)]
+        .filter(([name]) => !files.some((file) => `/${file}`.endsWith(`/${name}`)))
+        .map(([name]) => `${path}: ${name}`),
+    );
     expect(missing).toEqual([]);
   });
 });

@@ -12,7 +12,7 @@ import { applyAll, nameOf, projectedRefund, projectionMessage, TENANTS } from '.
 
 /**
  * Goal: totals count a payment on the day on which it was paid or ended, a refund on the day of its
- * outcome, and an open payment on the day of its creation. book-property.long.test.ts shows that they
+ * outcome, and an open payment on the day of its creation. property.long.test.ts shows that they
  * are exact when messages are lost, doubled or late.
  */
 

@@ -26,7 +26,7 @@ import { auditLog } from './support.ts';
  * Goal: docs/decisions.md#54: what a member asks of a payment's object or of a server is in the audit
  * log before it happens, so no failure hides a change, and a refusal says so. Method: every such act,
  * with a failed write of its entry, and with a process that ends between entry and change. The acts of
- * operators are in operator-crash.test.ts.
+ * operators are in test/workers/operator/crash.test.ts.
  */
 
 const caught = useGateway();
