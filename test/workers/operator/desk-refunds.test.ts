@@ -131,17 +131,6 @@ describe('one operator', () => {
     const { refunds } = await intentOf();
     expect(refunds.map(({ status }) => status)).toEqual(['succeeded', 'requires_action']);
   });
-
-  test('sees when the refund got its outcome in the meantime', async () => {
-    await refundByHand({ amountMinor: 4_000 });
-    const path = await pathOf('not-returned');
-    const open = hiddenFields(await pageOf(path));
-    const outcome = { type: 'succeeded', railReference: 'API-1' } as const;
-    await execute({ type: 'resolve_refund', refundId: 'r1', outcome });
-    const location = await DESKS.Hana.send(path, { ...open, note: 'Closed' });
-    expect(await pageOf(location)).toContain('The refund has an outcome already');
-    expect(await refund()).toMatchObject({ status: 'succeeded', railReference: 'API-1' });
-  });
 });
 
 describe('two operators', () => {
@@ -166,15 +155,6 @@ describe('two operators', () => {
     expect(await pageOf(done)).toContain('The outcome of the refund was recorded');
     expect(await refund()).toMatchObject({ status: 'succeeded', railReference: 'RF-9' });
     expect((await auditLog()).map(({ actor_id }) => actor_id)).toEqual(['Hana', 'Dawit']);
-  });
-
-  test('the first operator is refused, also by a form that the desk does not offer', async () => {
-    await refundByHand();
-    await decide('returned', FOUND);
-    const location = await decide('confirm', { note: 'Me again' });
-    expect(location).toContain('refused=second_operator_needed');
-    expect(await pageOf(location)).toContain('You recorded this yourself');
-    expect((await refund()).status).toBe('requires_action');
   });
 
   test('a form for one proposal does not confirm another that replaced it', async () => {

@@ -400,15 +400,6 @@ describe('recording an outcome', () => {
     expect((await clientOf().events()).map(({ type }) => type)).toEqual(['payment_succeeded']);
   });
 
-  test('a second decision is refused with the reason, and nothing changes', async () => {
-    await unresolved(caught);
-    await change(PAID, { receipt: 'R-77', note: 'Seen' });
-    const location = await change(PAID, { receipt: 'R-78', note: 'Seen again' });
-    expect(location).toContain('refused=attempt_not_pending');
-    expect(await pageOf(location)).toContain('The attempt has an outcome already');
-    expect((await intentOf()).attempts[0]?.receipt).toBe('R-77');
-  });
-
   test('the address hides what the member typed', async () => {
     await unresolved(caught);
     const location = await change(PAID, { note: 'Asked 0911234567' });
