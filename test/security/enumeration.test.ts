@@ -105,6 +105,11 @@ test.each(STRANGERS)(
       expect([id, Object(content).data ?? content]).toEqual([id, []]);
     }
     expect(await stored()).toEqual(before);
+    // The owner's lists have them.
+    for (const { id, pathOf } of lists.filter((list) => list.environment === 'sandbox')) {
+      const { content } = (await answerOf(call(pathOf('')))).envelope;
+      expect([id, Object(content).data ?? content]).not.toEqual([id, []]);
+    }
     // The owner finds each, so the ids are right.
     for (const { id, method, pathOf, body, ids } of callsIn('sandbox', known)) {
       const answer = await call(pathOf(ids[0]), { method, body: body?.(ids[0]) });
@@ -146,17 +151,18 @@ test('API2:2023 keys: wrong, unknown, revoked and suspended ones get the same by
   expect(answers).toEqual(KEYS.map(() => answers[0]));
 });
 
-test('API2:2023 links: an altered one gets the same bytes as one of another payment’s attempt', async () => {
+test('API2:2023 links: an altered one gets the same bytes as one of another payment’s attempt, and creates nothing', async () => {
   const url = await createHosted();
   const own = url.split('/').at(-1) ?? '';
   const attempt = await chooseMethod(url);
-  const { objectName } = clientOf('order-9');
+  const { linkSigningKeys } = configOf(env);
+  const linkOf = (uniqueId: string, keys = linkSigningKeys) =>
+    signLink(keys, 'checkout', { objectName: clientOf(uniqueId).objectName, index: 0 });
   // Genuine, but its payment does not exist.
-  const unused = await signLink(configOf(env).linkSigningKeys, 'checkout', {
-    objectName,
-    index: 0,
-  });
-  const tokens = [`${own.slice(0, -4)}AAAA`, own.slice(0, -1), attempt, unused, 'unlike'];
+  const unused = await linkOf('order-9');
+  const misSigned = await linkOf('order-1', [{ keyId: 't1', base64: btoa('x'.repeat(32)) }]);
+  const altered = [`${own.slice(0, -4)}AAAA`, own.slice(0, -1), 't1.AAAA', misSigned, 'unlike'];
+  const tokens = [...altered, attempt, unused];
   for (const form of ['', '/status', '/returned']) {
     const answers: Comparable[] = [];
     for (const token of tokens) {
@@ -165,6 +171,7 @@ test('API2:2023 links: an altered one gets the same bytes as one of another paym
     expect(answers.map(({ status }) => status)).toEqual(tokens.map(() => 404));
     expect(answers).toEqual(tokens.map(() => answers[0]));
   }
+  expect(await allRows('order-9')).toEqual({});
 });
 
 test('API2:2023 secrets of the desk: a wrong one learns nothing', async () => {

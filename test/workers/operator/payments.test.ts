@@ -10,7 +10,6 @@ import { bookSql } from '../support/book.ts';
 import {
   ALPHA,
   advance,
-  BETA,
   clientOf,
   consume,
   createHosted,
@@ -288,7 +287,6 @@ describe('a payment', () => {
     const { attempts } = await content<{ attempts: object[] }>(operateApi(PAYMENT));
     expect(attempts).toMatchObject([{ reference: 'REFA1', method: 'TELE_BIRR', paid: false }]);
     expect(Object.keys(attempts[0] ?? {})).not.toContain('phone');
-    expect((await operateApi(`/payments/sandbox/${BETA.id}/order-1`)).status).toBe(404);
   });
 });
 

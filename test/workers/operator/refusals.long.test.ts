@@ -142,7 +142,7 @@ const TAKES_ANY_NAME = /^\/books|\/restore$/;
 
 /** What exists, but elsewhere. */
 function elsewhere(name: string, { values }: Prepared): Readonly<Record<string, string>> {
-  if (name.includes(':uniqueId') && !TAKES_ANY_NAME.test(name)) {
+  if (/:(?:uniqueId|digest)/.test(name) && !TAKES_ANY_NAME.test(name)) {
     const environment = values.environment === 'sandbox' ? 'production' : 'sandbox';
     return { merchantId: BETA.id, environment };
   }

@@ -1,13 +1,9 @@
-import { env } from 'cloudflare:workers';
 import { beforeEach, expect, test } from 'vitest';
-import { configOf } from '../../../src/engine/config.ts';
-import { signLink } from '../../../src/kit/crypto/link-token.ts';
 import { advance, booksAreFed, call, SECOND_MS, useGateway } from '../support.ts';
 import {
   AMOUNT_MINOR,
   alarmNow,
   attemptNow,
-  attemptToken,
   CARDS,
   choose,
   client,
@@ -15,7 +11,6 @@ import {
   everythingStored,
   fireAlarmOf,
   intentNow,
-  objectIds,
   openHosted,
   type RailCall,
   railServer,
@@ -117,32 +112,3 @@ test('stores nothing when a customer returns to a payment without an attempt', a
   expect(await comesBack(path)).toMatchObject({ status: 303, location: path });
   expect(await everythingStored()).toEqual(before);
 });
-
-test.each<[string, () => Promise<string>]>([
-  ['a forged token', async () => '/checkout/t1.AAAA'],
-  ['an attempt’s token', async () => `/checkout/${await attemptToken()}`],
-  [
-    'a token signed with another key',
-    async () => `/checkout/${await tokenBy('another key with the same id, 32')}`,
-  ],
-])('%s gets the unknown page, and reaches no object', async (_name, pathOf) => {
-  await pending();
-  const path = await pathOf();
-  const before = { stored: await everythingStored(), ids: objectIds() };
-  const { status, location, text } = await comesBack(path);
-  expect({ status, location }).toEqual({ status: 404, location: null });
-  expect(text).toContain('<!doctype html>');
-  expect({ stored: await everythingStored(), ids: objectIds() }).toEqual(before);
-});
-
-test('an unknown payment gets the unknown page, and is not created', async () => {
-  const link = { objectName: client('order-2').objectName, index: 0 };
-  const token = await signLink(configOf(env).linkSigningKeys, 'checkout', link);
-  expect(await comesBack(`/checkout/${token}`)).toMatchObject({ status: 404 });
-  expect(await everythingStored()).toEqual({});
-});
-
-function tokenBy(key: string): Promise<string> {
-  const link = { objectName: client().objectName, index: 0 };
-  return signLink([{ keyId: 't1', base64: btoa(key) }], 'checkout', link);
-}
