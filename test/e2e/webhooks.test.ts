@@ -144,16 +144,6 @@ describe.concurrent('webhooks on the wire: decisions.md#18', () => {
     expect(verifiedWebhook(second, scene.keys).paymentIntentUniqueId).toBe(uniqueId);
   });
 
-  test('treats a redirect as a failure and does not follow it', async () => {
-    const elsewhere = scene.server.endpoint();
-    const { hook } = await createSimulated(scene, [
-      status(307, { location: elsewhere.url }),
-      status(301, { location: elsewhere.url }),
-    ]);
-    expectSameEvent(await hook.request(0), await hook.request(1));
-    expect(elsewhere.requests).toEqual([]);
-  });
-
   test('stops after a 410, and waits for the Retry-After of a 429', async () => {
     const gone = await createSimulated(scene, [status(410)]);
     await gone.hook.request(0);

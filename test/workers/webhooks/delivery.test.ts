@@ -498,13 +498,10 @@ test.each([
   [410, 'dead'],
   [500, 'waiting'],
 ])('decisions.md#18: after HTTP %i an event is %s', async (status, deliveryStatus) => {
-  const headers = { location: 'https://elsewhere.example.com/' };
-  const arrivals = merchantServer(() => new Response('x', { status, headers }));
+  merchantServer(() => new Response('x', { status }));
   await payHosted();
   await deliver();
   expect(await lastEvent()).toMatchObject({ deliveryStatus, tries: [{ httpStatus: status }] });
-  // Redirects are not followed.
-  expect(arrivals).toHaveLength(1);
 });
 
 test.each([
