@@ -1,19 +1,15 @@
 import { expect } from 'vitest';
 import type { CallbackAnswer } from '../../scripts/stand-ins/stand-in.ts';
+import type { CallbackSuspicion } from '../../src/engine/rails/callback.ts';
 import type { RailPayment } from './e2e-rails-payment.ts';
 import { eventually } from './e2e-scene.ts';
-import { FACTS, type Suspicion } from './method-facts.ts';
+import { FACTS } from './method-facts.ts';
 
 /** The gateway's answers to callbacks, and its log lines about refused ones. */
 
 export function expectAccepted(payment: RailPayment, answer: CallbackAnswer | null): void {
   const text = expect.stringMatching(FACTS[payment.cell.method].acknowledgement);
   expect(answer).toEqual({ status: 200, text });
-}
-
-/** CBE's callbacks share one address, so a forged one belongs to no payment. */
-export function anomaliesOfRefusal({ cell }: RailPayment): readonly string[] {
-  return cell.method === 'CBE' ? [] : ['refused_callback'];
 }
 
 /** The same address with one letter of its token changed. */
@@ -26,12 +22,11 @@ export function strayed(callbackUrl: string): string {
 /** A log line reports it, without secrets and phone numbers (docs/promises.md#10). */
 export async function expectRefusalLogged(
   payment: RailPayment,
-  suspicion: Suspicion,
+  suspicion: CallbackSuspicion,
 ): Promise<void> {
   const { uuid } = await payment.status();
   const rail = payment.standIn.railId;
-  const about = payment.cell.method === 'CBE' ? { rail, suspicion } : { uuid, rail, suspicion };
-  const line = JSON.stringify({ event: 'rail_callback_refused', ...about });
+  const line = JSON.stringify({ event: 'rail_callback_refused', uuid, rail, suspicion });
   const logs = await eventually(
     () => payment.scene.gateway.logs(),
     (text) => text.includes(line),

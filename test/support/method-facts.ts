@@ -1,7 +1,6 @@
-import type { CallbackVariant, CustomerAct, Plan } from '../../scripts/stand-ins/stand-in.ts';
+import type { CustomerAct, Plan } from '../../scripts/stand-ins/stand-in.ts';
 import type { FailureReason } from '../../src/engine/domain/attempt.ts';
 import { METHODS, type Method } from '../../src/engine/domain/method.ts';
-import type { CallbackSuspicion } from '../../src/engine/rails/callback.ts';
 import telebirr from '../fixtures/rails/telebirr-h5/vectors.json' with { type: 'json' };
 
 /** What tests of all methods must know about each. */
@@ -13,28 +12,12 @@ export interface MethodFacts {
   readonly acceptsNetworks: readonly [ethioTelecom: boolean, safaricom: boolean];
   /** The acknowledgement of a callback that the provider expects. */
   readonly acknowledgement: RegExp;
-  /** The callback of a forger who knows the address and the whole order, but no secret. */
-  readonly forgery: Refusal;
-  /** Genuine except for the amount. */
-  readonly wrongAmount: Refusal;
-  /** Genuine except for the order. */
-  readonly otherOrder: Refusal;
   /** A customer who does not pay. */
   readonly unpaid: { readonly act: CustomerAct; readonly reason: FailureReason };
   readonly crash: Crash;
 }
 
 export type Settings = Readonly<Record<string, unknown>>;
-
-/** How the gateway refuses a callback. */
-export interface Refusal {
-  readonly variant: CallbackVariant;
-  readonly status: number;
-  readonly suspicion: Suspicion;
-}
-
-/** `unknown_order`: at a shared address, a reference that names no payment. */
-export type Suspicion = CallbackSuspicion | 'unknown_order';
 
 /** A call that hangs while the gateway is killed. */
 interface Crash {
@@ -65,9 +48,6 @@ export const FACTS: Readonly<Record<Method, MethodFacts>> = {
     },
     acceptsNetworks: [true, true],
     acknowledgement: /^\{"code":0,"msg":"success"\}$/,
-    forgery: { variant: 'forged', status: 403, suspicion: 'not_authentic' },
-    wrongAmount: { variant: 'wrong_amount', status: 409, suspicion: 'wrong_amount' },
-    otherOrder: { variant: 'other_order', status: 409, suspicion: 'other_order' },
     unpaid: { act: 'declines', reason: 'declined' },
     crash: { plan: HANGS, call: '/merchant/preOrder', calls: 2 },
   },
@@ -83,10 +63,6 @@ export const FACTS: Readonly<Record<Method, MethodFacts>> = {
     },
     acceptsNetworks: [true, true],
     acknowledgement: /<res:ResponseCode>0<\/res:ResponseCode>/,
-    forgery: { variant: 'forged', status: 401, suspicion: 'not_authentic' },
-    // Contains no amount.
-    wrongAmount: { variant: 'wrong_amount', status: 400, suspicion: 'other_order' },
-    otherOrder: { variant: 'other_order', status: 400, suspicion: 'other_order' },
     unpaid: { act: 'lacks_funds', reason: 'insufficient_funds' },
     crash: { plan: HANGS, call: '/APIRequestMgrService', calls: 2 },
   },
@@ -102,11 +78,6 @@ export const FACTS: Readonly<Record<Method, MethodFacts>> = {
     },
     acceptsNetworks: [true, true],
     acknowledgement: /^OK$/,
-    forgery: { variant: 'forged', status: 401, suspicion: 'not_authentic' },
-    // Contains no amount: sealed, but not hashed, by a forger without the secret.
-    wrongAmount: { variant: 'wrong_amount', status: 401, suspicion: 'not_authentic' },
-    // We choose its orders' ids at random, so another id names no order.
-    otherOrder: { variant: 'other_order', status: 404, suspicion: 'unknown_order' },
     unpaid: { act: 'declines', reason: 'declined' },
     // Its start makes no call. The query that confirms its callback hangs.
     crash: { plan: { query: 'hang' }, call: '/TXNSTAT', calls: 2 },
@@ -122,9 +93,6 @@ export const FACTS: Readonly<Record<Method, MethodFacts>> = {
     acceptsNetworks: [true, true],
     acknowledgement: /^\{"code":"SUCCESS"\}$/,
     // No signature: these are recognized by ids that a forger does not know.
-    forgery: { variant: 'forged', status: 400, suspicion: 'other_order' },
-    wrongAmount: { variant: 'wrong_amount', status: 400, suspicion: 'wrong_amount' },
-    otherOrder: { variant: 'other_order', status: 400, suspicion: 'other_order' },
     unpaid: { act: 'declines', reason: 'declined' },
     crash: { plan: HANGS, call: 'action=order.create', calls: 2 },
   },
@@ -139,9 +107,6 @@ export const FACTS: Readonly<Record<Method, MethodFacts>> = {
     },
     acceptsNetworks: [false, true],
     acknowledgement: /^\{"ResultCode":0,"ResultDesc":"Accepted"\}$/,
-    forgery: { variant: 'forged', status: 400, suspicion: 'other_order' },
-    wrongAmount: { variant: 'wrong_amount', status: 400, suspicion: 'wrong_amount' },
-    otherOrder: { variant: 'other_order', status: 400, suspicion: 'other_order' },
     unpaid: { act: 'mistypes_pin', reason: 'wrong_pin' },
     crash: { plan: HANGS, call: '/stkpush/v3/processrequest', calls: 2 },
   },
@@ -155,9 +120,6 @@ export const FACTS: Readonly<Record<Method, MethodFacts>> = {
     },
     acceptsNetworks: [true, false],
     acknowledgement: /^\{"received":true\}$/,
-    forgery: { variant: 'other_order', status: 403, suspicion: 'other_order' },
-    wrongAmount: { variant: 'wrong_amount', status: 403, suspicion: 'wrong_amount' },
-    otherOrder: { variant: 'other_order', status: 403, suspicion: 'other_order' },
     unpaid: { act: 'cancels', reason: 'canceled_by_customer' },
     // The calls hang until the customers act.
     crash: { plan: {}, call: '/asm', calls: 2 },
