@@ -10,9 +10,8 @@ import {
   paymentOf,
   press,
   useScene,
-  webhook,
 } from '../support/e2e-scene.ts';
-import { formTo, open, type Page, post, submit } from '../support/e2e-visitor.ts';
+import { formTo, open, type Page, submit } from '../support/e2e-visitor.ts';
 
 /** Enough time to open pages, even on a busy machine. */
 const EXPIRE_IN_SECONDS = 15;
@@ -144,41 +143,6 @@ describe.concurrent('hosted checkout', () => {
     expect((await open(payment.checkoutUrl)).heading).toBe('Payment successful');
   });
 
-  test('fails once when the customer abandons it on the page, and is not canceled: decisions.md#25', async () => {
-    const payment = await createHosted(scene);
-    const page = await open(payment.checkoutUrl);
-    const [landed] = await Promise.all([
-      submit(formTo(page, '/give-up')),
-      post(formTo(page, '/give-up')),
-    ]);
-    expect([payment.checkoutUrl, payment.shop.url]).toContain(landed.url.split('?')[0]);
-    const event = await onlyWebhook(scene, payment.hook);
-    expect(event).toMatchObject({
-      webHookEvent: 'PAYMENT_FAILED',
-      status: 'FAILED',
-      payment: { reason: 'abandoned', previousStatus: 'OPEN', transaction: null },
-    });
-    const again = await submit(formTo(page, '/attempts'), { method: 'TELE_BIRR' });
-    expect(again.heading).toBe('Payment not completed');
-  });
-
-  test('fails with the tenth failed attempt: decisions.md#30', async () => {
-    const payment = await createHosted(scene);
-    let page = await open(payment.checkoutUrl);
-    for (let attempt = 1; attempt <= 10; attempt++) {
-      expect(page.text.includes(english.lastAttempt) === (attempt === 10)).toBe(true);
-      const simulator = await submit(formTo(page, '/attempts'), { method: 'ETS_SWITCH' });
-      page = await press(simulator, 'decline');
-    }
-    expect(page.heading).toBe('Payment not completed');
-    expect(page.forms).toEqual([]);
-    const event = await onlyWebhook(scene, payment.hook);
-    expect(event).toMatchObject({
-      webHookEvent: 'PAYMENT_FAILED',
-      payment: { reason: 'declined' },
-    });
-  });
-
   test('is canceled while open without an event, and accepts no payment then: decisions.md#21, #25', async () => {
     const payment = await createHosted(scene);
     const secondTab = await open(payment.checkoutUrl);
@@ -201,15 +165,6 @@ describe.concurrent('hosted checkout', () => {
     await fence(scene);
     expect(payment.hook.requests).toEqual([]);
     expect(await paymentOf(scene, payment.uniqueId)).toMatchObject({ status: 'CANCELED' });
-  });
-
-  test('cannot be canceled once paid: decisions.md#25', async () => {
-    const payment = await createHosted(scene);
-    await press(await choose(payment), 'approve');
-    expect((await scene.sandbox.cancel(payment.uniqueId)).status).toBe(409);
-    expect(await onlyWebhook(scene, payment.hook)).toMatchObject({
-      webHookEvent: 'PAYMENT_SUCCESS',
-    });
   });
 
   test('expires once, at its expiry time: webhooks.md#events, decisions.md#1', async () => {
@@ -309,65 +264,6 @@ describe.concurrent('hosted checkout', () => {
     const event = await onlyWebhook(scene, payment.hook);
     expect(event.payment).toMatchObject({ status: 'SUCCESS', sequence: 5 });
     expect(event.payment.transaction?.transactionId).not.toBe(declined.transaction?.transactionId);
-  });
-
-  test('starts nothing for a form that our pages do not send', async () => {
-    const payment = await createHosted(scene);
-    const form = formTo(await open(payment.checkoutUrl), '/attempts');
-    const inputs = form.inputs.filter(({ name }) => name !== 'attempts');
-    const answers = await Promise.all([
-      submit({ ...form, inputs }, { method: 'TELE_BIRR' }),
-      ...['', '-1', '0.0', '1e1', '0x0', ' 0', '0\n', '٠', '0000', 'null'].map((attempts) =>
-        submit(form, { method: 'TELE_BIRR', attempts }),
-      ),
-    ]);
-    for (const { status, heading, links } of answers) {
-      expect([status, heading]).toEqual([400, 'That did not work']);
-      expect(links.get('Try again')).toBe(payment.checkoutUrl);
-    }
-    expect(await paymentOf(scene, payment.uniqueId)).toMatchObject({
-      status: 'OPEN',
-      transaction: null,
-      sequence: 1,
-    });
-  });
-
-  test('reports a second payment as an anomaly and sends one event: decisions.md#31', async () => {
-    const payment = await createHosted(scene);
-    const firstTab = await choose(payment, 'TELE_BIRR');
-    const chosenAgain = await submit(formTo(await open(payment.checkoutUrl), '/abandon'));
-    expect(chosenAgain.text).toContain(english.leftLead);
-    const secondTab = await submit(formTo(chosenAgain, '/attempts'), { method: 'ETS_SWITCH' });
-    expect(secondTab.url).not.toBe(firstTab.url);
-
-    expect((await press(secondTab, 'approve')).heading).toBe('Payment successful');
-    const again = await press(firstTab, 'approve');
-    expect(again.heading).toBe('Receipt');
-    expect(again.text).toContain('You paid more than once.');
-    const event = await onlyWebhook(scene, payment.hook);
-    expect(event.webHookEvent).toBe('PAYMENT_SUCCESS');
-    const { anomalies, status, late } = await paymentOf(scene, payment.uniqueId);
-    expect({ status, late }).toEqual({ status: 'SUCCESS', late: false });
-    expect(anomalies).toMatchObject([{ type: 'duplicate_payment' }]);
-    expect(firstTab.text).toContain(anomalies?.[0]?.transactionId ?? 'no transaction');
-  });
-
-  test('is paid late when an abandoned attempt turns out to be paid: decisions.md#31, #18', async () => {
-    const payment = await createHosted(scene);
-    const oldTab = await choose(payment, 'TELE_BIRR');
-    await submit(formTo(await open(payment.checkoutUrl), '/give-up'));
-    expect(await onlyWebhook(scene, payment.hook)).toMatchObject({
-      webHookEvent: 'PAYMENT_FAILED',
-      payment: { late: false },
-    });
-    expect((await press(oldTab, 'approve')).heading).toBe('Payment successful');
-    const late = await webhook(scene, payment.hook, 1);
-    expect(late).toMatchObject({
-      webHookEvent: 'PAYMENT_SUCCESS',
-      payment: { late: true, previousStatus: 'FAILED', reason: null },
-    });
-    await fence(scene);
-    expect(payment.hook.requests).toHaveLength(2);
   });
 
   test.each(['attempts', 'abandon', 'give-up'])(

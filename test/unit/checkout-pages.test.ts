@@ -8,7 +8,7 @@ import { SimulatorPage } from '../../src/engine/checkout/pages/simulator.tsx';
 import { loadTexts } from '../../src/engine/checkout/texts.ts';
 import { checkoutView, type RefusedForm } from '../../src/engine/checkout/view.ts';
 import type { Support } from '../../src/engine/config.ts';
-import type { Attempt } from '../../src/engine/domain/attempt.ts';
+import { ATTEMPTS_MAX, type Attempt } from '../../src/engine/domain/attempt.ts';
 import type { Intent } from '../../src/engine/domain/intent.ts';
 import type { Business } from '../../src/engine/domain/merchant.ts';
 import type { IntentTerms } from '../../src/engine/domain/terms.ts';
@@ -222,6 +222,17 @@ describe('what the customer reads and can do', () => {
     const html = htmlIn('en', await pageOf({ view, path: PATH }));
     expect(html).toContain(`<h1>${english.alreadyPaidTitle}</h1>`);
     expect(html).toMatch(/screen-only">.*already been paid.*<\/div><h2>Receipt<\/h2>/);
+  });
+
+  test('a page says that an attempt is the last one, and the receipt that the customer paid twice', async () => {
+    const failures = Array(ATTEMPTS_MAX - 1).fill(
+      attemptWith({ status: 'failed', failureReason: 'declined' }),
+    );
+    const last = intentWith({}, { attempts: failures });
+    expect(textOf(await checkoutHtml(last))).toContain(english.lastAttempt);
+    const attempts = [...paid.attempts, attemptWith({ id: 'a2', status: 'succeeded' })];
+    const twice = await checkoutHtml({ ...paid, attempts }, null, LATER_MS);
+    expect(textOf(twice)).toContain('You paid more than once.');
   });
 
   test('the receipt names the seller as it was at the creation, and only what is set', async () => {

@@ -83,3 +83,16 @@ test('promises.md#4: a form says that the payment is paid when it was paid durin
   expect(await chosen(checkoutUrl, '1')).toBe(alreadyPaid);
   expect(await startsOf()).toBe(1);
 });
+
+test('starts nothing for a form that our pages do not send', async () => {
+  const path = pathOf(await createHosted());
+  const made = ['', '-1', '0.0', '1e1', '0x0', ' 0', '0\n', '٠', '0000', 'null'];
+  for (const attempts of [{}, ...made.map((text) => ({ attempts: text }))]) {
+    const response = await postForm(`${path}/attempts`, { method: 'TELE_BIRR', ...attempts });
+    expect([attempts, response.status]).toEqual([attempts, 400]);
+    const html = await response.text();
+    expect(html).toContain('That did not work');
+    expect(html).toContain(`href="${path}"`);
+  }
+  expect(await intentOf()).toMatchObject({ status: 'open', version: 1, attempts: [] });
+});
