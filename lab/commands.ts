@@ -2,7 +2,6 @@
 export const LAB = {
   simulate: ['lab/simulate.ts', 'plays histories with faults'],
   chaos: ['lab/chaos.ts', 'kills the gateway under load and looks for losses'],
-  linearize: ['lab/linearize.ts', 'checks the order of concurrent calls'],
   drill: ['lab/drill.ts', 'loses a whole gateway, restores it and compares everything'],
   fuzz: ['lab/fuzz.ts', 'sends mutated requests to every route'],
   mutants: ['lab/mutants.ts', 'plants bugs that tests must catch'],

@@ -17,7 +17,6 @@ const OTHER_ROOMS = [
   'demo-shop',
   'dev-options',
   'documents',
-  'linearize',
   'mutants',
   'operator-*',
   'samples.long',

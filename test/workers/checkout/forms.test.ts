@@ -2,6 +2,9 @@ import { expect, test, vi } from 'vitest';
 import { IntentClient } from '../../../src/engine/intent/client.ts';
 import { simulator } from '../../../src/engine/rails/simulator/rail.ts';
 import {
+  answerOf,
+  call,
+  cancelPath,
   clientOf,
   createHosted,
   execute,
@@ -96,3 +99,34 @@ test('starts nothing for a form that our pages do not send', async () => {
   }
   expect(await intentOf()).toMatchObject({ status: 'open', version: 1, attempts: [] });
 });
+
+test('promises.md#4: of two forms at the same time, one starts the attempt to which both lead', async () => {
+  const checkoutUrl = await createHosted();
+  const [one, other] = await Promise.all([chosen(checkoutUrl, '0'), chosen(checkoutUrl, '0')]);
+  expect(one).toMatch(/\/simulator\//);
+  expect(other).toBe(one);
+  expect(await startsOf()).toBe(1);
+});
+
+test.each([true, false])(
+  'promises.md#4: a form and a cancellation at the same time act as if one came first (form sent first: %s)',
+  async (isFormFirst) => {
+    const checkoutUrl = await createHosted();
+    const found: Record<string, unknown> = {};
+    const sends = [
+      async () => {
+        found.location = await chosen(checkoutUrl, '0');
+      },
+      async () => {
+        found.canceled = (await answerOf(call(cancelPath('order-1'), { method: 'POST' }))).status;
+      },
+    ];
+    await Promise.all((isFormFirst ? sends : sends.reverse()).map((send) => send()));
+    const { status, attempts } = await intentOf();
+    const toSimulator = expect.stringMatching(/\/simulator\//);
+    expect([
+      { location: toSimulator, canceled: 409, status: 'processing', attempts: 1 },
+      { location: pathOf(checkoutUrl), canceled: 200, status: 'canceled', attempts: 0 },
+    ]).toContainEqual({ ...found, status, attempts: attempts.length });
+  },
+);
