@@ -245,8 +245,13 @@ test.each([
     const putting = putAgain();
     await vi.waitFor(() => expect(spy).toHaveBeenCalled());
     const [row] = await bookSql<{ id: number }>('SELECT id FROM payment');
+    const began = vi.spyOn(BookReceipts.prototype, 'remove');
+    const removed = vi.spyOn(ReceiptIndex.prototype, 'remove');
     const erasing = bookOf(env, tenant, 0).erase(row?.id ?? 0, 'order-1');
-    await Promise.race([erasing, scheduler.wait(200)]);
+    await vi.waitFor(() => expect(began).toHaveBeenCalled());
+    // A removal that did not wait would have reached the index before this question.
+    expect(await holdersOf('CAK1')).toEqual({});
+    expect(removed).not.toHaveBeenCalled();
     mayPut = true;
     await putting;
     expect(await erasing).toBe(true);

@@ -8,6 +8,7 @@ import { paymentRetentionMs } from '../../../src/engine/config.ts';
 import { attemptReferenceFrom } from '../../../src/engine/domain/identifiers.ts';
 import type { ProjectionRow } from '../../../src/engine/intent/book-message.ts';
 import { receiptKeys } from '../../../src/engine/intent/receipt-keys.ts';
+import { ReceiptIndex } from '../../../src/index.ts';
 import { base64FromBytes, utf8 } from '../../../src/kit/crypto/encoding.ts';
 import { businessDay, dayText } from '../../../src/kit/ethiopian-time.ts';
 import { OpenIndex } from '../../../src/lists/receipt-index/open-index.ts';
@@ -246,13 +247,31 @@ describe('a file (docs/decisions.md#74)', () => {
     const rows = Array.from({ length: 3_000 }, (_, index) => row(`CX${index}`)).join('');
     const fileId = await uploadFile(AT, row('CK1') + rows);
     let kills = 0;
+    let isKilled = false;
+    let isAsked = false;
+    const { find } = ReceiptIndex.prototype;
+    // In the middle of a step, whose lines are not stored yet.
+    vi.spyOn(ReceiptIndex.prototype, 'find').mockImplementation(async function (
+      this: ReceiptIndex,
+      keys,
+    ) {
+      isAsked = true;
+      while (isKilled) {
+        await scheduler.wait(5);
+      }
+      return find.call(this, keys);
+    });
     await workOn(AT, fileId, async () => {
-      kills += 1;
-      // Dies in the middle of a step, whose lines are not stored then.
-      const dying = fireFilesAlarm(AT).catch(() => undefined);
-      await scheduler.wait(kills % 3);
+      [isKilled, isAsked] = [true, false];
+      let isOver = false;
+      const end = () => {
+        isOver = true;
+      };
+      fireFilesAlarm(AT).then(end, end);
+      await vi.waitFor(() => expect(isAsked || isOver).toBe(true));
       await abortObjects();
-      await Promise.race([dying, scheduler.wait(5)]);
+      isKilled = false;
+      kills += isAsked ? 1 : 0;
     });
     expect(kills).toBeGreaterThan(5);
     expect(await fileOf(AT, fileId)).toMatchObject({
