@@ -106,7 +106,7 @@ export async function exportedAudit(call: ExportCall, fields: unknown): Promise<
   const named = monthCursor(month, place);
   const from = POSITION.test(named.id) ? named : { ...named, id: FIRST_POSITION };
   const ours = await auditEntriesOfMonth(env.BACK_OFFICE_DB, month, cursorIn('b', from));
-  const { rows: theirs, next } = await payments.operations.exportAudit(
+  const { rows: theirs, next } = await payments.operator.exportAudit(
     actor,
     {},
     {

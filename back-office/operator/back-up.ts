@@ -9,14 +9,12 @@ export async function backUp(
   target: Target,
   fields: Fields,
 ): Promise<Outcome> {
-  const { operations } = payments;
+  const { operator } = payments;
   // Refuses what is wrong and writes the entry before anything is copied.
   const checked: unknown = isRecord(fields) ? { ...fields, onlyBegins: true } : fields;
-  const begun = await operations.backUpNow(actor, target, checked as Fields);
+  const begun = await operator.backUpNow(actor, target, checked as Fields);
   // The manifest names what the back office has exported, so it follows.
   const hasMembers = fields.hasMembers === true || (await exportDatabase(env, { isExtra: true }));
-  const content = hasMembers
-    ? await operations.backUpNow(actor, target, { continues: true })
-    : begun;
+  const content = hasMembers ? await operator.backUpNow(actor, target, { continues: true }) : begun;
   return { message: 'Backed up', content: { ...content, hasMembers } };
 }

@@ -1,4 +1,4 @@
-import type { SelfCheck } from '../../src/control/rpc/operations.ts';
+import type { SelfCheck } from '../../src/control/rpc/operator.ts';
 import {
   checkBindings,
   checkDailyRun,
@@ -39,12 +39,12 @@ const PAYMENTS_ANSWER_WITHIN_MS = 30_000;
 
 /** Starts a check. Problem 429 within a minute of the previous one. */
 export function startCheck(call: OperatorCall): Promise<CheckReport> {
-  return reportOf(call, (operations) => operations.startSelfCheck(call.actor, call.url.origin));
+  return reportOf(call, (operator) => operator.startSelfCheck(call.actor, call.url.origin));
 }
 
 /** The latest check. */
 export function readCheck(call: OperatorCall): Promise<CheckReport> {
-  return reportOf(call, (operations) => operations.readSelfCheck());
+  return reportOf(call, (operator) => operator.readSelfCheck());
 }
 
 /** What the API answers, and setups of other programs read. */
@@ -64,7 +64,7 @@ export interface CheckReport {
 
 async function reportOf(
   call: OperatorCall,
-  ask: (operations: OperatorCall['payments']['operations']) => Promise<SelfCheck>,
+  ask: (operator: OperatorCall['payments']['operator']) => Promise<SelfCheck>,
 ): Promise<CheckReport> {
   const { checks, startedAtMs, finishedAtMs } = await checkOf(call, ask);
   return {
@@ -84,10 +84,10 @@ function isoOf(atMs: number | null): string | null {
 /** What `ask` brings, with the checks of this Worker. */
 export async function checkOf(
   call: OperatorCall,
-  ask: (operations: OperatorCall['payments']['operations']) => Promise<SelfCheck>,
+  ask: (operator: OperatorCall['payments']['operator']) => Promise<SelfCheck>,
 ): Promise<SelfCheck> {
   const [payments, own] = await Promise.all([
-    askPayments(() => ask(call.payments.operations), call.nowMs),
+    askPayments(() => ask(call.payments.operator), call.nowMs),
     ownChecks(call),
   ]);
   return payments.startedAtMs === null

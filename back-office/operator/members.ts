@@ -57,7 +57,7 @@ export async function invite(
   fields: unknown,
 ): Promise<MemberLink> {
   const { name, role } = checked(invitationFields, fields);
-  const merchant = await call.payments.operations.knownMerchant(target);
+  const merchant = await call.payments.operator.knownMerchant(target);
   return link(call, { merchant, memberId: null, name, role });
 }
 
@@ -68,7 +68,7 @@ export async function recover(
   fields: unknown,
 ): Promise<MemberLink> {
   checked(body({}), fields);
-  const merchant = await call.payments.operations.knownMerchant(target);
+  const merchant = await call.payments.operator.knownMerchant(target);
   const { id: memberId, name, role } = await knownMember(call, merchant.id, target.memberId);
   return link(call, { merchant, memberId, name, role });
 }
@@ -91,7 +91,7 @@ export async function revokeLink(
 ): Promise<{ readonly isChanged: boolean }> {
   checked(body({}), fields);
   const { env, actor, nowMs } = call;
-  const { id: merchantId } = await call.payments.operations.knownMerchant(target);
+  const { id: merchantId } = await call.payments.operator.knownMerchant(target);
   const { id, name, role } = await knownLink(call, merchantId, target.invitationId);
   const isChanged = await runAudited(
     env.BACK_OFFICE_DB,
@@ -129,7 +129,7 @@ export async function remove(
   fields: unknown,
 ): Promise<{ readonly isChanged: boolean }> {
   const { reason } = checked(removalFields, fields);
-  const { id } = await call.payments.operations.knownMerchant(target);
+  const { id } = await call.payments.operator.knownMerchant(target);
   const member = await knownMember(call, id, target.memberId);
   return { isChanged: await removeMember(call, id, member, reason) };
 }

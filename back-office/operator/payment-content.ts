@@ -1,4 +1,4 @@
-import type { PaymentDetails } from '../../src/control/rpc/operations.ts';
+import type { PaymentDetails } from '../../src/control/rpc/operator.ts';
 import { type Intent, paidAtMs } from '../../src/engine/domain/intent.ts';
 import { paidNeedsSecondOperator } from '../../src/engine/domain/manual-resolution.ts';
 import { needsSecondOperator } from '../../src/engine/domain/refund-amounts.ts';

@@ -1,4 +1,4 @@
-import type { RestoreProgress, RestoreProof } from '../../src/control/rpc/operations.ts';
+import type { RestoreProgress, RestoreProof } from '../../src/control/rpc/operator.ts';
 import { prepare, runBatch } from '../../src/kit/platform/database.ts';
 import type { Fields, Outcome } from './actions/action.ts';
 import type { OperatorCall } from './call.ts';
@@ -8,9 +8,9 @@ import type { OperatorCall } from './call.ts';
 /** One step. A repeated one inserts no row twice. */
 export async function restoreGateway(call: OperatorCall, fields: Fields): Promise<Outcome> {
   const { payments, actor, env } = call;
-  const { operations } = payments;
+  const { operator } = payments;
   const memberRows = await countOf(env.BACK_OFFICE_DB, 'members');
-  const step: RestoreProgress = await operations.restoreStep(actor, {}, { ...fields, memberRows });
+  const step: RestoreProgress = await operator.restoreStep(actor, {}, { ...fields, memberRows });
   if (step.members !== null) {
     const [{ countOthers, insertStatements, withParents }, { BACK_OFFICE_TABLES }] =
       await Promise.all([import('../../src/recovery/restore/rows.ts'), import('../backup.ts')]);
@@ -25,7 +25,7 @@ export async function restoreGateway(call: OperatorCall, fields: Fields): Promis
       members: _,
       counts: __,
       ...progress
-    } = await operations.confirmRestoredMembers(
+    } = await operator.confirmRestoredMembers(
       actor,
       {},
       {
@@ -57,7 +57,7 @@ async function proofOf(
     tables.map(async (table) => [table, await countOf(env.BACK_OFFICE_DB, table)] as const),
   );
   const memberRows = Object.fromEntries(counted);
-  return payments.operations.proveRestore(actor, {}, { ...fields, memberRows });
+  return payments.operator.proveRestore(actor, {}, { ...fields, memberRows });
 }
 
 async function countOf(db: D1Database, table: string): Promise<number> {

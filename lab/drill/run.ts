@@ -13,7 +13,7 @@ import {
 import { restoreGateway } from '../../scripts/operator/restore-gateway.ts';
 import type { RestoreStep } from '../../scripts/operator/restore-lines.ts';
 import type { StandInOrder } from '../../scripts/stand-ins/stand-in.ts';
-import type { RestoreProof } from '../../src/control/rpc/operations.ts';
+import type { RestoreProof } from '../../src/control/rpc/operator.ts';
 import { keyRing } from '../../src/engine/config.ts';
 import type { Environment } from '../../src/kit/tenant.ts';
 import type { Manifest } from '../../src/recovery/backup/manifest.ts';

@@ -1,4 +1,4 @@
-import type { CustomersPage, ErasedPage } from '../../src/control/rpc/operations.ts';
+import type { CustomersPage, ErasedPage } from '../../src/control/rpc/operator.ts';
 import { send } from './client.ts';
 import type { Gateway } from './command.ts';
 import { type Given, UsageError } from './command.ts';

@@ -1,7 +1,7 @@
 import { open, readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Preview, ProviderFile } from '../../src/control/rpc/operations.ts';
+import type { Preview, ProviderFile } from '../../src/control/rpc/operator.ts';
 import { send } from './client.ts';
 import { FoundError, type Gateway, type Given, UsageError } from './command.ts';
 

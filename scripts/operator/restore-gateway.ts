@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { RestoreProof } from '../../src/control/rpc/operations.ts';
+import type { RestoreProof } from '../../src/control/rpc/operator.ts';
 import { manifestName } from '../../src/recovery/backup/names.ts';
 import { GatewayError, send } from './client.ts';
 import type { Gateway } from './command.ts';

@@ -1,4 +1,4 @@
-import type { RestoreProof } from '../../src/control/rpc/operations.ts';
+import type { RestoreProof } from '../../src/control/rpc/operator.ts';
 
 /** What `restore gateway` prints. */
 

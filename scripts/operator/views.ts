@@ -8,7 +8,7 @@ import type {
   DescribedLetter,
   ItemOutcomes,
   ProbedRail,
-} from '../../src/control/rpc/operations.ts';
+} from '../../src/control/rpc/operator.ts';
 import { majorText } from '../../src/kit/money.ts';
 import { PROBE_EXIT_CODES, probeLines } from '../check-rail/probe-text.ts';
 import type { Begun } from './backup.ts';

@@ -22,7 +22,7 @@ const AREAS = [
   'events',
   'lists',
   'methods',
-  'operations',
+  'operator',
   'payments',
   'settings',
   'webhooks',

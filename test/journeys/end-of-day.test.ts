@@ -5,7 +5,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { desk } from '../../back-office/i18n/en/desk.ts';
 import type { StoredLine } from '../../src/control/provider-files/line-table.ts';
-import type { BoardRow } from '../../src/control/rpc/operations.ts';
+import type { BoardRow } from '../../src/control/rpc/operator.ts';
 import { METHODS, type Method } from '../../src/engine/domain/method.ts';
 import { METHOD_NAMES } from '../../src/engine/i18n/methods.ts';
 import { DAY_MS } from '../../src/kit/ethiopian-time.ts';

@@ -45,7 +45,7 @@ function ask(area: string, name: string, ...args: readonly unknown[]): Promise<A
 async function resolve(name: string): Promise<Answer> {
   const { reference: attemptId } = await attemptNow(PAYMENT);
   return ask(
-    'operations',
+    'operator',
     'resolveAttempt',
     { kind: 'operator', id: name, name, isProved: true, address: null },
     { ...TENANT, uniqueId: 'order-1', attemptId },

@@ -26,7 +26,7 @@ import type {
   ProviderProfile,
   SelfCheck,
   StatementsPage,
-} from '../../src/control/rpc/operations.ts';
+} from '../../src/control/rpc/operator.ts';
 import type { MerchantStatement } from '../../src/control/statements/export-statements.ts';
 import { SUBJECT_IDS } from '../../src/engine/alerts/subjects.ts';
 import { qrCode, qrModules } from '../../src/engine/checkout/qr.ts';
@@ -371,7 +371,7 @@ const PREVIEW: Preview = {
   problem: null,
 };
 
-function desk(path: string, operations: Answers['operations'], others: Answers = {}): Answer {
+function desk(path: string, operator: Answers['operator'], others: Answers = {}): Answer {
   return async (asked) => {
     const request = requestTo(path, asked);
     const url = new URL(request.url);
@@ -383,7 +383,7 @@ function desk(path: string, operations: Answers['operations'], others: Answers =
       ctx,
       config,
       params,
-      payments: planeWith({ ...others, operations: { ...HEADER, ...operations } }),
+      payments: planeWith({ ...others, operator: { ...HEADER, ...operator } }),
       actor: { kind: 'operator', id: 'abebe', name: LONGEST_NAME, address: null, isProved: false },
       nowMs: NOW_MS + HOUR_MS,
       form: new Form(new FormData()),
@@ -395,7 +395,7 @@ function desk(path: string, operations: Answers['operations'], others: Answers =
 const FOUND = {
   rows: ROWS,
   merchantNames: { [MERCHANT_ID]: LONGEST_NAME },
-} as unknown as Awaited<ReturnType<PaymentsPlane['operations']['findPayments']>>;
+} as unknown as Awaited<ReturnType<PaymentsPlane['operator']['findPayments']>>;
 
 /** A page about the line with this outcome, of a payment whose attempt by eBirr is unresolved. */
 function lineState(rest: string, outcome: Outcome): Answer {
@@ -404,7 +404,7 @@ function lineState(rest: string, outcome: Outcome): Answer {
   return desk(`/operator/provider-files/sandbox/E_BIRR/line/${key}${rest}`, {
     providerLine: line as ProviderLine,
     paymentDetails: { ...DETAILS, intent: PROCESSING } as unknown as Awaited<
-      ReturnType<PaymentsPlane['operations']['paymentDetails']>
+      ReturnType<PaymentsPlane['operator']['paymentDetails']>
     >,
     findPayments: FOUND,
   });
@@ -796,7 +796,7 @@ const NO_ALERTS: AlertsState = {
   beatAtMs: null,
 };
 
-const HEALTH: Awaited<ReturnType<PaymentsPlane['operations']['readHealth']>> = {
+const HEALTH: Awaited<ReturnType<PaymentsPlane['operator']['readHealth']>> = {
   atMs: NOW_MS,
   modes: MODES,
   d1Ms: 12,
@@ -1189,12 +1189,12 @@ export const BACK_OFFICE_GALLERY = {
   }),
   'desk-payment': desk(deskPathOf(LONGEST), {
     paymentDetails: DETAILS as unknown as Awaited<
-      ReturnType<PaymentsPlane['operations']['paymentDetails']>
+      ReturnType<PaymentsPlane['operator']['paymentDetails']>
     >,
   }),
   'desk-unresolved': desk(deskPathOf(PROCESSING), {
     paymentDetails: { ...DETAILS, intent: PROCESSING } as unknown as Awaited<
-      ReturnType<PaymentsPlane['operations']['paymentDetails']>
+      ReturnType<PaymentsPlane['operator']['paymentDetails']>
     >,
   }),
   'desk-refunds': desk(deskPathOf(PAID), {
@@ -1203,21 +1203,21 @@ export const BACK_OFFICE_GALLERY = {
       intent: WAITING_REFUNDS,
       repeatableRefunds: ['refund-2'],
       secondOperatorAboveMinor: null,
-    } as unknown as Awaited<ReturnType<PaymentsPlane['operations']['paymentDetails']>>,
+    } as unknown as Awaited<ReturnType<PaymentsPlane['operator']['paymentDetails']>>,
   }),
   'desk-left': desk(deskPathOf(PROCESSING), {
     paymentDetails: { ...DETAILS, intent: LEFT } as unknown as Awaited<
-      ReturnType<PaymentsPlane['operations']['paymentDetails']>
+      ReturnType<PaymentsPlane['operator']['paymentDetails']>
     >,
   }),
   'desk-review': desk(`${deskPathOf(PROCESSING)}/review`, {
     paymentDetails: { ...DETAILS, intent: PROCESSING } as unknown as Awaited<
-      ReturnType<PaymentsPlane['operations']['paymentDetails']>
+      ReturnType<PaymentsPlane['operator']['paymentDetails']>
     >,
   }),
   'desk-hold': desk(`${deskPathOf(PAID)}/hold`, {
     paymentDetails: { ...DETAILS, intent: PAID } as unknown as Awaited<
-      ReturnType<PaymentsPlane['operations']['paymentDetails']>
+      ReturnType<PaymentsPlane['operator']['paymentDetails']>
     >,
   }),
   'desk-merchants': desk('/operator/merchants', {
@@ -1267,7 +1267,7 @@ export const BACK_OFFICE_GALLERY = {
       appSchemes: ['shop'],
       sandbox: SETTINGS,
       production: SETTINGS,
-    } as unknown as Awaited<ReturnType<PaymentsPlane['operations']['merchantContent']>>,
+    } as unknown as Awaited<ReturnType<PaymentsPlane['operator']['merchantContent']>>,
     merchantKeys: [{ ...KEY, environment: 'sandbox' as const }],
   }),
   'desk-dead-letters': desk('/operator/dead-letters', {

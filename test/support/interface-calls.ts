@@ -130,7 +130,7 @@ export function interfaceCalls(tenant: Tenant, uniqueId: string): InterfaceCalls
       standings: [tenant],
       setEnabled: [...member, 'NONE', true],
     },
-    operations: {
+    operator: {
       resolveAttempt: action,
       attentionGroups: [{ limit: '5' }],
       attentionPage: [{ limit: '5' }],

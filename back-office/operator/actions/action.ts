@@ -98,16 +98,16 @@ export interface OperatorAction {
   readonly forms?: readonly ActionForm[];
 }
 
-type Operations = PaymentsPlane['operations'];
+type Operator = PaymentsPlane['operator'];
 type Run<Result> = (actor: Actor, target: Target, fields: Fields) => Promise<Result>;
 
 /** Runs an action of the payments plane. */
 export function by<Result>(
-  choose: (operations: Operations) => Run<Result>,
+  choose: (operator: Operator) => Run<Result>,
   outcomeOf: (result: Result) => Outcome,
 ): OperatorAction['run'] {
   return async ({ payments, actor }, target, fields) =>
-    outcomeOf(await choose(payments.operations)(actor, target, fields));
+    outcomeOf(await choose(payments.operator)(actor, target, fields));
 }
 
 /** The outcome of a change, which may have been made before. */

@@ -1,5 +1,5 @@
 import { NOTE_CHARACTERS_MAX } from '../../../src/control/operator/fields.ts';
-import type { ItemOutcomes } from '../../../src/control/rpc/operations.ts';
+import type { ItemOutcomes } from '../../../src/control/rpc/operator.ts';
 import { type ActionForm, by, type OperatorAction, type Outcome, required } from './action.ts';
 import { DECISION_ID, FAILURE_REASON, noteOf } from './payments.ts';
 

@@ -36,7 +36,7 @@ const CLOSE_MERCHANT: OperatorAction = {
   path: `${MERCHANT}/close`,
   answers: 'merchant',
   run: async (call, target, fields) => {
-    const { closeMerchant, knownMerchant } = call.payments.operations;
+    const { closeMerchant, knownMerchant } = call.payments.operator;
     const change = await closeMerchant(call.actor, target, fields);
     const { removeAll } = await import('../members.ts');
     const { id } = await knownMerchant(target);

@@ -1,5 +1,5 @@
 import { BANK_NAME_CHARACTERS_MAX } from '../../../src/control/operator/fields.ts';
-import type { LetterOutcomes } from '../../../src/control/rpc/operations.ts';
+import type { LetterOutcomes } from '../../../src/control/rpc/operator.ts';
 import {
   type ActionField,
   type ActionForm,
@@ -178,7 +178,7 @@ const PROBE_RAIL: OperatorAction = {
   answers: 'probe',
   run: async ({ payments, actor, url }, target) => ({
     message: 'Probed',
-    content: await payments.operations.probe(actor, target, url.origin),
+    content: await payments.operator.probe(actor, target, url.origin),
   }),
   fields: null,
   commands: [

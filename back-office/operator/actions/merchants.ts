@@ -182,7 +182,7 @@ function statusChange(
     path: `${MERCHANT}/${verb}`,
     answers: 'merchant',
     run: by(
-      (operations) => operations[`${verb}Merchant`],
+      (operator) => operator[`${verb}Merchant`],
       (change) => ({ ...changed(change), done }),
     ),
     fields: { reason: REASON },

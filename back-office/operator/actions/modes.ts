@@ -1,5 +1,5 @@
 import { SWITCH_TEXT_CHARACTERS_MAX } from '../../../src/control/operator/fields.ts';
-import type { Modes } from '../../../src/control/rpc/operations.ts';
+import type { Modes } from '../../../src/control/rpc/operator.ts';
 import {
   type ActionForm,
   by,

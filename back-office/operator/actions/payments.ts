@@ -1,5 +1,5 @@
 import { NOTE_CHARACTERS_MAX } from '../../../src/control/operator/fields.ts';
-import type { Decided } from '../../../src/control/rpc/operations.ts';
+import type { Decided } from '../../../src/control/rpc/operator.ts';
 import { FAILURE_REASONS } from '../../../src/engine/domain/attempt.ts';
 import {
   MANUAL_RECEIPT_LENGTH_MAX,

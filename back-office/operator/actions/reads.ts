@@ -45,7 +45,7 @@ export const READS: readonly OperatorRead[] = [
     path: '/payments/:environment/:merchantId/:uniqueId',
     message: 'Payment',
     run: async ({ payments, params }) => {
-      const details = await payments.operations.paymentDetails(params);
+      const details = await payments.operator.paymentDetails(params);
       return { ...paymentContent(details), claims: details.claims };
     },
     name: 'payment show',
@@ -78,7 +78,7 @@ export const READS: readonly OperatorRead[] = [
     message: 'Members',
     run: async (call) => {
       const { readMembers } = await import('../members.ts');
-      return readMembers(call, await call.payments.operations.knownMerchant(call.params));
+      return readMembers(call, await call.payments.operator.knownMerchant(call.params));
     },
     name: 'member list',
     about: 'list members and pending links',
@@ -88,7 +88,7 @@ export const READS: readonly OperatorRead[] = [
   {
     path: '/merchants/:merchantId/keys',
     message: 'API keys',
-    run: ({ payments, params }) => payments.operations.merchantKeys(params),
+    run: ({ payments, params }) => payments.operator.merchantKeys(params),
     name: 'key list',
     about: 'list API keys with their digest: the SHA-256 of the key',
     examples: ['key list abebe'],
@@ -97,7 +97,7 @@ export const READS: readonly OperatorRead[] = [
   {
     path: '/banks',
     message: 'Banks',
-    run: ({ payments }) => payments.operations.listBanks(),
+    run: ({ payments }) => payments.operator.listBanks(),
     name: 'bank list',
     about: 'list the banks that splits can name',
     examples: ['bank list'],
@@ -106,7 +106,7 @@ export const READS: readonly OperatorRead[] = [
   {
     path: '/dead-letters',
     message: 'Dead letters',
-    run: ({ payments, url }) => payments.operations.deadLetters(queryOf(url)),
+    run: ({ payments, url }) => payments.operator.deadLetters(queryOf(url)),
     name: 'dead-letter list',
     about: 'list dead letters, oldest first',
     query: {
@@ -121,7 +121,7 @@ export const READS: readonly OperatorRead[] = [
     path: '/dead-letters/:id',
     message: 'Dead letter',
     run: async ({ payments, params }) => {
-      const { letter, body, payment } = await payments.operations.readDeadLetter(params);
+      const { letter, body, payment } = await payments.operator.readDeadLetter(params);
       return { ...letter, payment, body };
     },
     name: 'dead-letter show',
@@ -132,7 +132,7 @@ export const READS: readonly OperatorRead[] = [
   {
     path: '/customers/requests',
     message: 'Requests of customers',
-    run: ({ payments, url }) => payments.operations.customerRequests(queryOf(url)),
+    run: ({ payments, url }) => payments.operator.customerRequests(queryOf(url)),
     name: 'customer requests',
     about: 'list customers’ requests to be erased, and what is kept until when',
     examples: ['customer requests'],
@@ -142,7 +142,7 @@ export const READS: readonly OperatorRead[] = [
   {
     path: '/provider-board/:environment',
     message: 'Board',
-    run: ({ payments, params, url }) => payments.operations.providerBoard(params, queryOf(url)),
+    run: ({ payments, params, url }) => payments.operator.providerBoard(params, queryOf(url)),
     name: 'provider-file board',
     about: 'show what providers say they took on each day, beside what Kefel says was paid',
     query: DAYS,
@@ -155,7 +155,7 @@ export const READS: readonly OperatorRead[] = [
   {
     path: '/provider-files/:environment/:method',
     message: 'Files',
-    run: ({ payments, params, url }) => payments.operations.providerFiles(params, queryOf(url)),
+    run: ({ payments, params, url }) => payments.operator.providerFiles(params, queryOf(url)),
     name: 'provider-file list',
     about: 'list the files of a method, newest first, and how far they are compared',
     examples: ['provider-file list production TELE_BIRR'],
@@ -165,12 +165,12 @@ export const READS: readonly OperatorRead[] = [
   {
     path: '/provider-files/:environment/:method/:fileId',
     message: 'File',
-    run: ({ payments, params }) => payments.operations.providerFile(params),
+    run: ({ payments, params }) => payments.operator.providerFile(params),
   },
   {
     path: '/provider-lines/:environment/:method',
     message: 'Lines',
-    run: ({ payments, params, url }) => payments.operations.providerLines(params, queryOf(url)),
+    run: ({ payments, params, url }) => payments.operator.providerLines(params, queryOf(url)),
     name: 'provider-file lines',
     about: 'list the lines of providers’ files by day, and the payments that have none',
     query: {
@@ -189,12 +189,12 @@ export const READS: readonly OperatorRead[] = [
     path: '/provider-line/:environment/:method',
     message: 'Line',
     run: ({ payments, params, url }) =>
-      payments.operations.providerLine(params, url.searchParams.get('key') ?? ''),
+      payments.operator.providerLine(params, url.searchParams.get('key') ?? ''),
   },
   {
     path: '/provider-profiles/:environment/:method',
     message: 'Profiles',
-    run: ({ payments, params }) => payments.operations.providerProfiles(params),
+    run: ({ payments, params }) => payments.operator.providerProfiles(params),
     name: 'provider-profile list',
     about: 'show the profiles of a method; with --json, as documents',
     examples: ['provider-profile list production TELE_BIRR --json'],
@@ -203,7 +203,7 @@ export const READS: readonly OperatorRead[] = [
   {
     path: '/rails',
     message: 'Rails',
-    run: ({ payments }) => payments.operations.rails(),
+    run: ({ payments }) => payments.operator.rails(),
     name: 'rails',
     about: 'show which methods have a rail, and what is wrong with its secret',
     examples: ['rails'],
@@ -212,7 +212,7 @@ export const READS: readonly OperatorRead[] = [
   {
     path: '/methods/switched-off',
     message: 'Switched-off methods',
-    run: ({ payments }) => payments.operations.readSwitchedOff(),
+    run: ({ payments }) => payments.operator.readSwitchedOff(),
     name: 'method list-off',
     about: 'show the methods that are switched off for all merchants',
     examples: ['method list-off'],
@@ -230,7 +230,7 @@ export const READS: readonly OperatorRead[] = [
   {
     path: '/backups',
     message: 'Backups',
-    run: ({ payments }) => payments.operations.listBackups(),
+    run: ({ payments }) => payments.operator.listBackups(),
     name: 'backup list',
     about: 'list the backups, the newest first',
     examples: ['backup list'],
@@ -240,8 +240,8 @@ export const READS: readonly OperatorRead[] = [
     path: '/health/now',
     message: 'Health',
     run: async ({ payments }) => {
-      await payments.operations.refreshHealth();
-      return payments.operations.readHealth();
+      await payments.operator.refreshHealth();
+      return payments.operator.readHealth();
     },
     name: 'health now',
     about: 'show health after asking the merchants’ books, which otherwise report hourly',
@@ -251,7 +251,7 @@ export const READS: readonly OperatorRead[] = [
   {
     path: '/health',
     message: 'Health',
-    run: ({ payments }) => payments.operations.readHealth(),
+    run: ({ payments }) => payments.operator.readHealth(),
     name: 'health',
     about: 'show queues, undelivered events and payment outcomes',
     examples: ['health'],
@@ -265,18 +265,18 @@ export const READS: readonly OperatorRead[] = [
   {
     path: '/backups/:run/verify',
     message: 'Verified',
-    run: ({ payments, params, url }) => payments.operations.verifyBackup(params, queryOf(url)),
+    run: ({ payments, params, url }) => payments.operator.verifyBackup(params, queryOf(url)),
   },
   {
     path: '/backups/:run/parts',
     message: 'Parts',
     run: ({ payments, actor, params, url }) =>
-      payments.operations.backupParts(actor, params, queryOf(url)),
+      payments.operator.backupParts(actor, params, queryOf(url)),
   },
   {
     path: '/backup-part',
     message: 'Part',
-    run: ({ payments, actor, url }) => payments.operations.backupPart(actor, {}, queryOf(url)),
+    run: ({ payments, actor, url }) => payments.operator.backupPart(actor, {}, queryOf(url)),
   },
 ];
 
@@ -292,7 +292,7 @@ function queryOf({ searchParams }: URL): Readonly<Record<string, string>> {
 
 /** What needs the operator's attention, why, and what to do. */
 export async function readAttention({ payments, url }: OperatorCall) {
-  const { items, nextCursor } = await payments.operations.attentionPage(queryOf(url));
+  const { items, nextCursor } = await payments.operator.attentionPage(queryOf(url));
   const { attention, anomalyTodo } = DESK_TEXTS.en;
   const { anomalyTitle } = DASHBOARD_TEXTS.en.payment;
   return {
@@ -319,13 +319,13 @@ export async function readMerchants(
   { payments, env }: OperatorCall,
   query: Readonly<Record<string, string>>,
 ) {
-  const { items, nextCursor } = await payments.operations.merchants(query);
+  const { items, nextCursor } = await payments.operator.merchants(query);
   return { items: await withMemberCounts(env.BACK_OFFICE_DB, items), nextCursor };
 }
 
 /** A merchant with its settings, which is the content where an action names none. */
 export async function merchantContent({ payments, env }: OperatorCall, target: Target) {
-  const merchant = await payments.operations.merchantContent(target);
+  const merchant = await payments.operator.merchantContent(target);
   const [counted] = await withMemberCounts(env.BACK_OFFICE_DB, [merchant]);
   return counted;
 }

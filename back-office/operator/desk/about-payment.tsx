@@ -1,4 +1,4 @@
-import type { AboutPayment } from '../../../src/control/rpc/operations.ts';
+import type { AboutPayment } from '../../../src/control/rpc/operator.ts';
 import { useTexts } from '../../../src/kit/ui/texts.ts';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/texts.ts';
 

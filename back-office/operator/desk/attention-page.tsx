@@ -6,7 +6,7 @@ import type {
   AttentionItem,
   DescribedAttention,
   DescribedLetter,
-} from '../../../src/control/rpc/operations.ts';
+} from '../../../src/control/rpc/operator.ts';
 import { useTexts } from '../../../src/kit/ui/texts.ts';
 import { useMoney } from '../../elements/payment-elements.tsx';
 import type { DeskMessages } from '../../i18n/messages.ts';
@@ -29,7 +29,7 @@ const GROUP_ITEMS_MAX = 1_000;
 export async function showAttentionPage(call: DeskCall): Promise<Response> {
   const environment = call.url.searchParams.get('environment') ?? 'production';
   const query = { ...cursorIn(call), environment, limit: String(ROWS) };
-  const page = await call.payments.operations.attentionGroups(query);
+  const page = await call.payments.operator.attentionGroups(query);
   return answerDesk(call, <AttentionPage {...page} />);
 }
 
@@ -121,8 +121,8 @@ export async function showGroupPage(call: DeskCall): Promise<Response> {
   const { environment = '', reason = '', merchantId = '' } = call.params;
   const query = { ...cursorIn(call), environment, reason, merchantId, limit: String(ROWS) };
   const [page, merchant, left] = await Promise.all([
-    call.payments.operations.describedAttention(query),
-    call.payments.operations.knownMerchant({ merchantId }),
+    call.payments.operator.describedAttention(query),
+    call.payments.operator.knownMerchant({ merchantId }),
     leftIn(call),
   ]);
   const known = reason as Exclude<Reason, 'dead_result' | 'dead_message'>;

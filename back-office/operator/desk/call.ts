@@ -1,6 +1,6 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import type { AttentionCounts, Modes } from '../../../src/control/rpc/operations.ts';
+import type { AttentionCounts, Modes } from '../../../src/control/rpc/operator.ts';
 import type { Form } from '../../../src/kit/http/form.ts';
 import type { PostedFile } from '../../../src/kit/http/upload.ts';
 import type { FactRow } from '../../ui/elements.tsx';

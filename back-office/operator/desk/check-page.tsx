@@ -1,4 +1,4 @@
-import type { SelfCheck } from '../../../src/control/rpc/operations.ts';
+import type { SelfCheck } from '../../../src/control/rpc/operator.ts';
 import { Problem } from '../../../src/kit/http/problem.ts';
 import { useTexts } from '../../../src/kit/ui/texts.ts';
 import { SELF_CHECK_TEXTS } from '../../i18n/texts.ts';
@@ -21,8 +21,8 @@ const TONES: Readonly<Record<SelfCheck['checks'][number]['state'], BadgeTone>> =
 /** POST /operator/check */
 export async function startFromDesk(call: DeskCall): Promise<Response> {
   try {
-    const check = await checkOf(call, (operations) =>
-      operations.startSelfCheck(call.actor, call.url.origin),
+    const check = await checkOf(call, (operator) =>
+      operator.startSelfCheck(call.actor, call.url.origin),
     );
     // Nothing is stored, so reloading could not show it.
     return check.checks.some(({ finding }) => finding === 'not_stored')
@@ -38,7 +38,7 @@ export async function startFromDesk(call: DeskCall): Promise<Response> {
 
 /** GET /operator/check: what the latest check has found so far. */
 export async function showCheckPage(call: DeskCall): Promise<Response> {
-  return showCheck(call, await checkOf(call, (operations) => operations.readSelfCheck()));
+  return showCheck(call, await checkOf(call, (operator) => operator.readSelfCheck()));
 }
 
 function showCheck(call: DeskCall, check: SelfCheck): Promise<Response> {

@@ -1,5 +1,5 @@
 import type { ItemPage } from '../../../src/control/operator/page-query.ts';
-import type { DescribedLetter, LetterDetails } from '../../../src/control/rpc/operations.ts';
+import type { DescribedLetter, LetterDetails } from '../../../src/control/rpc/operator.ts';
 import { useTexts } from '../../../src/kit/ui/texts.ts';
 import { DESK_TEXTS } from '../../i18n/texts.ts';
 import { ButtonLink, type FactRow, Facts, Section, Untrusted, When } from '../../ui/elements.tsx';
@@ -17,10 +17,7 @@ const ROWS = 50;
 /** GET /operator/dead-letters: those that wait, oldest first. */
 export async function showLettersPage(call: DeskCall): Promise<Response> {
   const query = { ...cursorIn(call), limit: String(ROWS) };
-  const [page, left] = await Promise.all([
-    call.payments.operations.deadLetters(query),
-    leftIn(call),
-  ]);
+  const [page, left] = await Promise.all([call.payments.operator.deadLetters(query), leftIn(call)]);
   return answerDesk(call, <LettersPage {...page} left={left} />);
 }
 
@@ -80,7 +77,7 @@ function useKindText(kind: string): string {
 
 /** GET …/dead-letters/:id with its message, and the payment that it is about. */
 export async function showLetterPage(call: DeskCall): Promise<Response> {
-  const details = await call.payments.operations.readDeadLetter(call.params);
+  const details = await call.payments.operator.readDeadLetter(call.params);
   return answerDesk(call, <LetterPage {...details} />);
 }
 

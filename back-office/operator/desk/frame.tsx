@@ -15,7 +15,7 @@ type DeskHeader = Pick<DeskPage, 'counts' | 'modes'>;
 
 /** What the top of every page shows. */
 export async function readHeader({ payments }: DeskCall): Promise<DeskHeader> {
-  const { countAttention, readModes } = payments.operations;
+  const { countAttention, readModes } = payments.operator;
   const [counts, modes] = await Promise.all([countAttention(), readModes()]);
   return { counts, modes };
 }

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import type { EnvironmentHealth, Health } from '../../../src/control/rpc/operations.ts';
+import type { EnvironmentHealth, Health } from '../../../src/control/rpc/operator.ts';
 import { useTexts } from '../../../src/kit/ui/texts.ts';
 import { CHECKOUT_TEXTS, DESK_TEXTS } from '../../i18n/texts.ts';
 import { redirectTo } from '../../ui/answer.ts';
@@ -13,13 +13,13 @@ import { ShareBar, Tile, type TileProps, Tiles } from './tiles.tsx';
 
 /** POST /operator/health/refresh: the books report now. */
 export async function refreshFromDesk(call: DeskCall): Promise<Response> {
-  await call.payments.operations.refreshHealth();
+  await call.payments.operator.refreshHealth();
   return redirectTo(PATHS.health);
 }
 
 /** GET /operator/health: the gateway's health. */
 export async function showHealthPage(call: DeskCall): Promise<Response> {
-  const health = await call.payments.operations.readHealth();
+  const health = await call.payments.operator.readHealth();
   return answerDesk(call, <HealthPage {...health} />);
 }
 

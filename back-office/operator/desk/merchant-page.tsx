@@ -1,4 +1,4 @@
-import type { MerchantDetails, MerchantKey } from '../../../src/control/rpc/operations.ts';
+import type { MerchantDetails, MerchantKey } from '../../../src/control/rpc/operator.ts';
 import { CURRENCIES, majorText } from '../../../src/kit/money.ts';
 import type { Environment } from '../../../src/kit/tenant.ts';
 import { useTexts } from '../../../src/kit/ui/texts.ts';
@@ -30,10 +30,10 @@ interface Props {
 
 /** GET …/merchants/:merchantId: its state, members, methods and limits. */
 export async function showMerchantPage(call: DeskCall): Promise<Response> {
-  const merchant = await call.payments.operations.merchantContent(call.params);
+  const merchant = await call.payments.operator.merchantContent(call.params);
   const [members, keys, link] = await Promise.all([
     readMembers(call, merchant),
-    call.payments.operations.merchantKeys(call.params),
+    call.payments.operator.merchantKeys(call.params),
     newLink(call),
   ]);
   return answerDesk(

@@ -1,4 +1,4 @@
-import type { EnvironmentHealth, RailOutcome } from '../../../src/control/rpc/operations.ts';
+import type { EnvironmentHealth, RailOutcome } from '../../../src/control/rpc/operator.ts';
 import type { FailureReason } from '../../../src/engine/domain/attempt.ts';
 import { useTexts } from '../../../src/kit/ui/texts.ts';
 import type { DeskMessages } from '../../i18n/messages.ts';

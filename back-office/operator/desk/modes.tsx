@@ -1,4 +1,4 @@
-import type { Modes } from '../../../src/control/rpc/operations.ts';
+import type { Modes } from '../../../src/control/rpc/operator.ts';
 import { useTexts } from '../../../src/kit/ui/texts.ts';
 import { DESK_TEXTS } from '../../i18n/texts.ts';
 import { ButtonLink, Facts, Section, When } from '../../ui/elements.tsx';

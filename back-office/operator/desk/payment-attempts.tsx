@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { KnownPaymentDetails } from '../../../src/control/rpc/operations.ts';
+import type { KnownPaymentDetails } from '../../../src/control/rpc/operator.ts';
 import type { Attempt } from '../../../src/engine/domain/attempt.ts';
 import { paidNeedsSecondOperator } from '../../../src/engine/domain/manual-resolution.ts';
 import { isSameOperator } from '../../../src/engine/domain/operator-name.ts';

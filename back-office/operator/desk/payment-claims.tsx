@@ -1,4 +1,4 @@
-import type { KnownPaymentDetails } from '../../../src/control/rpc/operations.ts';
+import type { KnownPaymentDetails } from '../../../src/control/rpc/operator.ts';
 import type { Attempt } from '../../../src/engine/domain/attempt.ts';
 import { useTexts } from '../../../src/kit/ui/texts.ts';
 import { DESK_TEXTS } from '../../i18n/texts.ts';

@@ -1,5 +1,5 @@
 import { needsOf, payableMinor, reasonsOf } from '../../../src/control/payments/needs.ts';
-import type { KnownPaymentDetails } from '../../../src/control/rpc/operations.ts';
+import type { KnownPaymentDetails } from '../../../src/control/rpc/operator.ts';
 import type { Attempt } from '../../../src/engine/domain/attempt.ts';
 import { type Intent, reportedAttempt } from '../../../src/engine/domain/intent.ts';
 import { isHeld } from '../../../src/engine/domain/retention.ts';
@@ -32,7 +32,7 @@ import { Refunds, WaitingRefunds } from './payment-refunds.tsx';
 
 /** GET …/payments/:environment/:merchantId/:uniqueId, read from the payment's own object. */
 export async function showPaymentPage(call: DeskCall): Promise<Response> {
-  const details = await call.payments.operations.paymentDetails(call.params);
+  const details = await call.payments.operator.paymentDetails(call.params);
   return answerDesk(call, <PaymentPage {...details} />);
 }
 

@@ -1,4 +1,4 @@
-import type { PaymentDetails } from '../../../src/control/rpc/operations.ts';
+import type { PaymentDetails } from '../../../src/control/rpc/operator.ts';
 import type { Attempt } from '../../../src/engine/domain/attempt.ts';
 import type { Intent } from '../../../src/engine/domain/intent.ts';
 import type { Refund } from '../../../src/engine/domain/refund.ts';

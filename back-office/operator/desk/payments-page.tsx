@@ -1,5 +1,5 @@
 import { MERCHANT_ID } from '../../../src/control/operator/fields.ts';
-import type { FoundPayments } from '../../../src/control/rpc/operations.ts';
+import type { FoundPayments } from '../../../src/control/rpc/operator.ts';
 import { phoneFrom } from '../../../src/engine/domain/phone.ts';
 import { SEARCH_LENGTH_MAX } from '../../../src/engine/domain/search-key.ts';
 import { seal, unseal } from '../../../src/kit/crypto/sealed.ts';
@@ -55,7 +55,7 @@ export async function readSearch(call: DeskCall): Promise<Search> {
   const sealed = call.url.searchParams.get('search') ?? '';
   const text = (await unseal(call.config.backOfficeKeys, sealed, SEAL_CONTEXT)) ?? '';
   const isAsked = text !== '' || merchantId !== null;
-  const found = isAsked ? await call.payments.operations.findPayments(text, merchantId) : null;
+  const found = isAsked ? await call.payments.operator.findPayments(text, merchantId) : null;
   return { text, merchantId, found };
 }
 

@@ -1,5 +1,5 @@
 import { SETTLED } from '../../../src/control/provider-files/judge.ts';
-import type { BoardRow } from '../../../src/control/rpc/operations.ts';
+import type { BoardRow } from '../../../src/control/rpc/operator.ts';
 import { METHODS } from '../../../src/engine/domain/method.ts';
 import { useTexts } from '../../../src/kit/ui/texts.ts';
 import { CHECKOUT_TEXTS, DESK_TEXTS } from '../../i18n/texts.ts';
@@ -17,7 +17,7 @@ import { type Asked, DayFields, readAsked } from './provider-lines-page.tsx';
 export async function showBoardPage(call: DeskCall): Promise<Response> {
   const environment = call.url.searchParams.get('environment') ?? 'production';
   const asked = await readAsked(call, ['from', 'to'], (query) =>
-    call.payments.operations.providerBoard({ environment }, query),
+    call.payments.operator.providerBoard({ environment }, query),
   );
   return answerDesk(call, <BoardPage environment={environment} {...asked} />);
 }

@@ -1,5 +1,5 @@
 import type { ItemPage } from '../../../src/control/operator/page-query.ts';
-import type { ProviderFile } from '../../../src/control/rpc/operations.ts';
+import type { ProviderFile } from '../../../src/control/rpc/operator.ts';
 import { countText } from '../../../src/kit/i18n/money-text.ts';
 import { useTexts } from '../../../src/kit/ui/texts.ts';
 import { CHECKOUT_TEXTS, DESK_TEXTS } from '../../i18n/texts.ts';
@@ -33,7 +33,7 @@ const TONES: Readonly<Record<ProviderFile['status'], BadgeTone>> = {
 /** GET …/:environment/:method: the files of a method, and how far each is compared. */
 export async function showFilesPage(call: DeskCall): Promise<Response> {
   const query = { ...cursorIn(call), limit: FILES_SHOWN };
-  const page = await call.payments.operations.providerFiles(call.params, query);
+  const page = await call.payments.operator.providerFiles(call.params, query);
   return answerDesk(call, <FilesPage {...page} />);
 }
 

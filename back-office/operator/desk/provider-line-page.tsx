@@ -1,5 +1,5 @@
 import { ARRIVED, SETTLED } from '../../../src/control/provider-files/judge.ts';
-import type { KnownPaymentDetails, ProviderLine } from '../../../src/control/rpc/operations.ts';
+import type { KnownPaymentDetails, ProviderLine } from '../../../src/control/rpc/operator.ts';
 import { Problem } from '../../../src/kit/http/problem.ts';
 import { useTexts } from '../../../src/kit/ui/texts.ts';
 import { DESK_TEXTS } from '../../i18n/texts.ts';
@@ -35,7 +35,7 @@ export async function showLinePage(call: DeskCall): Promise<Response> {
 }
 
 function namedLine({ payments, params }: DeskCall): Promise<ProviderLine> {
-  return payments.operations.providerLine(params, params.key ?? '');
+  return payments.operator.providerLine(params, params.key ?? '');
 }
 
 /** Null: the line has none, or it was deleted. */
@@ -48,7 +48,7 @@ async function paymentOfLine(
   }
   const target = { environment: params.environment ?? '', merchantId, uniqueId };
   try {
-    return (await payments.operations.paymentDetails(target)).intent;
+    return (await payments.operator.paymentDetails(target)).intent;
   } catch (error) {
     if (error instanceof Problem && error.status === 404) {
       return null;
@@ -207,7 +207,7 @@ export async function readLine(call: DeskCall): Promise<Shown> {
   const line = await namedLine(call);
   const isAssigning = call.params.merchantId !== undefined;
   const payment = isAssigning
-    ? (await call.payments.operations.paymentDetails(call.params)).intent
+    ? (await call.payments.operator.paymentDetails(call.params)).intent
     : null;
   return {
     useFacts: () => [
@@ -227,7 +227,7 @@ export async function receiptOfLine(
   key: string,
 ): Promise<string | undefined> {
   const { environment = '', merchantId, uniqueId } = params;
-  const line = await payments.operations.providerLine({ environment, method }, key);
+  const line = await payments.operator.providerLine({ environment, method }, key);
   const isOwn = line.merchantId === merchantId && line.uniqueId === uniqueId;
   return isOwn ? (line.receipt ?? undefined) : undefined;
 }

@@ -1,6 +1,6 @@
 import type { ItemPage } from '../../../src/control/operator/page-query.ts';
 import { OUTCOMES, type Outcome, SETTLED } from '../../../src/control/provider-files/judge.ts';
-import type { ProviderLine } from '../../../src/control/rpc/operations.ts';
+import type { ProviderLine } from '../../../src/control/rpc/operator.ts';
 import { Problem } from '../../../src/kit/http/problem.ts';
 import { useTexts } from '../../../src/kit/ui/texts.ts';
 import { CHECKOUT_TEXTS, DESK_TEXTS } from '../../i18n/texts.ts';
@@ -59,7 +59,7 @@ export function DayFields({ query, wrong }: Pick<Asked<unknown>, 'query' | 'wron
 /** GET …/lines: lines of a method's files, and payments that have none, in the order of their days. */
 export async function showLinesPage(call: DeskCall): Promise<Response> {
   const asked = await readAsked(call, ['from', 'to', 'outcome', 'open'], (query) =>
-    call.payments.operations.providerLines(call.params, {
+    call.payments.operator.providerLines(call.params, {
       ...query,
       ...cursorIn(call),
       limit: String(ROWS),

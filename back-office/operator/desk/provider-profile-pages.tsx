@@ -1,4 +1,4 @@
-import type { ProviderProfile } from '../../../src/control/rpc/operations.ts';
+import type { ProviderProfile } from '../../../src/control/rpc/operator.ts';
 import type { FieldError } from '../../../src/kit/http/field-error.ts';
 import { Problem } from '../../../src/kit/http/problem.ts';
 import { useTexts } from '../../../src/kit/ui/texts.ts';
@@ -15,7 +15,7 @@ import { subjectPath } from './subjects.tsx';
 
 /** GET …/profiles: how the files of a method may be laid out. */
 export async function showProfilesPage(call: DeskCall): Promise<Response> {
-  const profiles = await call.payments.operations.providerProfiles(call.params);
+  const profiles = await call.payments.operator.providerProfiles(call.params);
   return answerDesk(call, <ProfilesPage profiles={profiles} />);
 }
 
@@ -78,7 +78,7 @@ export async function exportProfile(call: DeskCall): Promise<Response> {
 
 /** GET …/import-profile */
 export async function showImportPage(call: DeskCall): Promise<Response> {
-  await call.payments.operations.providerProfiles(call.params);
+  await call.payments.operator.providerProfiles(call.params);
   return answerDesk(call, <ImportPage typed="" errors={null} />);
 }
 
@@ -87,7 +87,7 @@ export async function importFromDesk(call: DeskCall): Promise<Response> {
   const { payments, actor, params, form } = call;
   const typed = form.text('json') || (await textOf(call));
   try {
-    await payments.operations.storeProviderProfile(actor, params, JSON.parse(typed));
+    await payments.operator.storeProviderProfile(actor, params, JSON.parse(typed));
     return redirectTo(subjectPath('provider_profile', params), { done: 'profile_stored' });
   } catch (error) {
     const isRefused = error instanceof Problem && error.validationErrors !== null;

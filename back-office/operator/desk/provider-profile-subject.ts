@@ -1,4 +1,4 @@
-import type { ProviderProfile } from '../../../src/control/rpc/operations.ts';
+import type { ProviderProfile } from '../../../src/control/rpc/operator.ts';
 import { found } from '../../../src/kit/http/problem.ts';
 import { majorText } from '../../../src/kit/money.ts';
 import { useTexts } from '../../../src/kit/ui/texts.ts';
@@ -15,7 +15,7 @@ const NEW: Shown['values'] = {
 
 /** Problem 404 for the path of no method. */
 export async function readNewProfile(call: DeskCall): Promise<Shown> {
-  await call.payments.operations.providerProfiles(call.params);
+  await call.payments.operator.providerProfiles(call.params);
   return { useFacts: () => [], values: NEW };
 }
 
@@ -40,7 +40,7 @@ export async function readProviderProfile(call: DeskCall): Promise<Shown> {
 
 /** The profile that the path names. */
 export async function namedProfile({ payments, params }: DeskCall): Promise<ProviderProfile> {
-  const profiles = await payments.operations.providerProfiles(params);
+  const profiles = await payments.operator.providerProfiles(params);
   return found(profiles.find(({ name }) => name === params.profile) ?? null);
 }
 

@@ -1,6 +1,6 @@
 import { FILE_BYTES_MAX } from '../../../src/control/provider-files/file-table.ts';
 import { SETTLED } from '../../../src/control/provider-files/judge.ts';
-import type { Preview, PreviewedLine, ProviderFile } from '../../../src/control/rpc/operations.ts';
+import type { Preview, PreviewedLine, ProviderFile } from '../../../src/control/rpc/operator.ts';
 import { base64FromBytes } from '../../../src/kit/crypto/encoding.ts';
 import { found, Problem } from '../../../src/kit/http/problem.ts';
 import { partsOf } from '../../../src/kit/http/upload.ts';
@@ -33,7 +33,7 @@ const WRONG = 'wrong';
 
 /** GET …/upload: asks for a file. */
 export async function showUploadPage(call: DeskCall): Promise<Response> {
-  const profiles = await call.payments.operations.providerProfiles(call.params);
+  const profiles = await call.payments.operator.providerProfiles(call.params);
   return answerDesk(call, <UploadPage profiles={profiles.map(({ name }) => name)} />);
 }
 
@@ -111,7 +111,7 @@ export async function uploadFromDesk(call: DeskCall): Promise<Response> {
     return redirectTo(`${path}?${WRONG}=${profile === '' ? 'profile' : 'file'}`);
   }
   try {
-    const { beginProviderFile, uploadProviderPiece } = payments.operations;
+    const { beginProviderFile, uploadProviderPiece } = payments.operator;
     const { fileId, pieceBytes } = await beginProviderFile(actor, params, { name, profile });
     let number = 0;
     for await (const part of partsOf(bytes, pieceBytes)) {
@@ -140,12 +140,12 @@ export async function uploadFromDesk(call: DeskCall): Promise<Response> {
  */
 export async function showPreviewPage(call: DeskCall): Promise<Response> {
   const { payments, actor, params } = call;
-  const file = await payments.operations.providerFile(params);
+  const file = await payments.operator.providerFile(params);
   if (file.status !== 'uploading') {
     return redirectTo(methodPath(call));
   }
   const { environment = '', method = '', fileId } = params;
-  const preview = await payments.operations.previewProviderFile(
+  const preview = await payments.operator.previewProviderFile(
     actor,
     { environment, method },
     { fileId },
@@ -155,7 +155,7 @@ export async function showPreviewPage(call: DeskCall): Promise<Response> {
 
 /** POST …/upload/:fileId: the file is read. */
 export async function confirmFromDesk(call: DeskCall): Promise<Response> {
-  await call.payments.operations.finishProviderFile(call.actor, call.params, {});
+  await call.payments.operator.finishProviderFile(call.actor, call.params, {});
   return redirectTo(methodPath(call), { done: 'provider_file_reading' });
 }
 

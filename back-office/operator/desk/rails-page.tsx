@@ -4,7 +4,7 @@ import type {
   ProbedRail,
   RailStanding,
   SwitchedOffMethod,
-} from '../../../src/control/rpc/operations.ts';
+} from '../../../src/control/rpc/operator.ts';
 import { seal, unseal } from '../../../src/kit/crypto/sealed.ts';
 import { useTexts } from '../../../src/kit/ui/texts.ts';
 import { CHECKOUT_TEXTS, DESK_TEXTS } from '../../i18n/texts.ts';
@@ -42,7 +42,7 @@ interface ShownProbe extends ProbedRail {
 /** POST /operator/rails/{environment}/{method}/probe */
 export async function probeFromDesk(call: DeskCall): Promise<Response> {
   const { payments, actor, params, url, nowMs: atMs } = call;
-  const probed = await payments.operations.probe(actor, params, url.origin);
+  const probed = await payments.operator.probe(actor, params, url.origin);
   const probe: ShownProbe = { ...probed, atMs };
   // Sealed, because a link on another site could say "accepted".
   const sealed = await seal(call.config.backOfficeKeys, JSON.stringify(probe), SEAL_CONTEXT);
@@ -54,10 +54,10 @@ export async function showRailsPage(call: DeskCall): Promise<Response> {
   const { payments, url, config } = call;
   const given = url.searchParams.get('probe') ?? '';
   const [states, outcomes, switchedOff, banks, sealed] = await Promise.all([
-    payments.operations.rails(),
-    payments.operations.railOutcomes(),
-    payments.operations.readSwitchedOff(),
-    payments.operations.listBanks(),
+    payments.operator.rails(),
+    payments.operator.railOutcomes(),
+    payments.operator.readSwitchedOff(),
+    payments.operator.listBanks(),
     unseal(config.backOfficeKeys, given, SEAL_CONTEXT),
   ]);
   const probe = sealed === null ? null : JSON.parse(sealed);

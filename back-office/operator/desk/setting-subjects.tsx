@@ -11,7 +11,7 @@ import { commissionText } from './setting-texts.ts';
 /** What forms about merchants, their keys and members, methods and banks show. */
 
 export async function readMerchant(call: DeskCall): Promise<Shown> {
-  const merchant = await call.payments.operations.merchantContent(call.params);
+  const merchant = await call.payments.operator.merchantContent(call.params);
   const { id, name, status, refundAgeDaysMax, refundDailyMaxMinor } = merchant;
   return {
     useFacts: () => {
@@ -32,7 +32,7 @@ export async function readMerchant(call: DeskCall): Promise<Shown> {
 export async function readKey(call: DeskCall): Promise<Shown> {
   const [merchant, keys] = await Promise.all([
     readMerchant(call),
-    call.payments.operations.merchantKeys(call.params),
+    call.payments.operator.merchantKeys(call.params),
   ]);
   const { environment, digest } = call.params;
   const key = found(keys.find((one) => one.environment === environment && one.digest === digest));
@@ -80,9 +80,9 @@ async function personOf(
 
 export async function readMethod({ payments, params }: DeskCall): Promise<Shown> {
   const { environment, method } = params;
-  const rails = await payments.operations.rails();
+  const rails = await payments.operator.rails();
   const rail = found(rails.find((one) => one.environment === environment && one.method === method));
-  const switches = await payments.operations.readSwitchedOff();
+  const switches = await payments.operator.readSwitchedOff();
   const off = switches.find((one) => one.environment === environment && one.method === method);
   return {
     useFacts: () => {
@@ -103,7 +103,7 @@ export async function readMerchantMethod(call: DeskCall): Promise<Shown> {
   const method = await readMethod(call);
   const [merchant, { sandbox, production }] = await Promise.all([
     readMerchant(call),
-    call.payments.operations.merchantContent(call.params),
+    call.payments.operator.merchantContent(call.params),
   ]);
   const { methods } = call.params.environment === 'sandbox' ? sandbox : production;
   const settings = found(methods.find((one) => one.method === call.params.method));
@@ -125,7 +125,7 @@ export async function readMerchantMethod(call: DeskCall): Promise<Shown> {
 }
 
 export async function readBank({ payments, params }: DeskCall): Promise<Shown> {
-  const banks = await payments.operations.listBanks();
+  const banks = await payments.operator.listBanks();
   const { code, name, supportsWithdrawal } = found(banks.find((one) => one.code === params.code));
   return {
     useFacts: () => {

@@ -1,6 +1,6 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { isPeriod } from '../../../src/control/operator/fields.ts';
-import type { StatementsPage } from '../../../src/control/rpc/operations.ts';
+import type { StatementsPage } from '../../../src/control/rpc/operator.ts';
 import { businessDay, dayText } from '../../../src/kit/ethiopian-time.ts';
 import { countText } from '../../../src/kit/i18n/money-text.ts';
 import { timeText } from '../../../src/kit/i18n/time-text.ts';

@@ -191,7 +191,7 @@ export function subjectPath(subject: SubjectName, target: Target): string {
 }
 
 async function readPayment(call: DeskCall): Promise<Shown> {
-  const { intent } = await call.payments.operations.paymentDetails(call.params);
+  const { intent } = await call.payments.operator.paymentDetails(call.params);
   const { anomalies, unresolvedAttempts, late } = needsOf(intent, call.nowMs);
   return {
     useFacts: () => [...usePaymentFacts(intent), ...useNeedFacts(intent)],
@@ -243,14 +243,14 @@ async function readPaidAttempt(call: DeskCall): Promise<Shown> {
 }
 
 async function namedAttempt({ payments, params }: DeskCall) {
-  const { intent } = await payments.operations.paymentDetails(params);
+  const { intent } = await payments.operator.paymentDetails(params);
   const named = params.attemptId;
   const attempt = intent.attempts.find(({ id, reference }) => id === named || reference === named);
   return { intent, attempt: found(attempt) };
 }
 
 async function readRefund(call: DeskCall, confirms: boolean): Promise<Shown> {
-  const { intent } = await call.payments.operations.paymentDetails(call.params);
+  const { intent } = await call.payments.operator.paymentDetails(call.params);
   const refund = found(
     intent.refunds.find(({ reference }) => reference === call.params.refundReference),
   );
@@ -273,13 +273,13 @@ function proposedFields(outcome: RefundProposal['outcome']): Shown['values'] {
 }
 
 async function readLetter(call: DeskCall): Promise<Shown> {
-  const details = await call.payments.operations.readDeadLetter(call.params);
+  const details = await call.payments.operator.readDeadLetter(call.params);
   return { useFacts: () => useLetterFacts(details), values: {} };
 }
 
 /** The chosen items that are still listed. */
 async function readItems(call: DeskCall): Promise<Shown> {
-  const items = await call.payments.operations.chosenItems({ ids: chosenIn(call).join() });
+  const items = await call.payments.operator.chosenItems({ ids: chosenIn(call).join() });
   return {
     useFacts: () =>
       items.flatMap((item) =>

@@ -22,8 +22,8 @@ type InterfaceFunction = (plane: Plane, ...args: readonly unknown[]) => unknown;
 /** They say what is wrong with the gateway, so they answer in spite of a wrong configuration. */
 const WITHOUT_CONFIG: readonly string[] = [
   'alerts.state',
-  'operations.readSelfCheck',
-  'operations.startSelfCheck',
+  'operator.readSelfCheck',
+  'operator.startSelfCheck',
 ];
 
 /**

@@ -8,7 +8,7 @@ import type {
   CustomerRequest,
   CustomersPage,
   ErasedPage,
-} from '../../../src/control/rpc/operations.ts';
+} from '../../../src/control/rpc/operator.ts';
 import { configOf } from '../../../src/engine/config.ts';
 import type { IntentClient } from '../../../src/engine/intent/client.ts';
 import { PaymentIntentObject } from '../../../src/engine/intent/payment-intent.ts';

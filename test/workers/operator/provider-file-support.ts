@@ -1,6 +1,6 @@
 import { runDurableObjectAlarm } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
-import type { ProviderFile } from '../../../src/control/rpc/operations.ts';
+import type { ProviderFile } from '../../../src/control/rpc/operator.ts';
 import { base64FromBytes, utf8 } from '../../../src/kit/crypto/encoding.ts';
 import { businessDay, dayText } from '../../../src/kit/ethiopian-time.ts';
 import { content, deskOf, hiddenFields, operateApi, SECRET, sendTo } from './support.ts';

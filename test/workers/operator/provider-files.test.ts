@@ -3,7 +3,7 @@ import { env } from 'cloudflare:workers';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { alertsOf } from '../../../src/control/alerts/ask.ts';
 import { PIECE_BYTES } from '../../../src/control/provider-files/file-table.ts';
-import type { BoardRow, ProviderLine } from '../../../src/control/rpc/operations.ts';
+import type { BoardRow, ProviderLine } from '../../../src/control/rpc/operator.ts';
 import { paymentRetentionMs } from '../../../src/engine/config.ts';
 import { attemptReferenceFrom } from '../../../src/engine/domain/identifiers.ts';
 import type { ProjectionRow } from '../../../src/engine/intent/book-message.ts';

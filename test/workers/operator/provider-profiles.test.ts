@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ProviderProfile } from '../../../src/control/rpc/operations.ts';
+import type { ProviderProfile } from '../../../src/control/rpc/operator.ts';
 import { auditLog } from '../dashboard/support.ts';
 import { useGateway } from '../support.ts';
 import { PORTAL, postFileTo } from './provider-file-support.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { PIECE_BYTES } from '../../../src/control/provider-files/file-table.ts';
-import type { ProviderFile } from '../../../src/control/rpc/operations.ts';
+import type { ProviderFile } from '../../../src/control/rpc/operator.ts';
 import { auditLog } from '../dashboard/support.ts';
 import { useGateway } from '../support.ts';
 import {

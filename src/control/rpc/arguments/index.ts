@@ -8,7 +8,7 @@ import { LINKS } from './links.ts';
 import { LISTS } from './lists.ts';
 import { METHODS } from './methods.ts';
 import { NOTIFICATIONS } from './notifications.ts';
-import { OPERATIONS } from './operations.ts';
+import { OPERATOR } from './operator.ts';
 import { PAYMENTS } from './payments.ts';
 import { SETTINGS } from './settings.ts';
 import { TILL } from './till.ts';
@@ -24,7 +24,7 @@ export const ARGUMENTS: { readonly [Name in keyof Areas]: AreaArguments<Name> } 
   lists: LISTS,
   methods: METHODS,
   notifications: NOTIFICATIONS,
-  operations: OPERATIONS,
+  operator: OPERATOR,
   payments: PAYMENTS,
   settings: SETTINGS,
   till: TILL,

@@ -10,7 +10,7 @@ const fields = v.unknown();
 
 const ACTION = [actorField, target, fields] as const;
 
-export const OPERATIONS: AreaArguments<'operations'> = {
+export const OPERATOR: AreaArguments<'operator'> = {
   resolveAttempt: ACTION,
   attentionGroups: [query],
   attentionPage: [query],
