@@ -65,7 +65,7 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "return { type: isCommitted« && !report.isSurplus→» ? 'committed' : 'surplus' };":
       'a restore counts a payment that was one too many',
   },
-  'src/engine/register/payment-links.ts': {
+  'src/engine/register/link-table.ts': {
     '...[window, «opened→0», openedBefore, code],': 'any number of submissions make payments',
     "reserved' AND «until_ms > ?→until_ms >= 0 * ?») AS reserved": 'a place is never free again',
     'FROM link_places WHERE code = ?« AND payment_unique_id <> ?→ AND ? IS NOT NULL»`;':
@@ -149,7 +149,7 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "const suggested = «suggestionsMinor.find((minor) => String(minor) === form.text('suggestion'))→Number(form.text('suggestion')) || undefined»;":
       'the customer suggests an amount',
   },
-  'src/engine/checkout/payment-link.ts': {
+  'src/engine/checkout/link-page.ts': {
     'if (token === null« || token.version !== link.version→») {':
       'a customer pays a price that the page did not show',
     'if (intent === null« || intent.terms.paymentLinkUniqueId !== link.id→») {':

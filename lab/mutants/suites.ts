@@ -39,7 +39,7 @@ const OTHER_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/engine/api/call.ts': ['workers/api/address-limits'],
   'src/engine/merchants/': ['workers/api/cold-isolate'],
   'src/engine/links/': ['unit/payment-links', 'workers/checkout/payment-link'],
-  'src/engine/checkout/payment-link.ts': ['workers/checkout/payment-link'],
+  'src/engine/checkout/link-page.ts': ['workers/checkout/payment-link'],
   'src/engine/callbacks/attempt.ts': ['workers/rails/callbacks', 'workers/rails/out-of-reach'],
   'src/engine/attempts/start.ts': [
     'workers/rails/start',
@@ -47,7 +47,7 @@ const OTHER_TESTS: Readonly<Record<string, readonly string[]>> = {
     'workers/checkout/link-places',
   ],
   'src/engine/links/places.ts': ['unit/link-places'],
-  'src/engine/register/payment-links.ts': [
+  'src/engine/register/link-table.ts': [
     'workers/checkout/link-places',
     'workers/checkout/payment-link',
   ],

@@ -4,7 +4,7 @@ import type { PaymentLink } from '../../engine/links/payment-link.ts';
 import { linkUrl } from '../../engine/links/slug.ts';
 import { readTenantAccess } from '../../engine/merchants/access.ts';
 import { registerOf } from '../../engine/register/client.ts';
-import type { LinkFilter } from '../../engine/register/payment-links.ts';
+import type { LinkFilter } from '../../engine/register/link-table.ts';
 import type { FieldErrors } from '../../kit/http/field-error.ts';
 import { found } from '../../kit/http/problem.ts';
 import type { Cursor, Page } from '../../kit/platform/paging.ts';

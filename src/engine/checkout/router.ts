@@ -57,7 +57,7 @@ checkoutRouter.post('/rails/simulator/:token', behindLink('attempt', simulated('
 
 /** Loaded with the first page of a payment link. */
 function linked(name: 'showLink' | 'submitLink' | 'showPaid' | 'showLinkLogo'): Handler {
-  return async (...call) => (await import('./payment-link.ts'))[name](...call);
+  return async (...call) => (await import('./link-page.ts'))[name](...call);
 }
 
 /** Loaded with the first simulated attempt: production has none. */

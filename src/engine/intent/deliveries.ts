@@ -1,7 +1,6 @@
 import type { Environment } from '../../kit/tenant.ts';
 import { callbackUrlOf, mayHaveNoReceiver } from '../domain/intent.ts';
 import { faultOfTry } from '../domain/webhook-fault.ts';
-import { KEEPS_EARLIER_ALARM } from './alarm.ts';
 import { addressed, claimed, isScheduleUsedUp, reported, resent } from './delivery.ts';
 import type { Ports } from './ports.ts';
 import type {
@@ -14,6 +13,7 @@ import type {
 } from './protocol.ts';
 import type { PaymentRecord } from './record.ts';
 import type { StoredEvent } from './store.ts';
+import { KEEPS_EARLIER_ALARM } from './wake-schedule.ts';
 
 /** Signs an event's body with the environment's key. */
 type Sign = (environment: Environment, body: string) => Promise<string>;

@@ -6,9 +6,9 @@ import type { PaymentRecord } from './record.ts';
 /** How long a payment's object keeps the payment (docs/retention.md). */
 
 /** Null when there is no such payment, or only its tombstone. */
-export function retentionIn({ alarm }: PaymentRecord): Retention | null {
-  const kept = alarm.kept();
-  return kept && { hold: kept.hold, endsAtMs: alarm.retentionEndsAtMs() };
+export function retentionIn({ schedule }: PaymentRecord): Retention | null {
+  const kept = schedule.kept();
+  return kept && { hold: kept.hold, endsAtMs: schedule.retentionEndsAtMs() };
 }
 
 /**
@@ -20,7 +20,7 @@ export function setHold(
   hold: LegalHold | 'released',
   nowMs: number,
 ): boolean {
-  const kept = record.alarm.kept();
+  const kept = record.schedule.kept();
   const released = kept?.hold && { ...kept.hold, untilMs: nowMs, changedAtMs: nowMs };
   const next = hold === 'released' ? released : hold;
   if (kept === null || !next) {
@@ -32,7 +32,7 @@ export function setHold(
 
 /** Deletes all but the tombstone, unless something must keep the payment. */
 export function erase(record: PaymentRecord, terms: ErasureTerms): EraseResult {
-  const kept = record.alarm.kept();
+  const kept = record.schedule.kept();
   if (kept === null) {
     return { type: record.stored() === null ? 'not_found' : 'deleted' };
   }

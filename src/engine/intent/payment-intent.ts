@@ -8,7 +8,6 @@ import type { ErasureTerms } from '../domain/erasure.ts';
 import { attemptInFlight, type Intent } from '../domain/intent.ts';
 import type { LegalHold } from '../domain/retention.ts';
 import { OPEN_PROJECTION_AGAIN_MS } from '../domain/schedule.ts';
-import { KEEPS_EARLIER_ALARM } from './alarm.ts';
 import { PaymentDeliveries } from './deliveries.ts';
 import { type Message, sendMessages, sendProjection } from './outbox.ts';
 import type { Ports } from './ports.ts';
@@ -38,6 +37,7 @@ import { PaymentRecord } from './record.ts';
 import type { RecoveryPort } from './recovery-port.ts';
 import { newRecord, type Snapshot } from './store.ts';
 import { takenResult } from './taken.ts';
+import { KEEPS_EARLIER_ALARM } from './wake-schedule.ts';
 
 /**
  * One payment, and the only writer of its state (docs/promises.md#1). The imperative shell around
@@ -59,7 +59,7 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
     this.#ports = ports;
     this.#recovery = recovery;
     this.#alarm = new ObjectAlarm(ctx, {
-      wakeAtMs: () => this.#record.alarm.wakeAtMs(),
+      wakeAtMs: () => this.#record.schedule.wakeAtMs(),
       work: () => this.#work(),
     });
     this.#record = new PaymentRecord(
@@ -163,7 +163,7 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
       return null;
     }
     if (decide(intent, [{ type: 'tick' }], Date.now()).steps.length === 0) {
-      this.#alarm.runIfOverdue(this.#record.alarm.wakeAtMs());
+      this.#alarm.runIfOverdue(this.#record.schedule.wakeAtMs());
       return intent;
     }
     const ticked = this.execute([{ type: 'tick' }]);
@@ -178,7 +178,7 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
     if (this.#record.intent() === null) {
       return { type: 'not_found' };
     }
-    this.#alarm.runIfOverdue(this.#record.alarm.wakeAtMs());
+    this.#alarm.runIfOverdue(this.#record.schedule.wakeAtMs());
     const nowMs = Date.now();
     const result = this.#record.commit(() => {
       const { intent, rejection } = this.#record.apply(commands, nowMs);
@@ -301,7 +301,7 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
     if (this.#record.intent() === null) {
       return;
     }
-    if (nowMs >= (this.#record.alarm.retentionEndsAtMs() ?? Number.POSITIVE_INFINITY)) {
+    if (nowMs >= (this.#record.schedule.retentionEndsAtMs() ?? Number.POSITIVE_INFINITY)) {
       this.#record.purge();
       return;
     }

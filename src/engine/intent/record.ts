@@ -6,7 +6,6 @@ import { decide } from '../domain/decide.ts';
 import { callbackUrlOf, type EventType, type Intent, isRefundEvent } from '../domain/intent.ts';
 import type { LegalHold } from '../domain/retention.ts';
 import { changedRefund } from '../domain/transition.ts';
-import { type ArmOptions, PaymentAlarm } from './alarm.ts';
 import { isDue, newDelivery, queued, superseded } from './delivery.ts';
 import { historyDetail, withEntry } from './history.ts';
 import type { Message } from './outbox.ts';
@@ -21,6 +20,7 @@ import {
   type StoredEvent,
   type StoredIntent,
 } from './store.ts';
+import { type ArmOptions, WakeSchedule } from './wake-schedule.ts';
 
 /**
  * What one object stores, and the only way to change it. `commit` writes rows and alarm in one
@@ -28,8 +28,8 @@ import {
  * that write only inside `commit`.
  */
 export class PaymentRecord {
-  /** Each commit sets it. */
-  readonly alarm: PaymentAlarm;
+  /** Each commit sets the alarm by it. */
+  readonly schedule: WakeSchedule;
   readonly projection: ProjectionSchedule;
   /** The path of the payment's receipt, for the bodies of events. Null: there is no payment. */
   receiptPath: string | null = null;
@@ -55,7 +55,7 @@ export class PaymentRecord {
     ports: Ports,
     send: (snapshot: Snapshot, messages: readonly Message[]) => void,
   ) {
-    this.alarm = new PaymentAlarm(objectAlarm, this, retentionMs);
+    this.schedule = new WakeSchedule(objectAlarm, this, retentionMs);
     this.projection = new ProjectionSchedule(this);
     this.#objectAlarm = objectAlarm;
     this.#store = new Store(sql);
@@ -125,7 +125,7 @@ export class PaymentRecord {
       result = this.#objectAlarm.commit(() => {
         const value = change();
         this.#write();
-        this.alarm.arm(options);
+        this.schedule.arm(options);
         return value;
       });
     } catch (error) {

@@ -15,7 +15,7 @@ import {
   type LinkCreation,
   type LinkFilter,
   PaymentLinks,
-} from './payment-links.ts';
+} from './link-table.ts';
 import type {
   ClaimResult,
   CountedRefund,

@@ -5,7 +5,7 @@ import { BODY_BYTES_MAX } from '../../engine/config.ts';
 import { LINKS_MAX, type PaymentLink } from '../../engine/links/payment-link.ts';
 import { linkUrl } from '../../engine/links/slug.ts';
 import { registerOf } from '../../engine/register/client.ts';
-import type { LinkCreated } from '../../engine/register/payment-links.ts';
+import type { LinkCreated } from '../../engine/register/link-table.ts';
 import { jsonResponse, successBody, successResponse } from '../../kit/http/envelope.ts';
 import { fieldError } from '../../kit/http/field-error.ts';
 import { isRecord } from '../../kit/http/fields.ts';

@@ -6,7 +6,7 @@ import {
   type PaymentLink,
 } from '../../engine/links/payment-link.ts';
 import { registerOf } from '../../engine/register/client.ts';
-import type { LinkCreated } from '../../engine/register/payment-links.ts';
+import type { LinkCreated } from '../../engine/register/link-table.ts';
 import { type AuditDetail, type Changing, runRecordedAct } from '../../kit/audit/log.ts';
 import { problem } from '../../kit/http/problem.ts';
 import { majorText } from '../../kit/money.ts';

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { LinkFilter } from '../../../engine/register/payment-links.ts';
+import type { LinkFilter } from '../../../engine/register/link-table.ts';
 import { booleanField, objectField } from '../../../kit/http/fields.ts';
 import { body } from '../../../kit/http/strict-body.ts';
 import {

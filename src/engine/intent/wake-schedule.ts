@@ -19,7 +19,7 @@ interface Scheduled {
 }
 
 /** When a payment next needs its object, whose one alarm this sets. */
-export class PaymentAlarm {
+export class WakeSchedule {
   readonly #alarm: ObjectAlarm;
   readonly #payment: Scheduled;
   readonly #retentionMs: number;
