@@ -1,7 +1,7 @@
 import { successResponse } from '../../src/kit/http/envelope.ts';
 import { readJsonBody } from '../../src/kit/http/json-body.ts';
 import { problem } from '../../src/kit/http/problem.ts';
-import type { OperatorAction } from './actions/action.ts';
+import type { Fields, OperatorAction } from './actions/action.ts';
 import { ACTIONS } from './actions/all.ts';
 import { merchantContent, READS } from './actions/reads.ts';
 import type { OperatorCall, OperatorRoute } from './call.ts';
@@ -49,7 +49,7 @@ async function bodyOf(request: Request, bytesMax = BODY_BYTES_MAX) {
   if (hasMoreLevels(value, BODY_LEVELS_MAX)) {
     throw problem('invalid_json');
   }
-  return value as OperatorCall['params'];
+  return value as Fields;
 }
 
 function hasMoreLevels(value: unknown, levels: number): boolean {

@@ -1,12 +1,12 @@
 import { isRecord } from '../../src/kit/http/fields.ts';
 import { exportDatabase } from '../backup.ts';
-import type { Fields, Outcome, Target } from './actions/action.ts';
-import type { OperatorCall } from './call.ts';
+import type { Fields, Outcome } from './actions/action.ts';
+import type { OperatorCall, PathParts } from './call.ts';
 
 /** One request of `backup now`: the back office's half, and then that of the payments. */
 export async function backUp(
   { payments, actor, env }: OperatorCall,
-  target: Target,
+  target: PathParts,
   fields: Fields,
 ): Promise<Outcome> {
   const { operator } = payments;

@@ -3,6 +3,9 @@ import type { BackOfficeConfig } from '../config.ts';
 import type { BackOfficeEnv } from '../env.ts';
 import type { PaymentsPlane } from '../payments-plane.ts';
 
+/** The named segments of a path, percent-decoded: what an action is about. */
+export type PathParts = Readonly<Record<string, string>>;
+
 /** An authenticated request of the operator. */
 export interface OperatorCall {
   readonly request: Request;
@@ -12,8 +15,7 @@ export interface OperatorCall {
   readonly config: BackOfficeConfig;
   readonly payments: PaymentsPlane;
   readonly actor: Actor;
-  /** The named segments of the path, percent-decoded. */
-  readonly params: Readonly<Record<string, string>>;
+  readonly params: PathParts;
   readonly nowMs: number;
 }
 

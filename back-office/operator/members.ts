@@ -16,7 +16,7 @@ import {
 } from '../members/invitations.ts';
 import { afterRemoval, NAME_LENGTH_MAX, revokeInvitationsBy } from '../members/members.ts';
 import { ROLES, type Role } from '../members/permissions.ts';
-import type { OperatorCall } from './call.ts';
+import type { OperatorCall, PathParts } from './call.ts';
 import { operatorProblem } from './problems.ts';
 
 /** More members than any merchant has. Shows the newest. */
@@ -53,7 +53,7 @@ const invitationFields = body({ name: lineField(NAME_LENGTH_MAX), role: oneOf(RO
 /** A one-time link for a new member. Problem 409 while the merchant is suspended. */
 export async function invite(
   call: OperatorCall,
-  target: OperatorCall['params'],
+  target: PathParts,
   fields: unknown,
 ): Promise<MemberLink> {
   const { name, role } = checked(invitationFields, fields);
@@ -64,7 +64,7 @@ export async function invite(
 /** A one-time link to a new passkey for a member who lost theirs. */
 export async function recover(
   call: OperatorCall,
-  target: OperatorCall['params'],
+  target: PathParts,
   fields: unknown,
 ): Promise<MemberLink> {
   checked(body({}), fields);
@@ -86,7 +86,7 @@ export async function knownLink(
 /** Ends an open link at once. */
 export async function revokeLink(
   call: OperatorCall,
-  target: OperatorCall['params'],
+  target: PathParts,
   fields: unknown,
 ): Promise<{ readonly isChanged: boolean }> {
   checked(body({}), fields);
@@ -125,7 +125,7 @@ const removalFields = body({ reason: lineField(REASON_CHARACTERS_MAX) });
 /** Ends the member's sessions at once. The operator may remove the last owner, too. */
 export async function remove(
   call: OperatorCall,
-  target: OperatorCall['params'],
+  target: PathParts,
   fields: unknown,
 ): Promise<{ readonly isChanged: boolean }> {
   const { reason } = checked(removalFields, fields);

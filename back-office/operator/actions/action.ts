@@ -1,10 +1,8 @@
 import type { Actor } from '../../../src/kit/audit/log.ts';
 import type { DashboardMessages, DeskMessages } from '../../i18n/messages.ts';
 import type { PaymentsPlane } from '../../payments-plane.ts';
-import type { OperatorCall } from '../call.ts';
+import type { OperatorCall, PathParts } from '../call.ts';
 
-/** The parts of a path that name what an action is about. */
-export type Target = Readonly<Record<string, string>>;
 export type Fields = Readonly<Record<string, unknown>>;
 
 /** What an action answers. */
@@ -18,7 +16,7 @@ export interface Outcome {
    */
   readonly content?: unknown;
   /** Names the merchant, where the path does not. */
-  readonly target?: Target;
+  readonly target?: PathParts;
 }
 
 /** What the API answers with. It decides the lines that the command line prints. */
@@ -93,13 +91,13 @@ export interface OperatorAction {
   readonly fields: Readonly<Record<string, ActionField>> | null;
   /** The limit of the request's body, if it is larger than a list of ids. */
   readonly bodyBytesMax?: number;
-  readonly run: (call: OperatorCall, target: Target, fields: Fields) => Promise<Outcome>;
+  readonly run: (call: OperatorCall, target: PathParts, fields: Fields) => Promise<Outcome>;
   readonly commands: readonly ActionCommand[];
   readonly forms?: readonly ActionForm[];
 }
 
 type Operator = PaymentsPlane['operator'];
-type Run<Result> = (actor: Actor, target: Target, fields: Fields) => Promise<Result>;
+type Run<Result> = (actor: Actor, target: PathParts, fields: Fields) => Promise<Result>;
 
 /** Runs an action of the payments plane. */
 export function by<Result>(
@@ -260,7 +258,7 @@ export interface ActionForm {
   /** How it asks for its fields, if they are not those of the API. */
   readonly inputs?: Readonly<Record<string, ActionField>>;
   /** Fields that the form decides, by the parts of its path. */
-  readonly preset?: (target: Target) => Fields;
+  readonly preset?: (target: PathParts) => Fields;
   /** Hidden fields that bring back what the page showed of its subject. */
   readonly carries?: readonly string[];
   /** Shows the proposal of another operator, without which there is no such page. */

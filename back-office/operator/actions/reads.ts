@@ -8,9 +8,9 @@ import { validationProblem } from '../../../src/kit/http/problem.ts';
 import { ITEM_REASONS } from '../../../src/lists/book/attention-reasons.ts';
 import { DASHBOARD_TEXTS, DESK_TEXTS } from '../../i18n/texts.ts';
 import { withMemberCounts } from '../../members/members.ts';
-import type { OperatorCall } from '../call.ts';
+import type { OperatorCall, PathParts } from '../call.ts';
 import { paymentContent } from '../payment-content.ts';
-import type { OperatorRead, Option, Target } from './action.ts';
+import type { OperatorRead, Option } from './action.ts';
 
 /** Days of Addis Ababa. */
 const DAYS: Readonly<Record<string, Option>> = {
@@ -324,7 +324,7 @@ export async function readMerchants(
 }
 
 /** A merchant with its settings, which is the content where an action names none. */
-export async function merchantContent({ payments, env }: OperatorCall, target: Target) {
+export async function merchantContent({ payments, env }: OperatorCall, target: PathParts) {
   const merchant = await payments.operator.merchantContent(target);
   const [counted] = await withMemberCounts(env.BACK_OFFICE_DB, [merchant]);
   return counted;

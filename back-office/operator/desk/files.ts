@@ -4,7 +4,8 @@ import { body, checked } from '../../../src/kit/http/strict-body.ts';
 import { errorText, log } from '../../../src/kit/platform/log.ts';
 import { csvStream, fileHeaders } from '../../elements/csv.ts';
 import { readAhead } from '../../elements/read-ahead.ts';
-import type { Fields, Target } from '../actions/action.ts';
+import type { Fields } from '../actions/action.ts';
+import type { PathParts } from '../call.ts';
 import {
   AUDIT_FILE,
   type ExportedRows,
@@ -66,7 +67,7 @@ async function* rowsIn(pages: AsyncIterable<ExportedRows>) {
 export async function* pagesOf(
   call: DeskCall,
   action: ExportFile['action'],
-  target: Target,
+  target: PathParts,
   fields: Fields,
 ): AsyncGenerator<ExportedRows, void, void> {
   let after: Fields = {};

@@ -14,10 +14,10 @@ import type {
   FormTexts,
   Input,
   OperatorAction,
-  Target,
   TextName,
 } from '../actions/action.ts';
 import { ACTIONS } from '../actions/all.ts';
+import type { PathParts } from '../call.ts';
 import { type DeskCall, type DeskRoute, type Shown, useDesk } from './call.ts';
 import { chosenIn, chosenQuery, decidedQuery } from './chosen.tsx';
 import { answerDesk, Frame } from './frame.tsx';
@@ -236,7 +236,7 @@ async function sealedLink(
 }
 
 /** A sealed link opens only on the page of its merchant, for the operator who created it. */
-function linkContext({ merchantId }: Target, operator: string): string {
+function linkContext({ merchantId }: PathParts, operator: string): string {
   return `desk/link/${merchantId}/${operator}`;
 }
 

@@ -12,7 +12,8 @@ import { useMoney } from '../../elements/payment-elements.tsx';
 import { DASHBOARD_TEXTS, DESK_TEXTS } from '../../i18n/texts.ts';
 import { type FactRow, Untrusted } from '../../ui/elements.tsx';
 import { shownText } from '../../ui/untrusted-text.ts';
-import type { ActionForm, SubjectName, Target } from '../actions/action.ts';
+import type { ActionForm, SubjectName } from '../actions/action.ts';
+import type { PathParts } from '../call.ts';
 import { AboutPaymentLine } from './about-payment.tsx';
 import { type DeskCall, type DeskRoute, type Shown, useDesk } from './call.ts';
 import { chosenIn } from './chosen.tsx';
@@ -150,7 +151,7 @@ export function readSubject(call: DeskCall, form: Pick<ActionForm, 'subject' | '
 }
 
 /** The page of a subject, to which the operator returns after a change or without one. */
-export function subjectPath(subject: SubjectName, target: Target): string {
+export function subjectPath(subject: SubjectName, target: PathParts): string {
   switch (subject) {
     case 'merchant':
     case 'api_key':

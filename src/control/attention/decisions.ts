@@ -8,7 +8,7 @@ import { concurrently } from '../../kit/platform/concurrently.ts';
 import { prepare } from '../../kit/platform/database.ts';
 import { errorText, log } from '../../kit/platform/log.ts';
 import { resendEvent } from '../../lists/book/resend.ts';
-import { action, type Gateway, list, type OperatorCall, type Target } from '../operator/call.ts';
+import { type ActionCall, action, type Gateway, list, type Target } from '../operator/call.ts';
 import { decisionIdField, filledList, lineField, NOTE_CHARACTERS_MAX } from '../operator/fields.ts';
 import { resolveAttempt } from '../payments/attempt-resolution.ts';
 import { review } from '../payments/review.ts';
@@ -69,7 +69,7 @@ export const chosenItems = list(body({ ids: stringField }), async (gateway, quer
 type Decide = (item: AttentionItem) => Promise<ItemOutcome['outcome']>;
 
 async function decideAll(
-  call: OperatorCall,
+  call: ActionCall,
   ids: readonly string[],
   decide: Decide,
 ): Promise<ItemOutcomes> {

@@ -6,14 +6,14 @@ import type { EventSummary } from '../../engine/intent/protocol.ts';
 import { concurrently } from '../../kit/platform/concurrently.ts';
 import { batch } from '../../kit/platform/database.ts';
 import { bodyOf, type StoredDeadLetter } from '../dead-letters/store.ts';
-import type { OperatorCall } from '../operator/call.ts';
+import type { ActionCall } from '../operator/call.ts';
 import type { FoundPayment } from './search.ts';
 
 /** What is stored about a customer, payment by payment, for the customer to read. */
 
 /** In the order in which they were found. */
 export async function exportedPayments(
-  call: OperatorCall,
+  call: ActionCall,
   found: readonly FoundPayment[],
 ): Promise<readonly ExportedPayment[]> {
   const exported = await concurrently([...found.entries()], async ([index, payment]) => ({
@@ -25,7 +25,7 @@ export async function exportedPayments(
 
 export type ExportedPayment = Awaited<ReturnType<typeof exportedPayment>>;
 
-async function exportedPayment({ env, config }: OperatorCall, payment: FoundPayment) {
+async function exportedPayment({ env, config }: ActionCall, payment: FoundPayment) {
   const { tenant, uniqueId, uuid } = payment;
   const client = await intentByUniqueId(env, tenant, uniqueId);
   const intent = await client.read();

@@ -5,7 +5,7 @@ import { auditEntryIfChanged, runAudited } from '../../kit/audit/log.ts';
 import { derivedHmac } from '../../kit/crypto/derived-key.ts';
 import { base64UrlFromBytes } from '../../kit/crypto/encoding.ts';
 import { prepare, runBatch, type SqlStatement } from '../../kit/platform/database.ts';
-import type { OperatorCall } from '../operator/call.ts';
+import type { ActionCall } from '../operator/call.ts';
 import type { Customer, FoundPayment } from './search.ts';
 
 /**
@@ -60,7 +60,7 @@ export async function unfinishedRequest(
  * entry names no customer.
  */
 export async function beginRequest(
-  { env, actor, nowMs }: OperatorCall,
+  { env, actor, nowMs }: ActionCall,
   customer: Customer,
   { reason, isRefundableToo }: { readonly reason: string; readonly isRefundableToo: boolean },
 ): Promise<ErasureRequest> {

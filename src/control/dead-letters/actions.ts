@@ -11,12 +11,12 @@ import { errorText, log } from '../../kit/platform/log.ts';
 import type { Tenant } from '../../kit/tenant.ts';
 import type { AboutPayment } from '../../lists/book/attention-items.ts';
 import {
+  type ActionCall,
   action,
   changeAudited,
   entryBy,
   type Gateway,
   list,
-  type OperatorCall,
   type Target,
 } from '../operator/call.ts';
 import { filledList, lineField, patternField, REASON_CHARACTERS_MAX } from '../operator/fields.ts';
@@ -141,7 +141,7 @@ export const retryDeadLetters = action(body({ ids: idsField }), (call, _target, 
  * fails, the letter stays waiting and may be sent twice. This is harmless: an attempt is resolved and
  * started once, and a delivery is claimed once.
  */
-async function retryLetter(call: OperatorCall, id: string): Promise<LetterOutcome> {
+async function retryLetter(call: ActionCall, id: string): Promise<LetterOutcome> {
   const { env, actor, nowMs: atMs } = call;
   const letter = await readStored(env.DB, id);
   if (letter === null || isGone(letter)) {
@@ -174,11 +174,7 @@ export const discardDeadLetters = action(
 );
 
 /** Deletes the message. The row stays, with the operator's name. */
-async function discardLetter(
-  call: OperatorCall,
-  id: string,
-  reason: string,
-): Promise<LetterOutcome> {
+async function discardLetter(call: ActionCall, id: string, reason: string): Promise<LetterOutcome> {
   const letter = await readStored(call.env.DB, id);
   if (letter === null) {
     return 'not_found';

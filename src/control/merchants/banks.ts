@@ -4,7 +4,7 @@ import { booleanField } from '../../kit/http/fields.ts';
 import { found } from '../../kit/http/problem.ts';
 import { body } from '../../kit/http/strict-body.ts';
 import { prepare, type SqlStatement } from '../../kit/platform/database.ts';
-import { action, changeAudited, type Gateway, type OperatorCall } from '../operator/call.ts';
+import { type ActionCall, action, changeAudited, type Gateway } from '../operator/call.ts';
 import { BANK_NAME_CHARACTERS_MAX, lineField, patternField } from '../operator/fields.ts';
 import { operationProblem } from '../operator/problems.ts';
 
@@ -78,7 +78,7 @@ export const changeBank = action(
 );
 
 function changed(
-  call: OperatorCall,
+  call: ActionCall,
   statement: SqlStatement,
   code: string,
   detail: NonNullable<AuditEntry['detail']>,

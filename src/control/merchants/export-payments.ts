@@ -5,7 +5,7 @@ import { body } from '../../kit/http/strict-body.ts';
 import { parseCursor } from '../../kit/platform/paging.ts';
 import { type ExportedPayment, readerOf } from '../../lists/book/reader.ts';
 import { beginPage, sealPlace } from '../audit/readings.ts';
-import { action, entryBy, type OperatorCall } from '../operator/call.ts';
+import { type ActionCall, action, entryBy } from '../operator/call.ts';
 import { environmentField, pathPart } from '../operator/fields.ts';
 import { withMaskedPhone } from './masked-phone.ts';
 import { knownMerchant } from './merchant-rows.ts';
@@ -52,6 +52,6 @@ export const exportPayments = action(
   },
 );
 
-function readingOf({ config, nowMs, actor }: OperatorCall, ...what: readonly string[]) {
+function readingOf({ config, nowMs, actor }: ActionCall, ...what: readonly string[]) {
   return { config, nowMs, scope: ['operator', actor.id, 'payments', ...what] };
 }

@@ -21,11 +21,11 @@ import { prepare, type SqlStatement } from '../../kit/platform/database.ts';
 import { rememberJurisdiction } from '../../kit/platform/jurisdiction.ts';
 import { ENVIRONMENTS } from '../../kit/tenant.ts';
 import {
+  type ActionCall,
   action,
   changeAudited,
   entryBy,
   type Gateway,
-  type OperatorCall,
   type Target,
 } from '../operator/call.ts';
 import {
@@ -144,7 +144,7 @@ function checkCommissions(
 
 /** Not in the answer, because the merchant reads the secrets in the dashboard. */
 async function webhookSecrets(
-  { config, nowMs }: OperatorCall,
+  { config, nowMs }: ActionCall,
   merchantId: string,
 ): Promise<readonly SqlStatement[]> {
   return Promise.all(
@@ -245,7 +245,7 @@ function change<Schema extends v.GenericSchema>(
   planFor: (
     merchant: MerchantRow,
     fields: v.InferOutput<Schema>,
-    call: OperatorCall,
+    call: ActionCall,
   ) => Plan | Promise<Plan>,
 ) {
   return action(schema, async (call, target, fields) => {

@@ -2,7 +2,7 @@ import { withoutPhoneNumbers } from '../../engine/domain/phone.ts';
 import { body } from '../../kit/http/strict-body.ts';
 import { prepare, type SqlStatement } from '../../kit/platform/database.ts';
 import { readState } from '../../recovery/restore-state.ts';
-import { action, changeAudited, type Gateway, type OperatorCall } from '../operator/call.ts';
+import { type ActionCall, action, changeAudited, type Gateway } from '../operator/call.ts';
 import { lineField, REASON_CHARACTERS_MAX } from '../operator/fields.ts';
 import { operationProblem } from '../operator/problems.ts';
 
@@ -63,7 +63,7 @@ export const beginMaintenance = action(
 
 /** `reason`: without phone numbers. */
 export function maintenanceStatement(
-  { nowMs, actor }: Pick<OperatorCall, 'nowMs' | 'actor'>,
+  { nowMs, actor }: Pick<ActionCall, 'nowMs' | 'actor'>,
   reason: string,
 ): SqlStatement {
   return {
@@ -126,7 +126,7 @@ export const resumeMemberChanges = action(body({}), (call) =>
 
 type Recorded = Pick<Parameters<typeof changeAudited>[2], 'action' | 'detail'>;
 
-async function changeModes(call: OperatorCall, change: SqlStatement, act: Recorded) {
+async function changeModes(call: ActionCall, change: SqlStatement, act: Recorded) {
   const entry = { ...act, merchantId: null, environment: null, target: null };
   const isChanged = await changeAudited(call, change, entry);
   return { isChanged, content: await readModes(call) };

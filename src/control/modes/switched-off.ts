@@ -5,10 +5,10 @@ import { body } from '../../kit/http/strict-body.ts';
 import { prepare } from '../../kit/platform/database.ts';
 import type { Environment } from '../../kit/tenant.ts';
 import {
+  type ActionCall,
   action,
   changeAudited,
   type Gateway,
-  type OperatorCall,
   type Target,
 } from '../operator/call.ts';
 import {
@@ -85,7 +85,7 @@ export const switchMethodOn = action(body({}), (call, target) => {
 });
 
 async function changeSwitch(
-  call: OperatorCall,
+  call: ActionCall,
   change: Parameters<typeof changeAudited>[1],
   act: Omit<Parameters<typeof changeAudited>[2], 'merchantId'>,
 ) {

@@ -7,7 +7,7 @@ import { checked } from '../../kit/http/strict-body.ts';
 import type { SqlStatement } from '../../kit/platform/database.ts';
 
 /** What an operator's action gets: the gateway, and the operator who acts. */
-export interface OperatorCall {
+export interface ActionCall {
   readonly env: Env;
   readonly config: Config;
   readonly actor: Actor;
@@ -18,12 +18,12 @@ export interface OperatorCall {
 export type Target = Readonly<Record<string, string | undefined>>;
 
 /** The gateway, without an operator. */
-export type Gateway = Omit<OperatorCall, 'actor'>;
+export type Gateway = Omit<ActionCall, 'actor'>;
 
 /** An action that checks its operator and fields itself: its caller may be an intruder. */
 export function action<Schema extends v.GenericSchema, Result>(
   schema: Schema,
-  run: (call: OperatorCall, target: Target, fields: v.InferOutput<Schema>) => Result,
+  run: (call: ActionCall, target: Target, fields: v.InferOutput<Schema>) => Result,
 ) {
   return (gateway: Gateway, actor: Actor, target: Target, fields: unknown): Result =>
     run(callOf(gateway, actor), target, checked(schema, fields));
@@ -42,7 +42,7 @@ export function list<Schema extends v.GenericSchema, Result>(
 export function callOf(
   { env, config, nowMs }: Gateway,
   { name, isProved, provedBy, address }: Actor,
-): OperatorCall {
+): ActionCall {
   if (!isOperatorName(name)) {
     throw new Error('an operator without a name');
   }
@@ -53,7 +53,7 @@ export function callOf(
 
 /** An entry about what the operator does. */
 export function entryBy<Action extends AuditAction>(
-  { actor, nowMs: atMs }: OperatorCall,
+  { actor, nowMs: atMs }: ActionCall,
   entry: Omit<AuditEntry<Action>, 'actor' | 'atMs'>,
 ): AuditEntry<Action> {
   return { ...entry, actor, atMs };
@@ -61,7 +61,7 @@ export function entryBy<Action extends AuditAction>(
 
 /** Runs the operator's change with its audit entry. False, without an entry, if no row changed. */
 export function changeAudited(
-  call: OperatorCall,
+  call: ActionCall,
   change: SqlStatement,
   entry: Omit<AuditEntry<ChangeAction>, 'actor' | 'atMs'>,
 ): Promise<boolean> {

@@ -6,7 +6,7 @@ import type { Refund } from '../../engine/domain/refund.ts';
 import { record, runRecorded } from '../../kit/audit/log.ts';
 import { type Problem, problem } from '../../kit/http/problem.ts';
 import type { NameProof } from '../../kit/name-proof.ts';
-import { entryBy, type OperatorCall, type Target } from '../operator/call.ts';
+import { type ActionCall, entryBy, type Target } from '../operator/call.ts';
 import { operationProblem } from '../operator/problems.ts';
 import {
   detailsOf,
@@ -38,7 +38,7 @@ type Made = Pick<Decided, 'isProposed' | 'agreed'> & { readonly intent: Intent }
 
 /** `intent`: after the decision; without one, the decision is a repeated one. */
 export async function decided(
-  call: OperatorCall,
+  call: ActionCall,
   { client, intent: known }: KnownPayment,
   { intent, isProposed = false, agreed = null }: Partial<Made> = {},
 ): Promise<Decided> {
@@ -87,7 +87,7 @@ interface Plan {
  * every decision, and an entry without a counterpart in the history was not executed.
  */
 export async function decide<About extends Subject>(
-  call: OperatorCall,
+  call: ActionCall,
   target: Target,
   given: Given<About>,
   /** Problem 404 when the payment has no such subject. */

@@ -7,7 +7,7 @@ import { fieldError } from '../../kit/http/field-error.ts';
 import { parsed } from '../../kit/http/list-request.ts';
 import { found, validationProblem } from '../../kit/http/problem.ts';
 import { body } from '../../kit/http/strict-body.ts';
-import { action, entryBy, type OperatorCall } from '../operator/call.ts';
+import { type ActionCall, action, entryBy } from '../operator/call.ts';
 import { lineField, REASON_CHARACTERS_MAX } from '../operator/fields.ts';
 import { detailsOf, type KnownPayment, knownPayment } from './payments.ts';
 
@@ -57,7 +57,7 @@ export const releasePayment = action(
 
 /** Problem 404 for a payment that was deleted meanwhile. */
 async function recorded(
-  call: OperatorCall,
+  call: ActionCall,
   { tenant, uniqueId }: KnownPayment,
   name: 'payment.held' | 'payment.hold_released',
   detail: Readonly<Record<string, string | number | null>>,

@@ -8,7 +8,7 @@ import { railOfRefund } from '../../engine/refunds/ask-rail.ts';
 import { found } from '../../kit/http/problem.ts';
 import { prepare } from '../../kit/platform/database.ts';
 import type { Tenant } from '../../kit/tenant.ts';
-import type { OperatorCall, Target } from '../operator/call.ts';
+import type { ActionCall, Target } from '../operator/call.ts';
 import { tenantIn } from '../operator/fields.ts';
 import { type Claim, claimsOf } from './claims.ts';
 
@@ -36,7 +36,7 @@ export async function findPayment(
 
 /** Problem 404 for a malformed path, and for an unknown payment. */
 export async function knownPayment(
-  { env }: Pick<OperatorCall, 'env'>,
+  { env }: Pick<ActionCall, 'env'>,
   target: Target,
 ): Promise<KnownPayment> {
   const tenant = tenantIn(target);
@@ -57,7 +57,7 @@ export interface Review {
 }
 
 export async function paymentDetails(
-  call: Pick<OperatorCall, 'env' | 'config'>,
+  call: Pick<ActionCall, 'env' | 'config'>,
   target: Target,
 ): Promise<KnownPaymentDetails> {
   const { client, intent } = await knownPayment(call, target);
@@ -70,7 +70,7 @@ export async function paymentDetails(
 
 /** A payment with all that the operator sees of it. */
 export async function detailsOf(
-  { env, config }: Pick<OperatorCall, 'env' | 'config'>,
+  { env, config }: Pick<ActionCall, 'env' | 'config'>,
   client: IntentClient,
   intent: Intent,
 ) {

@@ -8,7 +8,7 @@ import { errorText, log } from '../../kit/platform/log.ts';
 import { IS_REVIEWED, PAYMENT_SECTIONS } from '../../lists/book/attention.ts';
 import type { Needs } from '../../lists/book/attention-reasons.ts';
 import { bookOf } from '../../lists/book/client.ts';
-import { action, type OperatorCall, type Target } from '../operator/call.ts';
+import { type ActionCall, action, type Target } from '../operator/call.ts';
 import { lineField, NOTE_CHARACTERS_MAX, patternField } from '../operator/fields.ts';
 import { operationProblem } from '../operator/problems.ts';
 import { needsOf } from '../payments/needs.ts';
@@ -28,7 +28,7 @@ const NOT_LISTED = { anomalies: 0, unresolvedAttempts: 0, late: 0 };
  * more was returned than paid, and a restored payment is no longer held.
  */
 export async function review(
-  call: OperatorCall,
+  call: ActionCall,
   target: Target,
   { note: given, ...seen }: { readonly note: string } & Partial<Needs>,
 ): Promise<Review> {

@@ -5,7 +5,7 @@ import { type Asked, askBooks } from '../../lists/book/all-books.ts';
 import { readerOf } from '../../lists/book/reader.ts';
 import type { PaymentRow } from '../../lists/book/rows.ts';
 import { merchantNames } from '../merchants/merchant-rows.ts';
-import type { OperatorCall } from '../operator/call.ts';
+import type { ActionCall } from '../operator/call.ts';
 import { merchantIdField, pathPart } from '../operator/fields.ts';
 
 /** The newest payments of one merchant, in each environment. */
@@ -24,7 +24,7 @@ export interface FoundPayments extends Asked {
  * newest without a text.
  */
 export async function findPayments(
-  { env }: Pick<OperatorCall, 'env'>,
+  { env }: Pick<ActionCall, 'env'>,
   text: string,
   merchantId: string | null,
 ): Promise<FoundPayments> {

@@ -8,7 +8,7 @@ import { shortText, wholeNumber } from '../../kit/http/fields.ts';
 import { found } from '../../kit/http/problem.ts';
 import { body, checked } from '../../kit/http/strict-body.ts';
 import type { Environment } from '../../kit/tenant.ts';
-import { action, entryBy, type Gateway, type OperatorCall, type Target } from '../operator/call.ts';
+import { type ActionCall, action, entryBy, type Gateway, type Target } from '../operator/call.ts';
 import {
   decisionIdField,
   environmentField,
@@ -74,13 +74,13 @@ export const deleteProviderProfile = action(
   },
 );
 
-function recordChange(call: OperatorCall, of: OfMethod, name: string, isDeleted: boolean) {
+function recordChange(call: ActionCall, of: OfMethod, name: string, isDeleted: boolean) {
   const { environment, method } = of;
   const entry = { merchantId: null, environment, target: name, detail: { method, isDeleted } };
   return record(call.env.DB, entryBy(call, { ...entry, action: 'provider_profile.changed' }));
 }
 
-async function profileNamed(call: OperatorCall, of: OfMethod, name: string): Promise<Profile> {
+async function profileNamed(call: ActionCall, of: OfMethod, name: string): Promise<Profile> {
   const profile = await filesIn(call, of).profile(name);
   if (profile === null) {
     throw operationProblem('provider_profile_unknown', { name, method: of.method });
@@ -171,7 +171,7 @@ export const previewProviderFile = action(
 );
 
 async function judgedLines(
-  { env }: OperatorCall,
+  { env }: ActionCall,
   { environment, method }: OfMethod,
   { fee }: Profile,
   lines: readonly FileLine[],

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { beginPage, openPlace, type Reading, sealPlace } from '../../control/audit/readings.ts';
-import { action, entryBy, type Gateway, type OperatorCall } from '../../control/operator/call.ts';
+import { type ActionCall, action, entryBy, type Gateway } from '../../control/operator/call.ts';
 import { operationProblem } from '../../control/operator/problems.ts';
 import { record } from '../../kit/audit/log.ts';
 import { base64FromBytes } from '../../kit/crypto/encoding.ts';
@@ -108,11 +108,11 @@ const PART = body({ name: shortText(PLACE_CHARACTERS_MAX), reading: placeField }
 const PLACE = /^(\d):(.{0,1024})$/;
 
 /** The parts of all runs lie together, so who has begun to read one may read each. */
-function readingOf({ config, nowMs, actor }: OperatorCall, what: 'list' | 'part'): Reading {
+function readingOf({ config, nowMs, actor }: ActionCall, what: 'list' | 'part'): Reading {
   return { config, nowMs, scope: ['backup', what, actor.id] };
 }
 
-function recordReading(call: OperatorCall, target: string): Promise<void> {
+function recordReading(call: ActionCall, target: string): Promise<void> {
   const entry = { merchantId: null, environment: null, target } as const;
   return record(call.env.DB, entryBy(call, { ...entry, action: 'backup.read' }));
 }

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { maintenanceStatement } from '../../control/modes/modes.ts';
-import { action, type OperatorCall } from '../../control/operator/call.ts';
+import { type ActionCall, action } from '../../control/operator/call.ts';
 import { patternField } from '../../control/operator/fields.ts';
 import { operationProblem } from '../../control/operator/problems.ts';
 import { bytesFromBase64, sha256Hex } from '../../kit/crypto/encoding.ts';
@@ -95,7 +95,7 @@ export const restoreStep = action(
 );
 
 async function stepFrom(
-  call: OperatorCall,
+  call: ActionCall,
   state: RestoreState,
   manifest: Manifest,
   { again, unread }: { readonly again: boolean; readonly unread: readonly string[] },
@@ -190,7 +190,7 @@ export const uploadBackupPart = action(
   },
 );
 
-async function manifestOf({ env }: OperatorCall, run: string): Promise<Manifest> {
+async function manifestOf({ env }: ActionCall, run: string): Promise<Manifest> {
   const manifest = await reading(readManifest(env, run));
   if (manifest === null) {
     throw operationProblem('backup_not_found', { run });
@@ -198,7 +198,7 @@ async function manifestOf({ env }: OperatorCall, run: string): Promise<Manifest>
   return manifest;
 }
 
-async function stateOf({ env }: OperatorCall, run: string): Promise<RestoreState> {
+async function stateOf({ env }: ActionCall, run: string): Promise<RestoreState> {
   const state = await readState(env.DB);
   if (state === null) {
     throw new Error('the restore has not reached its proof');
@@ -223,7 +223,7 @@ function checkRun(state: RestoreState, run: string): void {
  * create or refund could move money again that moved after the backup.
  */
 async function begin(
-  call: OperatorCall,
+  call: ActionCall,
   run: string,
   manifest: Manifest,
   memberRows: number,
