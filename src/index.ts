@@ -1,3 +1,4 @@
+import { apiRouter } from './api.ts';
 import { consumeResults, type ResultMessage } from './engine/attempts/provider-reports.ts';
 import { callbackRouter, isCallback } from './engine/callbacks/router.ts';
 import { checkoutRouter } from './engine/checkout/router.ts';
@@ -7,7 +8,6 @@ import { consumeDeliveries } from './engine/webhooks/consume.ts';
 import { withCommonHeaders } from './kit/http/common-headers.ts';
 import { isProbe } from './kit/platform/probe-message.ts';
 import { plainQueueName } from './kit/platform/queue-name.ts';
-import { apiRouter } from './lists/api/router.ts';
 
 export {
   MerchantBook,

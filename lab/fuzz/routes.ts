@@ -1,10 +1,10 @@
 import { dashboardRouter } from '../../back-office/dashboard/router.ts';
 import { homeRouter } from '../../back-office/home/router.tsx';
 import { operatorRouter } from '../../back-office/operator/router.ts';
+import { apiRouter } from '../../src/api.ts';
 import { callbackRouter } from '../../src/engine/callbacks/router.ts';
 import { checkoutRouter } from '../../src/engine/checkout/router.ts';
 import { HEALTH_PATH } from '../../src/kit/http/health.ts';
-import { apiRouter } from '../../src/lists/api/router.ts';
 
 export interface Route {
   readonly method: string;

@@ -726,7 +726,7 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "«v.strictObject(entries, (issue) =>\n      issue.expected→v.object(entries, (issue) =>\n      String(issue.expected)» === 'never'":
       'a misspelled field is ignored',
   },
-  'src/lists/api/operations.ts': {
+  'src/api.ts': {
     "cancelRefund: post(\n    «'refunds'→'payments_read'»,":
       'a key that only reads cancels refunds',
   },

@@ -169,7 +169,7 @@ const OTHER_TESTS: Readonly<Record<string, readonly string[]>> = {
     'workers/webhooks/notifications',
   ],
   'src/kit/http/strict-body.ts': ['workers/operator/refusals.long'],
-  'src/lists/api/operations.ts': ['workers/api/key-permissions.long'],
+  'src/api.ts': ['workers/api/key-permissions.long'],
   'src/control/payments/receipts.ts': ['workers/operator/paid-by-hand'],
   'src/recovery/restore/gateway.ts': ['workers/recovery/restore.long', 'workers/operator/errors'],
   'src/recovery/restore/': ['workers/recovery/restore.long'],

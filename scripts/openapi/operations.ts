@@ -1,12 +1,12 @@
 import * as v from 'valibot';
+import { OPERATIONS, type OperationId } from '../../src/api.ts';
 import { type Operation, template } from '../../src/engine/api/operation.ts';
 import type { ProblemCode } from '../../src/kit/http/problems.ts';
-import { OPERATIONS, type OperationId } from '../../src/lists/api/operations.ts';
 import { all, CHECKOUT_URL, envelope, one, pageOf, withWarnings } from './answers.ts';
 import { type JsonSchema, reference } from './json-schema.ts';
 import { type QueryParameter, queryParameters } from './requests.ts';
 
-/** What the documents say about a call, besides its row in `src/lists/api/operations.ts`. */
+/** What the documents say about a call, besides its row in `src/api.ts`. */
 interface Description {
   readonly tag: Tag;
   readonly summary: string;

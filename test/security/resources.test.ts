@@ -1,9 +1,9 @@
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
+import { OPERATIONS } from '../../src/api.ts';
 import { type Operation, SEGMENTS, template } from '../../src/engine/api/operation.ts';
 import { configOf } from '../../src/engine/config.ts';
 import { signLink } from '../../src/kit/crypto/link-token.ts';
-import { OPERATIONS } from '../../src/lists/api/operations.ts';
 import { signedIn } from '../workers/dashboard/support.ts';
 import {
   ALPHA,

@@ -2,13 +2,13 @@ import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
 import { dashboardRouter } from '../../../back-office/dashboard/router.ts';
 import { operatorRouter } from '../../../back-office/operator/router.ts';
+import { apiRouter } from '../../../src/api.ts';
 import { callbackRouter } from '../../../src/engine/callbacks/router.ts';
 import { mayPrompt } from '../../../src/engine/checkout/choice.ts';
 import { checkoutRouter } from '../../../src/engine/checkout/router.ts';
 import { configOf } from '../../../src/engine/config.ts';
 import { signLink } from '../../../src/kit/crypto/link-token.ts';
 import { ENVIRONMENTS } from '../../../src/kit/tenant.ts';
-import { apiRouter } from '../../../src/lists/api/router.ts';
 import { ALPHA, BETA, clientOf, createHosted, ORIGIN, statusPath, useGateway } from '../support.ts';
 
 /**

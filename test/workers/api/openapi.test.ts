@@ -2,8 +2,8 @@ import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
 import { openApiDocument } from '../../../scripts/openapi/document.ts';
 import { DOCUMENTED } from '../../../scripts/openapi/operations.ts';
+import { apiRouter } from '../../../src/api.ts';
 import { SEGMENTS, template } from '../../../src/engine/api/operation.ts';
-import { apiRouter } from '../../../src/lists/api/router.ts';
 import {
   answerOf,
   type Body,

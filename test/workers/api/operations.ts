@@ -1,7 +1,7 @@
+import { OPERATIONS, type OperationId } from '../../../src/api.ts';
 import { SEGMENTS, template } from '../../../src/engine/api/operation.ts';
 import type { KeyPermission } from '../../../src/engine/merchants/key-permissions.ts';
 import type { Environment } from '../../../src/kit/tenant.ts';
-import { OPERATIONS, type OperationId } from '../../../src/lists/api/operations.ts';
 import { type Body, expressBody, hostedBody } from '../support.ts';
 
 /**

@@ -1,9 +1,9 @@
-import type { Answer, KeyOperation, Operation } from '../../engine/api/operation.ts';
-import { createExpress, createHosted } from '../../engine/api/routes/create-payment.ts';
-import { cancelPayment, readPayment } from '../../engine/api/routes/read-payment.ts';
-import type { KeyPermission } from '../../engine/merchants/key-permissions.ts';
-import type { Tenant } from '../../kit/tenant.ts';
-import { ENVIRONMENTS } from '../../kit/tenant.ts';
+import type { Answer, KeyOperation, Operation } from './engine/api/operation.ts';
+import { apiRouterOf } from './engine/api/router.ts';
+import { createExpress, createHosted } from './engine/api/routes/create-payment.ts';
+import { cancelPayment, readPayment } from './engine/api/routes/read-payment.ts';
+import type { KeyPermission } from './engine/merchants/key-permissions.ts';
+import { ENVIRONMENTS, type Tenant } from './kit/tenant.ts';
 
 /** Every call of the merchants' API. `scripts/openapi/operations.ts` describes each for readers. */
 
@@ -11,18 +11,18 @@ const get = callsBy('get');
 const post = callsBy('post');
 
 /** Payments need none of these: an isolate loads each with its first call. */
-const events = lazy(() => import('./events.ts'));
-const endpoints = lazy(() => import('./webhook-endpoints.ts'));
-const links = lazy(() => import('./payment-links.ts'));
-const payments = lazy(() => import('./payments.ts'));
-const refunds = lazy(() => import('../../engine/api/routes/refunds.ts'));
-const refundList = lazy(() => import('./refunds.ts'));
-const eventStream = lazy<'streamEvents'>(() => import('./stream-events.ts'));
-const referenceData = () => import('./reference-data.ts');
+const events = lazy(() => import('./lists/api/events.ts'));
+const endpoints = lazy(() => import('./lists/api/webhook-endpoints.ts'));
+const links = lazy(() => import('./lists/api/payment-links.ts'));
+const payments = lazy(() => import('./lists/api/payments.ts'));
+const refunds = lazy(() => import('./engine/api/routes/refunds.ts'));
+const refundList = lazy(() => import('./lists/api/refunds.ts'));
+const eventStream = lazy<'streamEvents'>(() => import('./lists/api/stream-events.ts'));
+const referenceData = () => import('./lists/api/reference-data.ts');
 
 /** Loaded with its first use: most merchants read payments by their own ids. */
 async function findUniqueId(env: Env, tenant: Tenant, id: string): Promise<string | null> {
-  const { readerOf } = await import('../book/reader.ts');
+  const { readerOf } = await import('./lists/book/reader.ts');
   return (await readerOf(env, tenant)).findUniqueId(id);
 }
 
@@ -103,6 +103,11 @@ export const OPERATIONS = {
 } as const satisfies Readonly<Record<string, Operation>>;
 
 export type OperationId = keyof typeof OPERATIONS;
+
+export const apiRouter = apiRouterOf(Object.values(OPERATIONS), async (...refused) =>
+  // Loaded with the first refused request: no other waits for it.
+  (await import('./lists/api/record-refused.ts')).recordRefused(...refused),
+);
 
 /** Rows of calls by this HTTP method, which need a key and exist in both environments. */
 function callsBy(method: Operation['method']) {
