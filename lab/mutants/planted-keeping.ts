@@ -230,7 +230,7 @@ export const PLANTED_KEEPING: Readonly<Record<string, Readonly<Record<string, st
   'src/engine/intent/projection-message.ts': {
     '«claimSearchKey(stored)→stored»': "a claim counts as another payment's receipt",
   },
-  'src/engine/domain/try-counter.ts': {
+  'src/lists/book/try-counter.ts': {
     'phoneFrom(number) === null« &&\n    !DATE_END.test(text)→»':
       'bills of two days are called one order',
   },

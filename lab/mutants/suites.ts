@@ -100,7 +100,7 @@ const OTHER_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/lists/book/digest.ts': ['workers/book/reports.long'],
   'src/engine/domain/receipt-claim.ts': ['unit/receipt-claim'],
   'src/engine/intent/projection-message.ts': ['workers/operator/claims'],
-  'src/engine/domain/try-counter.ts': ['unit/try-counter'],
+  'src/lists/book/try-counter.ts': ['unit/try-counter'],
   'src/lists/book/same-order.ts': ['workers/book/same-order'],
   'src/lists/book/purge.ts': ['workers/book/purge'],
   'src/lists/book/queries/ended-payments.ts': ['workers/book/ended.long'],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { mayBeSameOrder, otherTriesOf } from '../../src/engine/domain/try-counter.ts';
+import { mayBeSameOrder, otherTriesOf } from '../../src/lists/book/try-counter.ts';
 
 /**
  * Goal: ids that a shop plugin makes for the tries of one order match, and ids of two orders never do.

@@ -44,7 +44,6 @@ import {
   type SignatureHeaderProblem,
   signatureHeaderProblem,
 } from '../../engine/webhooks/signature-header.ts';
-import { testEvent } from '../../engine/webhooks/test-event.ts';
 import type { GuardReason } from '../../engine/webhooks/url-guard.ts';
 import { auditEntry, entryOf, recordAct } from '../../kit/audit/log.ts';
 import { found } from '../../kit/http/problem.ts';
@@ -55,6 +54,7 @@ import { isPrintable } from '../../kit/text.ts';
 import { byMember, type MemberCall } from './member.ts';
 import type { Plane } from './plane.ts';
 import { merchant as merchantFacts } from './settings.ts';
+import { testEvent } from './test-event.ts';
 
 /** A merchant's endpoints and signing secrets, and what a member may do to them. */
 

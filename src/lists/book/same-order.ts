@@ -1,7 +1,7 @@
 import { DAY_MS } from '../../engine/domain/schedule.ts';
 import { digestSearchKey, idSearchKey } from '../../engine/domain/search-key.ts';
-import { mayBeSameOrder, otherTriesOf } from '../../engine/domain/try-counter.ts';
 import { quotedTerm } from './search-terms.ts';
+import { mayBeSameOrder, otherTriesOf } from './try-counter.ts';
 
 /**
  * Pairs of paid payments that may be one order, paid twice: within a day, by one phone, with one

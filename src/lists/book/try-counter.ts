@@ -1,4 +1,4 @@
-import { phoneFrom } from './phone.ts';
+import { phoneFrom } from '../../engine/domain/phone.ts';
 
 /**
  * Some shop plugins make a new id for each try to pay an order: `1042_1`, `1042_2`. Two such ids may

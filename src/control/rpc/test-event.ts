@@ -1,11 +1,11 @@
+import { decide, openIntent } from '../../engine/domain/decide.ts';
+import { intentNumberFrom } from '../../engine/domain/identifiers.ts';
+import { plainTerms } from '../../engine/domain/plain-terms.ts';
+import { eventBody } from '../../engine/webhooks/payload.ts';
+import type { OutgoingWebhook } from '../../engine/webhooks/send.ts';
+import { requestBody, signEvent } from '../../engine/webhooks/sign.ts';
 import { uuidV7 } from '../../kit/crypto/uuid-v7.ts';
 import type { Tenant } from '../../kit/tenant.ts';
-import { decide, openIntent } from '../domain/decide.ts';
-import { intentNumberFrom } from '../domain/identifiers.ts';
-import { plainTerms } from '../domain/plain-terms.ts';
-import { eventBody } from './payload.ts';
-import type { OutgoingWebhook } from './send.ts';
-import { requestBody, signEvent } from './sign.ts';
 
 /**
  * A test webhook without a payment behind it. It has all fields of a real event, so that it
