@@ -14,7 +14,7 @@ import {
 import { bookedEvent, DELIVERY_COLUMNS, type StoredEvent } from './queries/deliveries.ts';
 import { paymentsById } from './queries/payment-source.ts';
 import type { EventRow, PaymentRow } from './rows.ts';
-import { identityOf } from './schema.ts';
+import { identityOf, NEEDS_PERSON, SHOWN_STATUS } from './schema.ts';
 
 /** Which payments of a book need the operator, and what D1's list shows of each. */
 
@@ -98,23 +98,16 @@ export const REFUND_OVERDUE_MS = 60 * 60 * 1_000;
 /** A payment may have hundreds of deliveries. The list must lead to the payment, not show all. */
 const ITEMS_OF_PAYMENT_MAX = 50;
 
-/** Must equal the condition of the partial index. */
-const NEEDS_OPERATOR =
-  '(unresolved_attempts > 0 OR anomalies > 0 OR proposed_attempts > 0 OR late = 1)';
-
-/** Part of NEEDS_OPERATOR: not before the deadline of an attempt that the customer left. */
-const NEEDS_OPERATOR_NOW = `(anomalies > 0 OR proposed_attempts > 0 OR late = 1
+/** Part of NEEDS_PERSON: not before the deadline of an attempt that the customer left. */
+const NEEDS_PERSON_NOW = `(anomalies > 0 OR proposed_attempts > 0 OR late = 1
   OR EXISTS (SELECT 1 FROM json_each(concerned_attempts)
     WHERE value ->> 'unresolvedFromMs' <= ? + ${REFUND_OVERDUE_MS}))`;
-
-/** The expression of the index `refund_by_status`. */
-const SHOWN_STATUS = "iif(status = 'unresolved', 'processing', status)";
 
 /**
  * Refunds that need a person, are unresolved, or were created before ? and still wait. A refund
  * that waits for an earlier one of its attempt is left out, because the earlier one is listed.
  */
-const REFUND_NEEDS_OPERATOR = `(status IN ('unresolved', 'requires_action')
+const REFUND_NEEDS_PERSON = `(status IN ('unresolved', 'requires_action')
   OR status IN ('pending', 'processing') AND created_at_ms <= ? AND NOT (
     status = 'pending' AND EXISTS (SELECT 1 FROM refund AS other INDEXED BY refund_by_payment
       WHERE other.payment_id = refund.payment_id AND other.transaction_id = refund.transaction_id
@@ -228,7 +221,7 @@ const REFUNDS = `SELECT refund_id AS refundUniqueId, status, action_reason AS ac
     returned_minor AS returnedMinor, method, transaction_id AS transactionId, reference,
     created_at_ms AS createdAtMs
   FROM refund INDEXED BY refund_by_payment
-  WHERE payment_id = ? AND ${REFUND_NEEDS_OPERATOR} ORDER BY created_at_ms, reference`;
+  WHERE payment_id = ? AND ${REFUND_NEEDS_PERSON} ORDER BY created_at_ms, reference`;
 
 const DELIVERIES = `SELECT ${DELIVERY_COLUMNS}
   FROM payment CROSS JOIN json_each(event_times) AS time
@@ -242,12 +235,12 @@ const DELIVERIES = `SELECT ${DELIVERY_COLUMNS}
  */
 const unlistedUpTo = (limit: number): readonly string[] => [
   `SELECT id AS paymentId FROM payment INDEXED BY payment_needing_attention
-    WHERE ${NEEDS_OPERATOR} AND ${NEEDS_OPERATOR_NOW}
+    WHERE (${NEEDS_PERSON}) AND ${NEEDS_PERSON_NOW}
       AND id NOT IN (SELECT payment_id FROM attention)
     ORDER BY id DESC LIMIT ${limit}`,
   ...['requires_action', 'processing', 'pending'].map(
     (status) => `SELECT payment_id AS paymentId FROM refund INDEXED BY refund_by_status
-      WHERE ${SHOWN_STATUS} = '${status}' AND ${REFUND_NEEDS_OPERATOR}
+      WHERE ${SHOWN_STATUS} = '${status}' AND ${REFUND_NEEDS_PERSON}
         AND payment_id NOT IN (SELECT payment_id FROM attention)
       ORDER BY created_at_ms DESC LIMIT ${limit}`,
   ),

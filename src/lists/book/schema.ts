@@ -17,6 +17,15 @@ export const IDS_PER_MS = 1_024;
 /** Characters of search terms that are neither letters nor digits: see search-terms.ts. */
 const TERM_SIGNS = ':_-$';
 
+/** Payments that need a person, or were paid late. */
+export const NEEDS_PERSON =
+  'unresolved_attempts > 0 OR anomalies > 0 OR proposed_attempts > 0 OR late = 1';
+
+/** Merchants see an unresolved refund as one in process. */
+export const SHOWN_STATUS = "iif(status = 'unresolved', 'processing', status)";
+/** The same beside a table that has a status, too. */
+export const SHOWN_REFUND_STATUS = "iif(refund.status = 'unresolved', 'processing', refund.status)";
+
 const TABLES = [
   // One row with the book's identity and the purge's place.
   `CREATE TABLE book (
@@ -66,9 +75,8 @@ const TABLES = [
   'CREATE INDEX payment_by_state ON payment (status, method, id, amount_minor, currency)',
   // The few payments with refunds.
   `CREATE INDEX payment_with_refunds ON payment (id) WHERE refunded_minor > 0 OR open_refunds > 0`,
-  // The few payments that need a person.
-  `CREATE INDEX payment_needing_attention ON payment (id)
-    WHERE unresolved_attempts > 0 OR anomalies > 0 OR proposed_attempts > 0 OR late = 1`,
+  // They are few.
+  `CREATE INDEX payment_needing_attention ON payment (id) WHERE ${NEEDS_PERSON}`,
   // Those with an attempt that is unresolved.
   `CREATE INDEX payment_unresolved ON payment (unresolved_until_ms)
     WHERE unresolved_until_ms IS NOT NULL`,
@@ -179,8 +187,7 @@ const TABLES = [
     PRIMARY KEY (created_at_ms, reference)
   ) STRICT, WITHOUT ROWID`,
   'CREATE INDEX refund_by_payment ON refund (payment_id, created_at_ms, reference)',
-  `CREATE INDEX refund_by_status ON refund (iif(status = 'unresolved', 'processing', status),
-    created_at_ms, reference)`,
+  `CREATE INDEX refund_by_status ON refund (${SHOWN_STATUS}, created_at_ms, reference)`,
 
   // Paid payments that may be one order (same-order.ts), a row for each of both. They are few.
   `CREATE TABLE same_order (

@@ -1,7 +1,7 @@
 import { ENDED_STATUSES, type IntentStatus } from '../../../engine/domain/intent.ts';
 import { METHODS } from '../../../engine/domain/method.ts';
 import type { KeyChoices, PaymentFilter, PaymentRow, SameOrderPayment } from '../rows.ts';
-import { IDS_PER_MS } from '../schema.ts';
+import { IDS_PER_MS, NEEDS_PERSON } from '../schema.ts';
 import { quotedTerm } from '../search-terms.ts';
 import {
   type Found,
@@ -210,11 +210,7 @@ export function withRefunds(reading: Reading): PaymentSource {
 
 /** Payments that need a person, or were paid late: few, as above. */
 export function needingAttention(reading: Reading): PaymentSource {
-  return inOrder(
-    reading,
-    `INDEXED BY payment_needing_attention WHERE
-      (unresolved_attempts > 0 OR anomalies > 0 OR proposed_attempts > 0 OR late = 1)`,
-  );
+  return inOrder(reading, `INDEXED BY payment_needing_attention WHERE (${NEEDS_PERSON})`);
 }
 
 /** The first span of time in which an amount is looked for: SCANNED_ROWS_MAX at 1,333 a second. */

@@ -1,4 +1,5 @@
 import type { RefundFilter, RefundRow } from '../rows.ts';
+import { SHOWN_REFUND_STATUS } from '../schema.ts';
 import type { Found, PageStart } from './page.ts';
 import { placeRange } from './place-range.ts';
 import { paymentOf } from './search.ts';
@@ -16,9 +17,6 @@ const COLUMNS = `refund_id AS id, unique_id AS uniqueId, payment.uuid AS payment
   rail_reference AS railReference, refund.failure_reason AS failureReason,
   action_reason AS actionReason, refund.late, created_at_ms AS createdAtMs,
   refund.updated_at_ms AS updatedAtMs`;
-
-/** The expression of the index: merchants see an unresolved refund as one in process. */
-const SHOWN_STATUS = "iif(refund.status = 'unresolved', 'processing', refund.status)";
 
 /** Newest first. */
 export function refunds(
@@ -40,7 +38,8 @@ export function refunds(
   const order = start.isAscending ? 'ASC' : 'DESC';
   const rows = sql.exec<BookedRefund & Record<string, SqlStorageValue>>(
     `SELECT ${COLUMNS} FROM refund ${index} CROSS JOIN payment ON payment.id = payment_id
-      WHERE ${condition} ${status === undefined ? '' : `${SHOWN_STATUS} = ? AND`} ${place.condition}
+      WHERE ${condition} ${status === undefined ? '' : `${SHOWN_REFUND_STATUS} = ? AND`}
+        ${place.condition}
       ORDER BY created_at_ms ${order}, reference ${order} LIMIT ?`,
     ...values,
     ...ofStatus,
