@@ -1,6 +1,5 @@
 import type { alertsOf } from '../../src/control/alerts/ask.ts';
 import { AREAS } from '../../src/control/rpc/areas.ts';
-import type { AlertAnswers, AlertReports } from '../../src/engine/alerts/client.ts';
 import type { IntentClient } from '../../src/engine/intent/client.ts';
 import type { registerOf } from '../../src/engine/register/client.ts';
 import type { bookOf } from '../../src/lists/book/client.ts';
@@ -80,7 +79,7 @@ const OF_BOOKS: MethodsOf<ReturnType<typeof bookOf>> = {
 
 const OF_INDEX: Omit<MethodsOf<OpenIndex>, 'alarm'> = { put: true, find: true, remove: true };
 
-const OF_ALERTS: MethodsOf<ReturnType<typeof alertsOf> & AlertReports & AlertAnswers> = {
+const OF_ALERTS: MethodsOf<ReturnType<typeof alertsOf>> = {
   stand: true,
   tally: true,
   happen: true,

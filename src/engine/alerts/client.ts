@@ -1,5 +1,5 @@
 import { errorText, log } from '../../kit/platform/log.ts';
-import { methodsOf } from '../../kit/platform/object-call.ts';
+import { objectClient } from '../../kit/platform/object-call.ts';
 import { objectsIn } from '../../kit/platform/objects.ts';
 import { placementOf } from '../config.ts';
 import type { EventSubject, MethodTally, Source, Standing, ToldOutage } from './standing.ts';
@@ -20,11 +20,11 @@ export interface AlertAnswers {
 /** There is one object for the gateway. */
 const NAME = 'gateway';
 
-/** Calls the object of the alerts by the names of its methods. Each throws ObjectUnavailable. */
-export function alertsMethods<Target extends AlertReports | AlertAnswers>(env: Env) {
+/** Calls the object of the alerts. Each method throws ObjectUnavailable. */
+export function alertsClient<Target extends AlertReports | AlertAnswers>(env: Env) {
   const alerts = objectsIn(env.OPERATOR_ALERTS, placementOf(env));
   const id = alerts.idFromName(NAME);
-  return methodsOf<Target>(() => alerts.get(id));
+  return objectClient<Target>(() => alerts.get(id));
 }
 
 /**
@@ -35,13 +35,7 @@ export async function tellAlerts(
   tell: (alerts: AlertReports) => Promise<unknown>,
 ): Promise<boolean> {
   try {
-    const method = alertsMethods<AlertReports>(env);
-    await tell({
-      stand: method('stand'),
-      tally: method('tally'),
-      happen: method('happen'),
-      look: method('look'),
-    });
+    await tell(alertsClient<AlertReports>(env));
     return true;
   } catch (error) {
     log('warn', 'alerts_unavailable', { error: errorText(error) });

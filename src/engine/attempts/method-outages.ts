@@ -1,5 +1,5 @@
 import type { Environment } from '../../kit/tenant.ts';
-import { type AlertAnswers, alertsMethods } from '../alerts/client.ts';
+import { type AlertAnswers, alertsClient } from '../alerts/client.ts';
 import type { ToldOutage } from '../alerts/standing.ts';
 import type { Attempt } from '../domain/attempt.ts';
 import type { Method } from '../domain/method.ts';
@@ -123,7 +123,7 @@ export async function refreshOutages(
   // Before the call: a request that dies, and an object that is away, are not asked again at once.
   askedAtMs = nowMs;
   try {
-    told = await alertsMethods<AlertAnswers>(env)('outages')();
+    told = await alertsClient<AlertAnswers>(env).outages();
   } catch {
     // What the isolate knew still counts. The parts that report to the object log that it is away.
   }

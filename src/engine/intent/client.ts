@@ -1,6 +1,6 @@
 import { objectNameOf } from '../../kit/crypto/object-name.ts';
 import { errorText, log } from '../../kit/platform/log.ts';
-import { methodsOf } from '../../kit/platform/object-call.ts';
+import { objectClient } from '../../kit/platform/object-call.ts';
 import { objectsIn } from '../../kit/platform/objects.ts';
 import type { Tenant } from '../../kit/tenant.ts';
 import { placementOf } from '../config.ts';
@@ -41,7 +41,7 @@ export function intentByName(env: Env, objectName: string): IntentClient {
 export function republishById(env: Env, objectId: string): Promise<boolean> {
   const objects = payments(env);
   const byId = () => objects.get(objects.idFromString(objectId));
-  return methodsOf<PaymentIntentObject>(byId)('republish')();
+  return objectClient<PaymentIntentObject>(byId).republish();
 }
 
 /** Calls a payment's object. Throws ObjectUnavailable. */
@@ -49,27 +49,27 @@ export class IntentClient {
   readonly objectName: string;
   readonly #env: Env;
   /** Retries are safe: the object recognizes repeated uuids, claims and resolved attempts. */
-  readonly #method = methodsOf<PaymentIntentObject>(() => {
+  readonly #object = objectClient<PaymentIntentObject>(() => {
     const objects = payments(this.#env);
     return objects.get(objects.idFromName(this.objectName));
   });
 
-  readonly create = this.#method('create');
-  readonly probe = this.#method('probe');
-  readonly history = this.#method('history');
-  readonly events = this.#method('events');
-  readonly eventRequestBody = this.#method('eventRequestBody');
-  readonly resendEvent = this.#method('resendEvent');
-  readonly claimDelivery = this.#method('claimDelivery');
-  readonly chooseEndpoints = this.#method('chooseEndpoints');
-  readonly reportDelivery = this.#method('reportDelivery');
-  readonly republish = this.#method('republish');
-  readonly restore = this.#method('restore');
-  readonly restoreTo = this.#method('restoreTo');
-  readonly retention = this.#method('retention');
-  readonly setHold = this.#method('setHold');
-  readonly erase = this.#method('erase');
-  readonly exportRecords = this.#method('exportRecords');
+  readonly create = this.#object.create;
+  readonly probe = this.#object.probe;
+  readonly history = this.#object.history;
+  readonly events = this.#object.events;
+  readonly eventRequestBody = this.#object.eventRequestBody;
+  readonly resendEvent = this.#object.resendEvent;
+  readonly claimDelivery = this.#object.claimDelivery;
+  readonly chooseEndpoints = this.#object.chooseEndpoints;
+  readonly reportDelivery = this.#object.reportDelivery;
+  readonly republish = this.#object.republish;
+  readonly restore = this.#object.restore;
+  readonly restoreTo = this.#object.restoreTo;
+  readonly retention = this.#object.retention;
+  readonly setHold = this.#object.setHold;
+  readonly erase = this.#object.erase;
+  readonly exportRecords = this.#object.exportRecords;
 
   constructor(env: Env, objectName: string) {
     this.#env = env;
@@ -77,11 +77,11 @@ export class IntentClient {
   }
 
   read(): Promise<Intent | null> {
-    return this.#method('read')();
+    return this.#object.read();
   }
 
   execute(commands: readonly Command[], facts: ExpressFacts | null = null): Promise<ExecuteResult> {
-    return this.#method('execute')(commands, facts);
+    return this.#object.execute(commands, facts);
   }
 
   /** Aborts the object, so the call always throws. A retry would abort the restored object again. */

@@ -58,13 +58,19 @@ export async function callObject<Target, Result>(
   }
 }
 
-/** Gives the methods of an object by their names, each with the retries of `callObject`. */
-export function methodsOf<Target>(newStub: () => unknown) {
-  return <Name extends keyof ObjectRpc<Target>>(name: Name): ObjectRpc<Target>[Name] => {
-    const call = (...args: never[]) =>
-      callObject<Target, unknown>(newStub, (stub) => Reflect.apply(stub[name], stub, args));
-    return call as unknown as ObjectRpc<Target>[Name];
-  };
+/**
+ * Calls an object by the names of its methods, each with the retries of `callObject`. Without `then`, so
+ * that `await` does not take it for a promise.
+ */
+export function objectClient<Target>(newStub: () => unknown): ObjectRpc<Target> {
+  const get = (_none: object, name: string | symbol) =>
+    name === 'then' || typeof name === 'symbol'
+      ? undefined
+      : (...args: never[]) =>
+          callObject<Target, unknown>(newStub, (stub) =>
+            Reflect.apply(stub[name as keyof ObjectRpc<Target>], stub, args),
+          );
+  return new Proxy({}, { get }) as ObjectRpc<Target>;
 }
 
 function isReset(error: unknown): boolean {

@@ -1,5 +1,5 @@
 import { placementOf } from '../../engine/config.ts';
-import { methodsOf } from '../../kit/platform/object-call.ts';
+import { objectClient } from '../../kit/platform/object-call.ts';
 import { objectsIn } from '../../kit/platform/objects.ts';
 import type { Tenant } from '../../kit/tenant.ts';
 import type { OpenBook } from './open-book.ts';
@@ -16,32 +16,27 @@ export type BookClient = ReturnType<typeof bookOf>;
 export function bookOf(env: Env, tenant: Tenant, volume: number) {
   const books = objectsIn(env.MERCHANT_BOOK, placementOf(env));
   const id = books.idFromName(bookName(tenant, volume));
-  const method = methodsOf<OpenBook & { restart(): void }>(() => books.get(id));
-  const askAny = method('ask');
-  return {
-    apply: method('apply'),
-    report: method('report'),
-    recordRefused: method('recordRefused'),
-    refusedRequests: method('refusedRequests'),
-    indexReceipts: method('indexReceipts'),
-    erase: method('erase'),
-    backUp: method('backUp'),
-    settleBackup: method('settleBackup'),
-    waitForEvents: method('waitForEvents'),
-
+  const book = objectClient<OpenBook & { restart(): void }>(() => books.get(id));
+  const own = {
     /** Null when the book has no payment yet. */
     ask: async <Name extends QuestionName>(name: Name, ...args: QuestionArguments<Name>) =>
-      (await askAny(name, args)) as Answer<Name> | null,
+      (await book.ask(name, args)) as Answer<Name> | null,
 
     /** Restores the book to a time. Returns the bookmark that undoes it; null: the platform cannot. */
     async restore(atMs: number): Promise<string | null> {
-      const bookmark = await method('restore')(atMs);
+      const bookmark = await book.restore(atMs);
       if (bookmark === null) {
         return null;
       }
       // The restart aborts the object, so the call never gets an answer.
-      await method('restart')().catch(() => undefined);
+      await book.restart().catch(() => undefined);
       return bookmark;
     },
   };
+  // Its other methods are those of the object.
+  const client: typeof own & Omit<typeof book, keyof typeof own | 'restart'> = Object.assign(
+    Object.create(book),
+    own,
+  );
+  return client;
 }

@@ -1,6 +1,6 @@
 import { placementOf } from '../../engine/config.ts';
 import { concurrently } from '../../kit/platform/concurrently.ts';
-import { methodsOf } from '../../kit/platform/object-call.ts';
+import { type ObjectRpc, objectClient } from '../../kit/platform/object-call.ts';
 import { objectsIn } from '../../kit/platform/objects.ts';
 import type { Environment } from '../../kit/tenant.ts';
 import type { IndexedReceipt, OpenIndex, ReceiptHolder } from './open-index.ts';
@@ -34,7 +34,7 @@ export async function putReceipts(
   environment: Environment,
   receipts: readonly IndexedReceipt[],
 ): Promise<void> {
-  await inShards(env, environment, receipts, (method, own) => method('put')(own));
+  await inShards(env, environment, receipts, (shard, own) => shard.put(own));
 }
 
 export async function removeReceipts(
@@ -42,7 +42,7 @@ export async function removeReceipts(
   environment: Environment,
   holders: readonly ReceiptHolder[],
 ): Promise<void> {
-  await inShards(env, environment, holders, (method, own) => method('remove')(own));
+  await inShards(env, environment, holders, (shard, own) => shard.remove(own));
 }
 
 /** The payments of all merchants with these keys. Those of one key may be cut off. */
@@ -52,27 +52,25 @@ export async function holdersOfReceipts(
   keys: readonly string[],
 ): Promise<readonly ReceiptHolder[]> {
   const wanted = [...new Set(keys)].map((key) => ({ key }));
-  const found = await inShards(env, environment, wanted, (method, own) =>
-    method('find')(own.map(({ key }) => key)),
+  const found = await inShards(env, environment, wanted, (shard, own) =>
+    shard.find(own.map(({ key }) => key)),
   );
   return found.flat();
 }
-
-type Method = ReturnType<typeof methodsOf<OpenIndex>>;
 
 /** Calls each shard once, with what belongs to it. */
 function inShards<Item extends Pick<ReceiptHolder, 'key'>, Result>(
   env: Env,
   environment: Environment,
   items: readonly Item[],
-  call: (method: Method, own: readonly Item[]) => Promise<Result>,
+  call: (shard: ObjectRpc<OpenIndex>, own: readonly Item[]) => Promise<Result>,
 ): Promise<readonly Result[]> {
   const shards = objectsIn(env.RECEIPT_INDEX, placementOf(env));
   const byShard = Map.groupBy(items, ({ key }) => shardOf(key));
   return concurrently([...byShard], ([shard, own]) => {
     const id = shards.idFromName(shardName(environment, shard));
     return call(
-      methodsOf<OpenIndex>(() => shards.get(id)),
+      objectClient<OpenIndex>(() => shards.get(id)),
       own,
     );
   });

@@ -376,3 +376,8 @@ test('an abort in the middle of a claim leaves all of it or nothing', async () =
   await Promise.allSettled([claim(), abortObjects()]);
   expect(await daySum()).toBe((await registerRows('refund_claims')).length * 1_000);
 });
+
+test('an awaited client is no promise', async () => {
+  const client = await Promise.resolve(register());
+  expect(await client.paymentOfRefund('refund-1')).toBeNull();
+});
