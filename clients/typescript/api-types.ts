@@ -994,7 +994,7 @@ export interface Payment {
    */
   checkoutUrl: string | null;
   /**
-   * The customer's receipt; null until the payment is paid
+   * The customer's receipt; null until the payment is paid, and once the receipt can no longer be opened
    */
   receiptUrl: string | null;
 }
@@ -1578,7 +1578,7 @@ export interface EventBody {
   merchantId: string;
   environment: 'sandbox' | 'production';
   /**
-   * The customer's receipt; null until the payment is paid
+   * The customer's receipt; null until the payment is paid, and once the receipt can no longer be opened
    */
   receiptUrl: string | null;
 }

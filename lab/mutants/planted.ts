@@ -398,6 +398,8 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'src/engine/domain/intent.ts': {
     'paidAttempt(intent)?.«updatedAtMs→startedAtMs» ?? null;':
       'a payment counts on the day on which its attempt began',
+    'const atMs = «paidAtMs(intent)→intent.updatedAtMs»;':
+      'a receipt that cannot be opened is linked after a refund',
   },
   'src/lists/book/apply.ts': {
     'if (before !== null && message.intentVersion «<→>» before.version) {':
@@ -703,8 +705,6 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'src/control/rpc/payments.ts': {
     'isTooOldToRefund(«attempt.updatedAtMs→intent.terms.createdAtMs», daysMax':
       'the form refuses a refund that the gateway takes',
-    'const paidAtMs = «reportedAttempt(intent)?.updatedAtMs ?? 0→intent.updatedAtMs»;':
-      'a receipt that cannot be opened is linked after a refund',
   },
   'src/control/rpc/events.ts': {
     'toMs: (lastAtMs ?? 0)« + 1→» };':

@@ -224,7 +224,11 @@ const { paidAt, merchantId, environment, receiptUrl, ...payment } = answer<Payme
   paidAt: v.nullable(timeOf('When Kefel recorded that it was paid')),
   merchantId: text('Your id at this gateway: compare it in every webhook'),
   environment: v.picklist(ENVIRONMENTS),
-  receiptUrl: v.nullable(text("The customer's receipt; null until the payment is paid")),
+  receiptUrl: v.nullable(
+    text(
+      "The customer's receipt; null until the payment is paid, and once the receipt can no longer be opened",
+    ),
+  ),
 }).entries;
 
 /** They come last: docs/api.md#may-change. */

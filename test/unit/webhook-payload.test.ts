@@ -4,6 +4,7 @@ import { openIntent } from '../../src/engine/domain/decide.ts';
 import type { EventType, Intent, IntentStatus } from '../../src/engine/domain/intent.ts';
 import { METHODS } from '../../src/engine/domain/method.ts';
 import type { Refund } from '../../src/engine/domain/refund.ts';
+import { RECEIPT_LIFETIME_MS } from '../../src/engine/domain/schedule.ts';
 import * as payload from '../../src/engine/webhooks/payload.ts';
 import { documentedFields } from '../support/api-tables.ts';
 import { attemptWith } from '../support/checkout-fixtures.ts';
@@ -192,6 +193,13 @@ describe('the bytes of an event (decisions.md#17)', () => {
       ['environment', 'sandbox'],
       ['receiptUrl', expect.stringContaining(RECEIPT_PATH)],
     ]);
+  });
+
+  test('of a refund that ends after the receipt name none', () => {
+    const refunded = accepted(paidTwice(), [requestRefund('refund-1')], 1_000);
+    const later = { ...refunded, updatedAtMs: refunded.updatedAtMs + RECEIPT_LIFETIME_MS };
+    const body = JSON.parse(eventBody(later, 'refund_succeeded', refunded.refunds[0]));
+    expect(body.receiptUrl).toBeNull();
   });
 
   test('of a failure contain its reason, and of a late success the lateness', () => {

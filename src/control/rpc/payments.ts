@@ -1,8 +1,8 @@
-import { checkoutUrlOf, receiptPathOf } from '../../engine/attempts/order.ts';
-import { hasEnded, type Intent, reportedAttempt } from '../../engine/domain/intent.ts';
+import { checkoutUrlOf, receiptUrlOf } from '../../engine/attempts/order.ts';
+import { hasEnded, type Intent } from '../../engine/domain/intent.ts';
 import { REFUND_REASON_LENGTH_MAX } from '../../engine/domain/refund.ts';
 import { isTooOldToRefund } from '../../engine/domain/refund-time.ts';
-import { DAY_MS, RECEIPT_LIFETIME_MS } from '../../engine/domain/schedule.ts';
+import { DAY_MS } from '../../engine/domain/schedule.ts';
 import {
   type EventSummary,
   type HistoryEntry,
@@ -20,7 +20,6 @@ import {
   requestRefund,
 } from '../../engine/refunds/request.ts';
 import { runRecordedAct } from '../../kit/audit/log.ts';
-import { objectNameOf } from '../../kit/crypto/object-name.ts';
 import { errorText, log } from '../../kit/platform/log.ts';
 import type { Tenant } from '../../kit/tenant.ts';
 import { isPrintable } from '../../kit/text.ts';
@@ -77,7 +76,7 @@ export async function read(
     namesOfBanks(plane, intent),
     namesOfKeys(plane, intent, history),
     wantsCheckoutUrl && !hasEnded(intent.status) ? checkoutUrlOf(plane.env, intent) : null,
-    receiptUrlOf(plane, intent),
+    receiptUrlOf(plane.env, intent, plane.nowMs),
     sameOrderAs(plane, intent),
   ]);
   return {
@@ -110,13 +109,6 @@ async function sameOrderAs({ env }: Plane, { status, terms }: Intent) {
     log('warn', 'same_order_unknown', { error: errorText(error) });
     return;
   }
-}
-
-async function receiptUrlOf({ env, nowMs }: Plane, intent: Intent) {
-  const paidAtMs = reportedAttempt(intent)?.updatedAtMs ?? 0;
-  return intent.status === 'succeeded' && nowMs < paidAtMs + RECEIPT_LIFETIME_MS
-    ? `${intent.terms.baseUrl}${await receiptPathOf(env, await objectNameOf(intent.terms))}`
-    : null;
 }
 
 export type Cancellation = 'canceled' | 'not_found' | 'attempt_in_flight' | 'ended';

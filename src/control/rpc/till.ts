@@ -1,5 +1,5 @@
 import { createHostedOf } from '../../engine/api/routes/create-payment.ts';
-import { checkoutUrlOf, receiptPathOf } from '../../engine/attempts/order.ts';
+import { checkoutUrlOf, receiptUrlOf } from '../../engine/attempts/order.ts';
 import { railPageUrl } from '../../engine/attempts/rail-page.ts';
 import { qrCode } from '../../engine/checkout/qr.ts';
 import { methodsNow, startChosen } from '../../engine/checkout/start-chosen.ts';
@@ -10,7 +10,6 @@ import type { FormProblem } from '../../engine/i18n/messages.ts';
 import { intentByUniqueId } from '../../engine/intent/client.ts';
 import { readTenantAccess } from '../../engine/merchants/access.ts';
 import type { Actor } from '../../kit/audit/log.ts';
-import { objectNameOf } from '../../kit/crypto/object-name.ts';
 import { codeOf } from '../../kit/http/field-error.ts';
 import { Problem } from '../../kit/http/problem.ts';
 import { isWithinLimit } from '../../kit/http/rate-limit.ts';
@@ -116,10 +115,7 @@ async function shownSale({ env, ctx, nowMs }: Plane, { client, intent }: FoundSa
     checkoutUrl,
     /** The code of the checkout's address, in SVG. */
     code: checkoutUrl && qrCode(checkoutUrl),
-    receiptUrl:
-      status === 'succeeded'
-        ? `${terms.baseUrl}${await receiptPathOf(env, await objectNameOf(terms))}`
-        : null,
+    receiptUrl: await receiptUrlOf(env, intent, nowMs),
   };
 }
 

@@ -2,7 +2,7 @@ import { linkId, signLink } from '../../kit/crypto/link-token.ts';
 import { objectNameOf } from '../../kit/crypto/object-name.ts';
 import { configOf } from '../config.ts';
 import type { Attempt } from '../domain/attempt.ts';
-import type { Intent } from '../domain/intent.ts';
+import { hasReceipt, type Intent } from '../domain/intent.ts';
 import { chargedMinor } from '../domain/terms.ts';
 import type { Rail } from '../rails/rail.ts';
 import type { RailOrder } from '../rails/rail-order.ts';
@@ -42,6 +42,17 @@ export async function railOrder(
 export async function checkoutUrlOf(env: Env, intent: Pick<Intent, 'terms'>): Promise<string> {
   const path = await pagePath(env, 'checkout', await objectNameOf(intent.terms));
   return `${intent.terms.baseUrl}${path}`;
+}
+
+/** The URL of a payment's receipt. Null before the payment is paid, and once the receipt is over. */
+export async function receiptUrlOf(
+  env: Env,
+  intent: Intent,
+  nowMs: number,
+): Promise<string | null> {
+  return hasReceipt(intent, nowMs)
+    ? `${intent.terms.baseUrl}${await receiptPathOf(env, await objectNameOf(intent.terms))}`
+    : null;
 }
 
 /** The path of a paid payment's receipt. Its link only shows: it can start nothing. */

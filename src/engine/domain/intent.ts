@@ -1,5 +1,6 @@
 import type { Attempt, FailureReason } from './attempt.ts';
 import type { Refund, VoidRefundClaim } from './refund.ts';
+import { RECEIPT_LIFETIME_MS } from './schedule.ts';
 import type { IntentTerms } from './terms.ts';
 
 /**
@@ -140,4 +141,10 @@ function paidAttempt({ attempts, paidAttemptId }: Intent): Attempt | null {
 /** When Kefel stored that the payment is paid; null before that. Later than the end if paid late. */
 export function paidAtMs(intent: Intent): number | null {
   return paidAttempt(intent)?.updatedAtMs ?? null;
+}
+
+/** Whether the customer can open the receipt (docs/decisions.md#45). */
+export function hasReceipt(intent: Intent, nowMs: number): boolean {
+  const atMs = paidAtMs(intent);
+  return intent.status === 'succeeded' && atMs !== null && nowMs < atMs + RECEIPT_LIFETIME_MS;
 }

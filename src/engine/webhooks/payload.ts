@@ -3,6 +3,7 @@ import type { Attempt, AttemptStatus } from '../domain/attempt.ts';
 import {
   type EventType,
   hasEnded,
+  hasReceipt,
   type Intent,
   type IntentStatus,
   paidAtMs,
@@ -124,9 +125,9 @@ export function eventBody(
   });
 }
 
-/** The receipt for the customer, once the payment is paid. Its link can pay nothing. */
-export function receiptUrl(intent: Intent, receiptPath: string): string | null {
-  return intent.status === 'succeeded' ? `${intent.terms.baseUrl}${receiptPath}` : null;
+/** At the time of the event. A refund may end after the receipt. */
+function receiptUrl(intent: Intent, receiptPath: string): string | null {
+  return hasReceipt(intent, intent.updatedAtMs) ? `${intent.terms.baseUrl}${receiptPath}` : null;
 }
 
 function termsPayload(intent: Intent) {

@@ -56,6 +56,10 @@ describe('a sale', () => {
     });
     // As of payments by an API key.
     expect(await auditLog()).toEqual([]);
+
+    expect(html).toContain('/receipt/');
+    advance(365 * DAY_MS);
+    expect(await textOf(await signedIn('till'), path)).not.toContain('/receipt/');
   });
 
   test('is made once by a form that is sent again, also at the same moment', async () => {

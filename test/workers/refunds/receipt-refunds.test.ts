@@ -219,9 +219,13 @@ test('decisions.md#45: a receipt closes a year after the payment, and says so ev
   merchantServer();
   const { checkout, receipt } = await paidReceipt();
   await consumeAll(caught);
+  const url = `${ORIGIN}${receipt}`;
   advance(365 * DAY_MS - MINUTE_MS);
   expect((await visit(receipt)).status).toBe(200);
+  expect(await receiptUrls()).toEqual([url, url]);
   advance(MINUTE_MS);
+  // An event keeps its bytes.
+  expect(await receiptUrls()).toEqual([null, url]);
   for (const path of [checkout, receipt]) {
     const response = await visit(path);
     expect(response.status).toBe(410);

@@ -346,9 +346,9 @@ async function answerTaken(
 }
 
 /** The payment of a taken id, for a key that may read it; none once the payment is erased. */
-async function paymentOf({ env, access }: Creating, client: IntentClient) {
-  const intent = grants(access.permissions, 'payments_read') ? await client.read() : null;
-  return intent === null ? {} : { payment: await paymentContent(env, intent) };
+async function paymentOf(call: Creating, client: IntentClient) {
+  const intent = grants(call.access.permissions, 'payments_read') ? await client.read() : null;
+  return intent === null ? {} : { payment: await paymentContent(call, intent) };
 }
 
 function replayed(answer: string): Response {

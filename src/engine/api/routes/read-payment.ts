@@ -1,13 +1,12 @@
-import { objectNameOf } from '../../../kit/crypto/object-name.ts';
 import { uuidV7TimeMs } from '../../../kit/crypto/uuid-v7.ts';
 import { successResponse } from '../../../kit/http/envelope.ts';
 import { problem } from '../../../kit/http/problem.ts';
 import type { Tenant } from '../../../kit/tenant.ts';
-import { checkoutUrlOf, receiptPathOf } from '../../attempts/order.ts';
+import { checkoutUrlOf, receiptUrlOf } from '../../attempts/order.ts';
 import { INTENT_NUMBER } from '../../domain/identifiers.ts';
 import { hasEnded, type Intent } from '../../domain/intent.ts';
 import { type IntentClient, intentByUniqueId } from '../../intent/client.ts';
-import { receiptUrl, statusContent } from '../../webhooks/payload.ts';
+import { statusContent } from '../../webhooks/payload.ts';
 import { type MerchantCall, requesterOf } from '../call.ts';
 
 /** Asks the merchant's book for the unique id of a payment with this uuid or number. */
@@ -28,17 +27,20 @@ export async function readPayment(
   if (intent === null) {
     throw problem('payment_not_found');
   }
-  return successResponse('Payment found', await paymentContent(call.env, intent));
+  return successResponse('Payment found', await paymentContent(call, intent));
 }
 
 /**
  * The payment, with its page until it has ended, because a merchant whose answer was lost sends the
  * customer there, and with its receipt once it is paid.
  */
-export async function paymentContent(env: Env, intent: Intent) {
+export async function paymentContent(
+  { env, nowMs }: Pick<MerchantCall, 'env' | 'nowMs'>,
+  intent: Intent,
+) {
   const checkoutUrl = hasEnded(intent.status) ? null : await checkoutUrlOf(env, intent);
-  const receiptPath = await receiptPathOf(env, await objectNameOf(intent.terms));
-  return { ...statusContent(intent), checkoutUrl, receiptUrl: receiptUrl(intent, receiptPath) };
+  const receiptUrl = await receiptUrlOf(env, intent, nowMs);
+  return { ...statusContent(intent), checkoutUrl, receiptUrl };
 }
 
 async function readByOtherId(
@@ -67,6 +69,6 @@ export async function cancelPayment(call: MerchantCall): Promise<Response> {
       ? problem('payment_in_progress')
       : problem('payment_ended', { status: statusContent(result.intent).status });
   }
-  const content = await paymentContent(call.env, result.intent);
+  const content = await paymentContent(call, result.intent);
   return successResponse('Payment intent canceled successfully', content);
 }
