@@ -20,6 +20,11 @@ export function minorFromMajor(amountMajor: number): number | null {
   return Number.isSafeInteger(amountMinor) ? amountMinor : null;
 }
 
+/** The number that `minorFromMajor` reads back as the same amount, for requests and answers in JSON. */
+export function majorFromMinor(amountMinor: number): number {
+  return amountMinor / MINOR_PER_MAJOR;
+}
+
 /** Whether an amount has no cents. */
 export function isWholeMajor(amountMinor: number): boolean {
   return amountMinor % MINOR_PER_MAJOR === 0;

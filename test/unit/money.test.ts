@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { AMOUNT_MINOR_MAX, commissionMinor, roundedShare } from '../../src/engine/domain/money.ts';
 import { parseExactly } from '../../src/kit/http/exact-json.ts';
-import { majorText, minorFromMajor } from '../../src/kit/money.ts';
+import { majorFromMinor, majorText, minorFromMajor } from '../../src/kit/money.ts';
 
 const anyAmountMinor = fc.integer({ min: 0, max: AMOUNT_MINOR_MAX });
 
@@ -31,7 +31,7 @@ describe('minorFromMajor (decisions.md#5)', () => {
   test('is exact for every amount with two decimals', () => {
     fc.assert(
       fc.property(anyAmountMinor, (amountMinor) => {
-        expect(minorFromMajor(amountMinor / 100)).toBe(amountMinor);
+        expect(minorFromMajor(majorFromMinor(amountMinor))).toBe(amountMinor);
         expect(minorFromMajor(JSON.parse(majorText(amountMinor)))).toBe(amountMinor);
       }),
       { numRuns: 5_000 },

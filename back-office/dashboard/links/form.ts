@@ -6,7 +6,7 @@ import {
 import { businessDay, dayText } from '../../../src/kit/ethiopian-time.ts';
 import type { FieldErrors } from '../../../src/kit/http/field-error.ts';
 import type { Form } from '../../../src/kit/http/form.ts';
-import { majorText } from '../../../src/kit/money.ts';
+import { majorFromMinor, majorText } from '../../../src/kit/money.ts';
 import { amountMinorFrom } from '../../../src/kit/typed-amount.ts';
 import type { LinkBody } from '../../../src/lists/links/schema.ts';
 import type { DashboardMessages } from '../../i18n/messages.ts';
@@ -138,7 +138,7 @@ function itemsIn(typed: TypedLink) {
 
 function amountFrom(text: string): number | string | null {
   const minor = amountMinorFrom(text);
-  return minor === null ? text || null : minor / 100;
+  return minor === null ? text || null : majorFromMinor(minor);
 }
 
 /** The errors of the body at the fields of the form. */

@@ -2,6 +2,7 @@ import type { KeyedBody } from '../../engine/api/keyed-body.ts';
 import type { AddedTerms } from '../../engine/api/routes/create-payment.ts';
 import type { Config } from '../../engine/config.ts';
 import { base32FromBytes, sha256Hex, utf8 } from '../../kit/crypto/encoding.ts';
+import { majorFromMinor } from '../../kit/money.ts';
 import type { Tenant } from '../../kit/tenant.ts';
 import { hasAtMost, isPrintable } from '../../kit/text.ts';
 import { amountMinorWritten } from '../../kit/typed-amount.ts';
@@ -79,7 +80,7 @@ export async function saleBody(
       value: {
         paymentIntentUniqueId: uniqueId,
         paymentLinkUniqueId: null,
-        amount: amountMinor / 100,
+        amount: majorFromMinor(amountMinor),
         items: [],
         currency: 'ETB',
         methods: [],

@@ -4,6 +4,7 @@ import type { Form } from '../../kit/http/form.ts';
 import { Problem } from '../../kit/http/problem.ts';
 import { clientNetwork, isWithinLimit } from '../../kit/http/rate-limit.ts';
 import type { Handler } from '../../kit/http/router.ts';
+import { majorFromMinor } from '../../kit/money.ts';
 import { brandCss } from '../../kit/ui/brand.ts';
 import { partHeaders, seeOther } from '../../kit/ui/headers.ts';
 import { createHostedOf } from '../api/routes/create-payment.ts';
@@ -232,14 +233,14 @@ function bodyOf(call: LinkCall, paymentId: string, { amountMinor, quantities, an
           const quantity = quantities[index] ?? 0;
           return quantity === 0
             ? []
-            : [{ name, description, type, price: major(priceMinor), quantity }];
+            : [{ name, description, type, price: majorFromMinor(priceMinor), quantity }];
         })
       : [];
   const { name, email, note } = answers;
   return {
     paymentIntentUniqueId: paymentId,
     paymentLinkUniqueId: link.id,
-    amount: amountMinor === null ? null : major(amountMinor),
+    amount: amountMinor === null ? null : majorFromMinor(amountMinor),
     items,
     currency: link.currency,
     methods: link.methods,
@@ -247,7 +248,7 @@ function bodyOf(call: LinkCall, paymentId: string, { amountMinor, quantities, an
       bank,
       creditAccount,
       splitType: type === 'percentage' ? 'PERCENTAGE' : 'NUMBER',
-      amount: major(value),
+      amount: majorFromMinor(value),
     })),
     commissionPaidByCustomer: link.commissionPaidByCustomer,
     returnUrl: link.returnUrl ?? `${originOf(call)}${path}/paid`,
@@ -259,10 +260,6 @@ function bodyOf(call: LinkCall, paymentId: string, { amountMinor, quantities, an
     customerInfo: name === null && email === null ? null : { name, email },
     metadata: note === null ? link.metadata : { ...link.metadata, [NOTE_KEY]: note },
   };
-}
-
-function major(minor: number): number {
-  return minor / 100;
 }
 
 /** 9 digits, as a hosted payment has them. */

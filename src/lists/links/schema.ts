@@ -40,7 +40,7 @@ import { booleanField, listOf, oneOf, tooLong, wholeNumber } from '../../kit/htt
 import { timeField } from '../../kit/http/list-request.ts';
 import { body } from '../../kit/http/strict-body.ts';
 import { callbackUrlField, returnUrlField } from '../../kit/http/url-fields.ts';
-import { CURRENCIES, type Currency, majorText } from '../../kit/money.ts';
+import { CURRENCIES, type Currency, majorFromMinor, majorText } from '../../kit/money.ts';
 import { hasAtMost } from '../../kit/text.ts';
 
 /**
@@ -316,18 +316,21 @@ export function bodyOf(link: LinkSettings) {
   return {
     title: link.title,
     description: link.description,
-    amount: price.kind === 'fixed' ? major(price.amountMinor) : null,
+    amount: price.kind === 'fixed' ? majorFromMinor(price.amountMinor) : null,
     openAmount:
       price.kind === 'open'
         ? {
-            min: major(price.leastMinor),
-            max: price.mostMinor === null ? null : major(price.mostMinor),
-            suggestions: price.suggestionsMinor.map(major),
+            min: majorFromMinor(price.leastMinor),
+            max: price.mostMinor === null ? null : majorFromMinor(price.mostMinor),
+            suggestions: price.suggestionsMinor.map(majorFromMinor),
           }
         : null,
     items:
       price.kind === 'items'
-        ? price.items.map(({ priceMinor, ...item }) => ({ ...item, price: major(priceMinor) }))
+        ? price.items.map(({ priceMinor, ...item }) => ({
+            ...item,
+            price: majorFromMinor(priceMinor),
+          }))
         : [],
     currency: link.currency,
     methods: link.methods,
@@ -337,7 +340,7 @@ export function bodyOf(link: LinkSettings) {
       bank,
       creditAccount,
       splitType: type === 'percentage' ? ('PERCENTAGE' as const) : ('NUMBER' as const),
-      amount: major(value),
+      amount: majorFromMinor(value),
     })),
     validUntil: validUntilMs === null ? null : isoTime(validUntilMs),
     paymentsMax: link.paymentsMax,
@@ -347,11 +350,6 @@ export function bodyOf(link: LinkSettings) {
     metadata: link.metadata,
     isActive: link.isActive,
   };
-}
-
-/** Two decimals read back as the same minor units: both are the nearest number to the same text. */
-function major(amountMinor: number): number {
-  return Number(majorText(amountMinor));
 }
 
 export type PaymentLinkContent = ReturnType<typeof linkContent>;

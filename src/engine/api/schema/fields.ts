@@ -9,7 +9,7 @@ import {
   stringField,
   tooLong,
 } from '../../../kit/http/fields.ts';
-import { majorText, minorFromMajor } from '../../../kit/money.ts';
+import { majorFromMinor, majorText, minorFromMajor } from '../../../kit/money.ts';
 import { hasAtMost, isPrintable } from '../../../kit/text.ts';
 import { ID_CHARACTERS_MAX } from '../../domain/identifiers.ts';
 import { AMOUNT_MINOR_MAX } from '../../domain/money.ts';
@@ -152,14 +152,14 @@ export const moneyField = v.pipe(
     return amountMinor;
   }),
   // Without `multipleOf: 0.01`: validators divide in floating point, and refuse 19.99.
-  v.metadata({ exclusiveMinimum: 0, maximum: AMOUNT_MINOR_MAX / 100 }),
+  v.metadata({ exclusiveMinimum: 0, maximum: majorFromMinor(AMOUNT_MINOR_MAX) }),
 );
 
 function moneyError(amountMajor: number, amountMinor: number | null): FieldError | null {
   if (!(amountMajor > 0)) {
     return fieldError('too_small', 'Must be greater than 0.');
   }
-  if (amountMajor > Number(majorText(AMOUNT_MINOR_MAX))) {
+  if (amountMajor > majorFromMinor(AMOUNT_MINOR_MAX)) {
     return fieldError('too_large', `Must be at most ${majorText(AMOUNT_MINOR_MAX)}.`);
   }
   return amountMinor === null ? TOO_MANY_DECIMALS : null;
