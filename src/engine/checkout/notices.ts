@@ -6,8 +6,8 @@ import type { NoticeKind } from './pages/notice.tsx';
 /** Query of the page for a customer whose form we could not process. */
 export const FAILED_PARAMETER = 'failed';
 
-/** The first segments of pages that a link leads to. */
-const PAGES: readonly string[] = ['checkout', 'receipt', 'pay', 'simulator'];
+/** The address of a page that a link leads to. */
+const PAGE = /^\/(?:checkout|receipt|pay|simulator)\/[^/]*/;
 
 const ANSWERS: Readonly<
   Record<NoticeKind, { readonly status: number; readonly retryAfterSeconds?: number }>
@@ -80,8 +80,5 @@ async function notice(
 
 /** The page that the request belongs to, because a post's own path cannot be fetched. */
 function pagePath(request: Request): string | null {
-  const [, area, token] = new URL(request.url).pathname.split('/');
-  return area !== undefined && token !== undefined && PAGES.includes(area)
-    ? `/${area}/${token}`
-    : null;
+  return PAGE.exec(new URL(request.url).pathname)?.[0] ?? null;
 }
