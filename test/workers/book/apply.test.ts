@@ -24,8 +24,9 @@ import {
 import { projectedEvent, projectedRefund, projectionMessage } from './fixture.ts';
 
 /**
- * Goal: a book shows what the payments' objects last said, also when messages are lost or late, and
- * a payment costs few rows. Method: real messages and those of the fixture, at a real book.
+ * Goal: a book shows what the payments' objects last said in each column (docs/decisions.md#62), also
+ * when messages are lost or late, and a payment costs few rows. Method: real messages and those of
+ * the fixture, at a real book.
  */
 
 const caught = useGateway();
