@@ -171,7 +171,11 @@ const OTHER_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/kit/http/strict-body.ts': ['workers/operator/refusals.long'],
   'src/api.ts': ['workers/api/key-permissions.long'],
   'src/control/payments/receipts.ts': ['workers/operator/paid-by-hand'],
-  'src/recovery/restore/gateway.ts': ['workers/recovery/restore.long', 'workers/operator/errors'],
+  'src/recovery/restore/gateway.ts': [
+    'workers/recovery/restore.long',
+    'workers/recovery/restore-open.long',
+    'workers/operator/errors',
+  ],
   'src/recovery/restore/': ['workers/recovery/restore.long'],
   'src/recovery/restore/steps.ts': ['workers/recovery/restore-open.long'],
   'back-office/members/invitations.ts': ['workers/dashboard/isolation.long'],
