@@ -117,16 +117,16 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
     if (stored !== null) {
       // The same uuid is a retry of a call whose first answer was lost.
       return stored.intent?.terms.uuid === request.terms.uuid
-        ? created(stored.intent)
+        ? created(stored.intent, stored.answer)
         : takenResult(stored, request.idempotency, nowMs);
     }
-    const { attempt, idempotency, answer } = request;
+    const { attempt, idempotency, answer, facts = null } = request;
     const record = newRecord({
       intent: openIntent(request.terms),
       idempotencyKeyDigest: idempotency?.keyDigest ?? null,
       bodyDigest: idempotency?.bodyDigest ?? null,
       answer,
-      answerDueAtMs: answer === null ? nowMs + request.answerWithinMs : null,
+      answerDueAtMs: (answer ?? facts) === null ? nowMs + request.answerWithinMs : null,
       projectionDueAtMs: nowMs + OPEN_PROJECTION_AGAIN_MS,
     });
     const opened = this.#record.commit(() => {
@@ -136,10 +136,10 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
       // late.
       const { intent } = this.#record.apply(start, request.terms.createdAtMs);
       this.#record.projection.sendCreation(intent);
-      return intent;
+      return { intent, answer: this.#record.storeAnswer(facts) };
     });
-    this.#startSlowly(opened);
-    return created(opened);
+    this.#startSlowly(opened.intent);
+    return created(opened.intent, opened.answer);
   }
 
   /** Makes a start that waits for the customer, beside other requests and the alarm. */
@@ -326,6 +326,6 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
   }
 }
 
-function created({ attempts }: Intent): CreateResult {
-  return { type: 'created', attempt: attempts[0] ?? null };
+function created({ attempts }: Intent, answer: string | null): CreateResult {
+  return { type: 'created', attempt: attempts[0] ?? null, answer };
 }

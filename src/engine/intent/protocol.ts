@@ -36,8 +36,13 @@ export interface CreateRequest {
   readonly attempt: NewAttempt | null;
   /** How long the first answer may take. A repeated request must wait until then. */
   readonly answerWithinMs: number;
-  /** The response body if it is already known (hosted); stored for idempotent replays. */
+  /** The response body of a hosted payment; stored for idempotent replays. */
   readonly answer: string | null;
+  /**
+   * The same commit stores the answer of an express call by these. Absent: the caller asks the
+   * provider first, and stores the answer with the provider's.
+   */
+  readonly facts?: ExpressFacts;
 }
 
 /** The result of a request whose id is taken. */
@@ -53,11 +58,16 @@ export type TakenResult =
   | { readonly type: 'unanswered'; readonly intent: Intent };
 
 /**
- * `attempt`: the one attempt of an express payment, as it is stored. The answer leaves out the rest
+ * `attempt`: the one attempt of an express payment, as it is stored. The result leaves out the rest
  * of the intent: the request says the same, and copying it between objects costs time.
  */
 export type CreateResult =
-  | { readonly type: 'created'; readonly attempt: Attempt | null }
+  | {
+      readonly type: 'created';
+      readonly attempt: Attempt | null;
+      /** The stored answer, which never changes; null while there is none. */
+      readonly answer: string | null;
+    }
   | TakenResult;
 
 export type ProbeResult = { readonly type: 'free' } | TakenResult;

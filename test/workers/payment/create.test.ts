@@ -138,7 +138,7 @@ test('promises.md#1: a create repeated over RPC gets the first answer, another u
   const intent = await intentByUniqueId(env, tenantOf(ALPHA), 'order-1');
   const own = request('sandbox', 'uuid-1');
   const first = await intent.create(own);
-  expect(first).toEqual({ type: 'created', attempt: null });
+  expect(first).toEqual({ type: 'created', attempt: null, answer: '{}' });
   const before = await allRows();
   expect(await intent.create(own)).toEqual(first);
   expect(await intent.create(request('sandbox', 'uuid-2'))).toEqual({ type: 'duplicate' });

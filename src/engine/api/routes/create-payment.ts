@@ -97,27 +97,23 @@ export async function createExpress(call: MerchantCall): Promise<Response> {
     await holdReference(call.env, terms, attempt, rail);
   }
   const facts = { paymentUrl: await simulatedPage(call.env, terms), warnings };
-  // If the provider waits for the customer, the payment's object calls it, and the answer is known.
-  const answer = rail.startWaitsForCustomer
-    ? expressAnswer(
-        { terms, attempts: [{ ...attempt, status: 'processing', failureReason: null }] },
-        facts,
-      )
-    : null;
   const result = await client.create({
     terms,
     idempotency,
     attempt,
-    answer,
+    answer: null,
     answerWithinMs: rail.startTimeoutMs + ANSWER_MARGIN_MS,
+    ...(rail.startWaitsForCustomer && { facts }),
   });
   if (result.type !== 'created') {
     return answerTaken(call, client, terms.uniqueId, result, warnings);
   }
-  if (answer !== null) {
-    return jsonResponse(200, answer);
+  const stored = onlyAttempt(result.attempt);
+  if (rail.startWaitsForCustomer) {
+    // The payment's object calls the provider, so a call from here would charge twice.
+    return jsonResponse(200, result.answer ?? expressAnswer({ terms, attempts: [stored] }, facts));
   }
-  const finished = charge(call.env, payment, onlyAttempt(result.attempt), rail, facts);
+  const finished = charge(call.env, payment, stored, rail, facts);
   // A disconnect ends the request, but a charge that has begun must be completed.
   call.ctx.waitUntil(finished.catch(() => undefined));
   return jsonResponse(200, await finished);
