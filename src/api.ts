@@ -1,7 +1,7 @@
 import type { Answer, KeyOperation, Operation } from './engine/api/operation.ts';
 import { apiRouterOf } from './engine/api/router.ts';
 import { createExpress, createHosted } from './engine/api/routes/create-payment.ts';
-import { cancelPayment, readPayment } from './engine/api/routes/read-payment.ts';
+import { readPayment } from './engine/api/routes/read-payment.ts';
 import type { KeyPermission } from './engine/merchants/key-permissions.ts';
 import { ENVIRONMENTS, type Tenant } from './kit/tenant.ts';
 
@@ -15,7 +15,7 @@ const events = lazy(() => import('./lists/api/events.ts'));
 const endpoints = lazy(() => import('./lists/api/webhook-endpoints.ts'));
 const links = lazy(() => import('./lists/api/payment-links.ts'));
 const payments = lazy(() => import('./lists/api/payments.ts'));
-const refunds = lazy(() => import('./engine/api/routes/refunds.ts'));
+const changes = lazy(() => import('./engine/api/routes/change-payment.ts'));
 const refundList = lazy(() => import('./lists/api/refunds.ts'));
 const eventStream = lazy<'streamEvents'>(() => import('./lists/api/stream-events.ts'));
 const referenceData = () => import('./lists/api/reference-data.ts');
@@ -58,16 +58,16 @@ export const OPERATIONS = {
   ),
   cancelPayment: post(
     'payments_cancel',
-    cancelPayment,
+    changes('cancelPayment'),
     '/intents/:id/cancel',
     '/intent/cancel/:id',
   ),
   listPayments: get('payments_read', payments('listPayments'), '/intents'),
-  createRefund: post('refunds', refunds('createRefund'), '/refunds', '/refund'),
-  readRefund: get('payments_read', refunds('readRefund'), '/refunds/:id', '/refund/:id'),
+  createRefund: post('refunds', changes('createRefund'), '/refunds', '/refund'),
+  readRefund: get('payments_read', changes('readRefund'), '/refunds/:id', '/refund/:id'),
   cancelRefund: post(
     'refunds',
-    refunds('cancelRefund'),
+    changes('cancelRefund'),
     '/refunds/:id/cancel',
     '/refund/:id/cancel',
   ),

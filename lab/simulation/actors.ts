@@ -1,8 +1,12 @@
 import type { MerchantCall } from '../../src/engine/api/call.ts';
 import { readKeyedBody } from '../../src/engine/api/keyed-body.ts';
+import {
+  cancelPayment,
+  cancelRefund,
+  createRefund,
+} from '../../src/engine/api/routes/change-payment.ts';
 import { createExpress, createHostedOf } from '../../src/engine/api/routes/create-payment.ts';
-import { cancelPayment, readPayment } from '../../src/engine/api/routes/read-payment.ts';
-import { cancelRefund, createRefund } from '../../src/engine/api/routes/refunds.ts';
+import { readPayment } from '../../src/engine/api/routes/read-payment.ts';
 import { railOrder } from '../../src/engine/attempts/order.ts';
 import { storeResult } from '../../src/engine/attempts/provider-reports.ts';
 import { railPageUrl } from '../../src/engine/attempts/rail-page.ts';

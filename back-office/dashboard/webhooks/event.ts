@@ -1,5 +1,4 @@
-import type { EventName } from '../../../src/control/rpc/events.ts';
-import type { EventSummary } from '../../../src/engine/intent/protocol.ts';
+import type { EventName, EventSummary } from '../../../src/engine/intent/protocol.ts';
 import { actorOf, type DashboardCall, tenantOf } from '../call.ts';
 import { eventPath } from '../paths.ts';
 

@@ -1,3 +1,4 @@
+import { resendFrom } from '../../engine/api/payment-acts.ts';
 import { FAILURE_REASONS } from '../../engine/domain/attempt.ts';
 import { NOTE_LENGTH_MAX } from '../../engine/domain/manual-resolution.ts';
 import { FAILED_DELIVERIES } from '../../engine/intent/protocol.ts';
@@ -7,7 +8,6 @@ import { body, checked } from '../../kit/http/strict-body.ts';
 import { concurrently } from '../../kit/platform/concurrently.ts';
 import { prepare } from '../../kit/platform/database.ts';
 import { errorText, log } from '../../kit/platform/log.ts';
-import { resendEvent } from '../../lists/book/resend.ts';
 import { type ActionCall, action, type Gateway, list, type Target } from '../operator/call.ts';
 import { decisionIdField, filledList, lineField, NOTE_CHARACTERS_MAX } from '../operator/fields.ts';
 import { resolveAttempt } from '../payments/attempt-resolution.ts';
@@ -161,7 +161,7 @@ export const resendItems = action(body({ ids: idsField }), (call, _target, { ids
     }
     const { event } = item;
     const by = { ...call, tenant: event };
-    return (await resendEvent(by, event, FAILED_DELIVERIES, event)) ? 'done' : 'changed';
+    return (await resendFrom(by, event, FAILED_DELIVERIES, event)) ? 'done' : 'changed';
   }),
 );
 

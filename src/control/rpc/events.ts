@@ -1,6 +1,7 @@
+import { resendEvent } from '../../engine/api/payment-acts.ts';
 import { callbackUrlOf } from '../../engine/domain/intent.ts';
 import { intentByUniqueId } from '../../engine/intent/client.ts';
-import { type EventSummary, RESENDABLE_DELIVERIES } from '../../engine/intent/protocol.ts';
+import type { EventName, EventSummary } from '../../engine/intent/protocol.ts';
 import { listEndpoints } from '../../engine/webhooks/endpoint-store.ts';
 import { FIXED_HEADERS } from '../../engine/webhooks/transport.ts';
 import { recordAct } from '../../kit/audit/log.ts';
@@ -8,12 +9,7 @@ import { businessDay, dayText } from '../../kit/ethiopian-time.ts';
 import type { Cursor, TimeRange } from '../../kit/platform/paging.ts';
 import type { Tenant } from '../../kit/tenant.ts';
 import { readerOf } from '../../lists/book/reader.ts';
-import {
-  RESEND_BATCH,
-  type ResendResult,
-  resendBatch,
-  resendEvent,
-} from '../../lists/book/resend.ts';
+import { RESEND_BATCH, type ResendResult, resendBatch } from '../../lists/book/resend.ts';
 import { byMember } from './member.ts';
 import type { Plane } from './plane.ts';
 
@@ -25,12 +21,6 @@ export interface DeliveryDetails extends EventSummary {
   readonly destination: string | null;
   /** The endpoint still exists. */
   readonly hasEndpoint: boolean;
-}
-
-/** Names an event: a payment of the tenant, and the version that the event announces. */
-export interface EventName {
-  readonly uniqueId: string;
-  readonly sequence: number;
 }
 
 /** The event as its payment's object has it; null when the tenant has no such event. */
@@ -75,17 +65,8 @@ export type EventDetails = NonNullable<Awaited<ReturnType<typeof read>>>;
  * the event is on its way or superseded by now.
  */
 export const resend = byMember(async (by, named: EventName, position: number | null) => {
-  const details = await read(by, by.tenant, named, false);
-  if (details === null) {
-    return 'not_found' as const;
-  }
-  const wanted = details.deliveries.filter((_, index) => position === null || position === index);
-  if (!wanted.some(({ deliveryStatus }) => RESENDABLE_DELIVERIES.includes(deliveryStatus))) {
-    return 'late' as const;
-  }
-  const delivery = position === null ? undefined : wanted[0];
-  const isResent = await resendEvent(by, details, RESENDABLE_DELIVERIES, delivery);
-  return isResent ? ('resent' as const) : ('late' as const);
+  const result = await resendEvent(by, named, position);
+  return result === 'superseded' ? 'late' : result;
 });
 
 /** How many events failed in these days, and how many of them one call resends. */

@@ -1,3 +1,4 @@
+import * as acts from '../../engine/api/payment-acts.ts';
 import { checkoutUrlOf, receiptUrlOf } from '../../engine/attempts/order.ts';
 import { hasEnded, type Intent } from '../../engine/domain/intent.ts';
 import { REFUND_REASON_LENGTH_MAX } from '../../engine/domain/refund.ts';
@@ -28,7 +29,7 @@ import { readerOf } from '../../lists/book/reader.ts';
 import type { PaymentRow, SameOrderPayment } from '../../lists/book/rows.ts';
 import { IDS_PER_MS } from '../../lists/book/schema.ts';
 import { apiKeyNames } from '../merchants/keys.ts';
-import { findPayment, refusalIn, withoutClaims } from '../payments/payments.ts';
+import { findPayment, withoutClaims } from '../payments/payments.ts';
 import { byMember } from './member.ts';
 import type { Plane } from './plane.ts';
 
@@ -124,12 +125,9 @@ export const cancel = byMember(async (by, uniqueId: string): Promise<Cancellatio
   }
   const act = { action: 'payment.cancel_requested', target: uniqueId } as const;
   const requester = { type: 'member', memberId: by.actor.id } as const;
-  const cancelNow = () => found.client.execute([{ type: 'cancel', requester }]);
-  const refused = refusalIn(await runRecordedAct(by, act, cancelNow, refusalIn));
-  if (refused === null) {
-    return 'canceled';
-  }
-  return refused === 'not_found' || refused === 'attempt_in_flight' ? refused : 'ended';
+  const cancelNow = () => acts.cancelPayment(found.client, requester);
+  const { type } = await runRecordedAct(by, act, cancelNow, acts.refusalOf);
+  return type === 'not_open' ? 'ended' : type;
 });
 
 /** A refund as a member asks for it. */
@@ -239,12 +237,9 @@ export const cancelRefund = byMember(
     const detail = { uniqueId };
     const act = { action: 'refund.cancel_requested', target: refundId, detail } as const;
     const requester = { type: 'member', memberId: by.actor.id } as const;
-    const cancelNow = () => found.client.execute([{ type: 'cancel_refund', refundId, requester }]);
-    const refused = refusalIn(await runRecordedAct(by, act, cancelNow, refusalIn));
-    if (refused === null) {
-      return 'canceled';
-    }
-    return refused === 'not_found' ? refused : 'not_canceled';
+    const cancelNow = () => acts.cancelRefund(found.client, refundId, requester);
+    const { type } = await runRecordedAct(by, act, cancelNow, acts.refusalOf);
+    return type === 'refund_not_pending' ? 'not_canceled' : type;
   },
 );
 

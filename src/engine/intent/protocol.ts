@@ -112,6 +112,12 @@ export const RESENDABLE_DELIVERIES: readonly DeliveryStatus[] = [
 /** Deliveries that have not arrived and are not on their way at this moment. */
 export const MISSED_DELIVERIES: readonly DeliveryStatus[] = ['waiting', ...FAILED_DELIVERIES];
 
+/** Names an event: a payment of the tenant, and the version that the event announces. */
+export interface EventName {
+  readonly uniqueId: string;
+  readonly sequence: number;
+}
+
 /** Identifies a delivery within its payment. */
 export interface DeliveryId {
   /** The intent's version that the event announces. */

@@ -1,9 +1,9 @@
 import { changing, limitCalls, type MerchantCall, RESEND_POLICY } from '../../engine/api/call.ts';
+import { resendEvent as resend } from '../../engine/api/payment-acts.ts';
 import { unknownFieldWarnings } from '../../engine/api/schema/unknown-fields.ts';
 import { BODY_BYTES_MAX } from '../../engine/config.ts';
 import { callbackUrlOf, type EventType } from '../../engine/domain/intent.ts';
 import { type IntentClient, intentByUniqueId } from '../../engine/intent/client.ts';
-import { type EventSummary, RESENDABLE_DELIVERIES } from '../../engine/intent/protocol.ts';
 import { listEndpoints } from '../../engine/webhooks/endpoint-store.ts';
 import { WIRE_EVENTS } from '../../engine/webhooks/payload.ts';
 import { recordAct } from '../../kit/audit/log.ts';
@@ -16,7 +16,7 @@ import { readInTime } from '../../kit/platform/database.ts';
 import { errorText, log } from '../../kit/platform/log.ts';
 import type { Tenant } from '../../kit/tenant.ts';
 import { readerOf } from '../book/reader.ts';
-import { resendEvent as resend, resendBatch } from '../book/resend.ts';
+import { resendBatch } from '../book/resend.ts';
 import type { EventRow } from '../book/rows.ts';
 import {
   deliveriesOfRows,
@@ -64,11 +64,7 @@ export async function resendEvent(call: MerchantCall): Promise<Response> {
   await limitResends(call);
   const rows = await eventOf(call);
   const [event] = rows;
-  const client = await intentByUniqueId(call.env, call.access, event.uniqueId);
-  const known = await summariesOf(client, event.sequence);
-  if (known.some(({ deliveryStatus }) => RESENDABLE_DELIVERIES.includes(deliveryStatus))) {
-    await resend(changing(call), event, RESENDABLE_DELIVERIES);
-  } else if (known.some(isSuperseded)) {
+  if ((await resend(changing(call), event, null)) === 'superseded') {
     throw problem('event_superseded');
   }
   return successResponse('Event queued', await contentOf(call, rows));
@@ -148,8 +144,4 @@ async function contentOf({ env, access }: MerchantCall, rows: Deliveries) {
 /** The deliveries of an event of the payment; none once the payment is deleted. */
 async function summariesOf(client: IntentClient, sequence: number) {
   return (await client.events()).filter((summary) => summary.sequence === sequence);
-}
-
-function isSuperseded({ deliveryStatus }: EventSummary): boolean {
-  return deliveryStatus === 'superseded';
 }

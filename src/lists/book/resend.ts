@@ -1,6 +1,5 @@
 import { intentByUniqueId } from '../../engine/intent/client.ts';
 import type { DeliveryStatus } from '../../engine/intent/protocol.ts';
-import { type Changing, runRecordedAct } from '../../kit/audit/log.ts';
 import { concurrently } from '../../kit/platform/concurrently.ts';
 import { errorText, log } from '../../kit/platform/log.ts';
 import type { Cursor, TimeRange } from '../../kit/platform/paging.ts';
@@ -8,23 +7,6 @@ import type { Tenant } from '../../kit/tenant.ts';
 import { RESENT, type ResentStatuses } from './queries/deliveries.ts';
 import { readerOf } from './reader.ts';
 import type { EventRow } from './rows.ts';
-
-/**
- * Resends an event, or one of its deliveries, after its audit entry. False: it is in none of the
- * states any more, which a second entry says.
- */
-export async function resendEvent(
-  by: Changing,
-  { eventId, uniqueId, sequence }: Pick<EventRow, 'eventId' | 'uniqueId' | 'sequence'>,
-  from: readonly DeliveryStatus[],
-  delivery?: Pick<EventRow, 'position' | 'endpointId'>,
-): Promise<boolean> {
-  const detail = { uniqueId, sequence, endpoint: delivery?.endpointId ?? undefined };
-  const act = { action: 'event.resend_requested', target: eventId, detail } as const;
-  const client = await intentByUniqueId(by.env, by.tenant, uniqueId);
-  const resendNow = () => client.resendEvent(sequence, from, delivery?.position ?? null);
-  return runRecordedAct(by, act, resendNow, (isResent) => (isResent ? null : 'late'));
-}
 
 /** Events of one request. They take a few seconds, and far fewer calls than a Worker may make. */
 export const RESEND_BATCH = 200;

@@ -5,9 +5,9 @@ import type { Tenant } from '../../../kit/tenant.ts';
 import { checkoutUrlOf, receiptUrlOf } from '../../attempts/order.ts';
 import { INTENT_NUMBER } from '../../domain/identifiers.ts';
 import { hasEnded, type Intent } from '../../domain/intent.ts';
-import { type IntentClient, intentByUniqueId } from '../../intent/client.ts';
+import { intentByUniqueId } from '../../intent/client.ts';
 import { statusContent } from '../../webhooks/payload.ts';
-import { type MerchantCall, requesterOf } from '../call.ts';
+import type { MerchantCall } from '../call.ts';
 
 /** Asks the merchant's book for the unique id of a payment with this uuid or number. */
 type FindUniqueId = (env: Env, tenant: Tenant, id: string) => Promise<string | null>;
@@ -54,21 +54,4 @@ async function readByOtherId(
 /** Ids of another form cost no question. */
 function isOtherId(id: string): boolean {
   return uuidV7TimeMs(id.toLowerCase()) !== null || INTENT_NUMBER.test(id);
-}
-
-/** POST …/intents/{uniqueId}/cancel: only without an attempt in flight (docs/decisions.md#25). */
-export async function cancelPayment(call: MerchantCall): Promise<Response> {
-  const intent: IntentClient = await intentByUniqueId(call.env, call.access, call.id);
-  const requester = requesterOf(call);
-  const result = await intent.execute([{ type: 'cancel', requester }]);
-  if (result.type === 'not_found') {
-    throw problem('payment_not_found');
-  }
-  if (result.rejection !== null) {
-    throw result.rejection === 'attempt_in_flight'
-      ? problem('payment_in_progress')
-      : problem('payment_ended', { status: statusContent(result.intent).status });
-  }
-  const content = await paymentContent(call, result.intent);
-  return successResponse('Payment intent canceled successfully', content);
 }

@@ -7,10 +7,33 @@ import { type IntentClient, intentByUniqueId } from '../../intent/client.ts';
 import { refusal } from '../../refunds/refusal.ts';
 import { refundIn, requestRefund } from '../../refunds/request.ts';
 import { registerOf } from '../../register/client.ts';
+import { statusContent } from '../../webhooks/payload.ts';
 import { refundPayload, WIRE_REFUND_STATUSES } from '../../webhooks/refund-payload.ts';
 import { type MerchantCall, requesterOf } from '../call.ts';
 import { readKeyedBody } from '../keyed-body.ts';
+import * as acts from '../payment-acts.ts';
 import { refundSchema } from '../schema/refund.ts';
+import { paymentContent } from './read-payment.ts';
+
+/** What changes a payment that exists. An isolate loads it with the first call. */
+
+/** POST …/intents/{uniqueId}/cancel: only without an attempt in flight (docs/decisions.md#25). */
+export async function cancelPayment(call: MerchantCall): Promise<Response> {
+  const client = await intentByUniqueId(call.env, call.access, call.id);
+  const result = await acts.cancelPayment(client, requesterOf(call));
+  switch (result.type) {
+    case 'not_found':
+      throw problem('payment_not_found');
+    case 'attempt_in_flight':
+      throw problem('payment_in_progress');
+    case 'not_open':
+      throw problem('payment_ended', { status: statusContent(result.intent).status });
+    case 'canceled': {
+      const content = await paymentContent(call, result.intent);
+      return successResponse('Payment intent canceled successfully', content);
+    }
+  }
+}
 
 /** POST …/refunds: returns a payment to its customer, or a part of it (docs/refunds.md). */
 export async function createRefund(call: MerchantCall): Promise<Response> {
@@ -56,16 +79,15 @@ export async function readRefund(call: MerchantCall): Promise<Response> {
 /** POST …/refunds/{refundUniqueId}/cancel: only before the provider is asked. */
 export async function cancelRefund(call: MerchantCall): Promise<Response> {
   const client = await paymentOf(call);
-  const requester = requesterOf(call);
-  const result = await client.execute([{ type: 'cancel_refund', refundId: call.id, requester }]);
-  const refund = result.type === 'done' ? refundIn(result.intent, call.id) : null;
-  if (result.type === 'not_found' || refund === null) {
+  const result = await acts.cancelRefund(client, call.id, requesterOf(call));
+  if (result.type === 'not_found') {
     throw problem('refund_not_found');
   }
-  if (result.rejection !== null) {
+  const { intent, refund } = result;
+  if (result.type === 'refund_not_pending') {
     throw problem('refund_not_cancelable', { status: WIRE_REFUND_STATUSES[refund.status] });
   }
-  return successResponse('Refund canceled', refundPayload(result.intent, refund));
+  return successResponse('Refund canceled', refundPayload(intent, refund));
 }
 
 /** An id of another merchant or environment is a 404, like an unknown one (docs/decisions.md#29). */
