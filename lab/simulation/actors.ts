@@ -5,7 +5,11 @@ import {
   cancelRefund,
   createRefund,
 } from '../../src/engine/api/routes/change-payment.ts';
-import { createExpress, createHostedOf } from '../../src/engine/api/routes/create-payment.ts';
+import {
+  createExpress,
+  createHostedOf,
+  creationResponse,
+} from '../../src/engine/api/routes/create-payment.ts';
 import { readPayment } from '../../src/engine/api/routes/read-payment.ts';
 import { railOrder } from '../../src/engine/attempts/order.ts';
 import { storeResult } from '../../src/engine/attempts/provider-reports.ts';
@@ -285,16 +289,13 @@ export class Actors {
     const body = await readKeyedBody(call.request, 'hosted');
     const { linkPaymentsMax } = this.#world.plan;
     if (linkPaymentsMax === null) {
-      return createHostedOf(call, body);
+      return creationResponse(await createHostedOf(call, body));
     }
     const link = linkOf(linkPaymentsMax);
     // A repeated creation changes nothing.
     await registerOf(call.env, merchant).createLink({ link, idempotency: null, answer: '' });
-    return createHostedOf(call, body, {
-      description: link.title,
-      phone: null,
-      countedLink: link.code,
-    });
+    const added = { description: link.title, phone: null, countedLink: link.code };
+    return creationResponse(await createHostedOf(call, body, added));
   }
 
   #read({ merchant, uniqueId }: PlannedPayment): Promise<Intent | null> {

@@ -1,4 +1,4 @@
-import { createHostedOf } from '../../engine/api/routes/create-payment.ts';
+import { createHostedOf, refusedSum } from '../../engine/api/routes/create-payment.ts';
 import { checkoutUrlOf, receiptUrlOf } from '../../engine/attempts/order.ts';
 import { railPageUrl } from '../../engine/attempts/rail-page.ts';
 import { qrCode } from '../../engine/checkout/qr.ts';
@@ -10,7 +10,6 @@ import type { FormProblem } from '../../engine/i18n/messages.ts';
 import { intentByUniqueId } from '../../engine/intent/client.ts';
 import { readTenantAccess } from '../../engine/merchants/access.ts';
 import type { Actor } from '../../kit/audit/log.ts';
-import { codeOf } from '../../kit/http/field-error.ts';
 import { Problem } from '../../kit/http/problem.ts';
 import { isWithinLimit } from '../../kit/http/rate-limit.ts';
 import type { Cursor } from '../../kit/platform/paging.ts';
@@ -55,25 +54,19 @@ export const sell = byMember(async (by, asked: AskedSale, ownOrigin: string): Pr
   const { uniqueId, body, added } = sale;
   try {
     const call = { env, ctx, config, access, nowMs, request: { url: ownOrigin } };
-    const made = await createHostedOf(call, body, added);
-    const isRepeat = made.headers.has('idempotent-replayed');
-    const known = isRepeat && (await (await intentByUniqueId(env, tenant, uniqueId)).read());
+    const { isReplay } = await createHostedOf(call, body, added);
+    const known = isReplay && (await (await intentByUniqueId(env, tenant, uniqueId)).read());
     return { type: known && hasEnded(known.status) ? 'ended' : 'sold', uniqueId };
   } catch (error) {
     if (error instanceof Problem) {
-      return refusalOf(error);
+      const sum = refusedSum(error);
+      return sum === null
+        ? { type: 'unavailable' }
+        : { type: 'bad', problem: `amount_${sum.kind}` };
     }
     throw error;
   }
 });
-
-function refusalOf({ validationErrors }: Problem): Sold {
-  const amount = validationErrors?.amount;
-  const code = amount && codeOf(amount);
-  return code === 'too_small' || code === 'too_large'
-    ? { type: 'bad', problem: `amount_${code}` }
-    : { type: 'unavailable' };
-}
 
 /** The payment of a sale at this till, or null. */
 async function findSale(env: Env, tenant: Tenant, tillId: string | null, uniqueId: string) {

@@ -1,9 +1,10 @@
 import { linkId, signLink } from '../../kit/crypto/link-token.ts';
 import { objectNameOf } from '../../kit/crypto/object-name.ts';
+import type { Tenant } from '../../kit/tenant.ts';
 import { configOf } from '../config.ts';
 import type { Attempt } from '../domain/attempt.ts';
 import { hasReceipt, type Intent } from '../domain/intent.ts';
-import { chargedMinor } from '../domain/terms.ts';
+import { chargedMinor, type IntentTerms } from '../domain/terms.ts';
 import type { Rail } from '../rails/rail.ts';
 import type { RailOrder } from '../rails/rail-order.ts';
 
@@ -39,9 +40,11 @@ export async function railOrder(
 }
 
 /** The URL of a payment's checkout page. */
-export async function checkoutUrlOf(env: Env, intent: Pick<Intent, 'terms'>): Promise<string> {
-  const path = await pagePath(env, 'checkout', await objectNameOf(intent.terms));
-  return `${intent.terms.baseUrl}${path}`;
+export async function checkoutUrlOf(
+  env: Env,
+  { terms }: { readonly terms: Tenant & Pick<IntentTerms, 'uniqueId' | 'baseUrl'> },
+): Promise<string> {
+  return `${terms.baseUrl}${await pagePath(env, 'checkout', await objectNameOf(terms))}`;
 }
 
 /** The URL of a payment's receipt. Null before the payment is paid, and once the receipt is over. */

@@ -1,5 +1,4 @@
 import { h } from 'preact';
-import { codeOf } from '../../kit/http/field-error.ts';
 import type { Form } from '../../kit/http/form.ts';
 import { Problem } from '../../kit/http/problem.ts';
 import { clientNetwork, isWithinLimit } from '../../kit/http/rate-limit.ts';
@@ -7,7 +6,8 @@ import type { Handler } from '../../kit/http/router.ts';
 import { majorFromMinor } from '../../kit/money.ts';
 import { brandCss } from '../../kit/ui/brand.ts';
 import { partHeaders, seeOther } from '../../kit/ui/headers.ts';
-import { createHostedOf } from '../api/routes/create-payment.ts';
+import { ownOriginOf } from '../api/call.ts';
+import { createHostedOf, refusedSum } from '../api/routes/create-payment.ts';
 import { checkoutUrlOf, receiptPathOf } from '../attempts/order.ts';
 import { type Config, configOf } from '../config.ts';
 import { chargedMinor } from '../domain/terms.ts';
@@ -112,7 +112,7 @@ async function linkPage(
 ): Promise<Response> {
   const { request, config, link, seller, path, nowMs } = call;
   const closure = seller === null ? 'off' : closureOf(link, nowMs);
-  const shown = { link, seller, path, origin: originOf(call) };
+  const shown = { link, seller, path, origin: ownOriginOf(call) };
   const options = optionsOf(call);
   if (closure !== null) {
     return pageResponse(request, h(ClosedLinkPage, { ...shown, closure }), {
@@ -186,7 +186,7 @@ async function pay(
       return back({ problems: {}, notice: 'full' });
   }
   try {
-    const created = await createHostedOf(
+    await createHostedOf(
       { ...call, access: call.seller },
       { value: bodyOf(call, paymentId, choice), idempotency: await claimOf(paymentId, digest) },
       {
@@ -195,8 +195,6 @@ async function pay(
         ...(call.link.paymentsMax !== null && { countedLink: call.link.code }),
       },
     );
-    const { content } = (await created.json()) as { readonly content: string };
-    return seeOther(content);
   } catch (error) {
     const refused = error instanceof Problem ? refusalOf(error) : null;
     if (refused === null) {
@@ -204,24 +202,19 @@ async function pay(
     }
     return back(refused);
   }
+  const terms = { ...name.tenant, uniqueId: paymentId, baseUrl: ownOriginOf(call) };
+  return seeOther(await checkoutUrlOf(env, { terms }));
 }
 
 /** What the page says about a refusal of the payment; null: nothing that the customer can read. */
-function refusalOf({ code, validationErrors }: Problem): Omit<RefusedLinkForm, 'typed'> | null {
-  if (code === 'maintenance') {
-    return { problems: {}, notice: 'unavailable' };
+function refusalOf(problem: Problem): Omit<RefusedLinkForm, 'typed'> | null {
+  const sum = refusedSum(problem);
+  if (sum !== null) {
+    return { problems: { [sum.field]: { kind: sum.kind, limitMinor: null } }, notice: null };
   }
-  if (validationErrors === null) {
-    return null;
-  }
-  for (const field of ['amount', 'items'] as const) {
-    const error = validationErrors[field];
-    const kind = error && codeOf(error);
-    if (kind === 'too_small' || kind === 'too_large') {
-      return { problems: { [field]: { kind, limitMinor: null } }, notice: null };
-    }
-  }
-  return { problems: {}, notice: 'unavailable' };
+  return problem.code === 'maintenance' || problem.validationErrors !== null
+    ? { problems: {}, notice: 'unavailable' }
+    : null;
 }
 
 /** The body of POST …/intent that the link and the customer's choice make. */
@@ -251,7 +244,7 @@ function bodyOf(call: LinkCall, paymentId: string, { amountMinor, quantities, an
       amount: majorFromMinor(value),
     })),
     commissionPaidByCustomer: link.commissionPaidByCustomer,
-    returnUrl: link.returnUrl ?? `${originOf(call)}${path}/paid`,
+    returnUrl: link.returnUrl ?? `${ownOriginOf(call)}${path}/paid`,
     callbackUrl: link.callbackUrl,
     expireIn: Math.min(
       Math.max(LINK_PAYMENT_SECONDS, config.expireInSecondsMin),
@@ -304,7 +297,7 @@ export const showPaid = opened(async (call) => {
   return pageResponse(
     request,
     h(PaidLinkPage, {
-      ...{ link, seller, path, origin: originOf(call), merchantName: terms.merchantName },
+      ...{ link, seller, path, origin: ownOriginOf(call), merchantName: terms.merchantName },
       amountMinor: paid === undefined ? terms.amountMinor : chargedMinor(terms, paid.method),
       currency: terms.currency,
       receiptPath: await receiptPathOf(env, client.objectName),
@@ -334,10 +327,5 @@ export const showLinkLogo = opened(async (call) => {
 
 function optionsOf(call: LinkCall) {
   const css = brandCss(call.seller?.branding?.color ?? null) ?? '';
-  return { formTargets: [originOf(call)], brandCss: css + LINK_CSS };
-}
-
-/** The origin of the customer's pages (docs/decisions.md#26). */
-function originOf({ config, request }: SlugCall): string {
-  return config.publicBaseUrl ?? new URL(request.url).origin;
+  return { formTargets: [ownOriginOf(call)], brandCss: css + LINK_CSS };
 }

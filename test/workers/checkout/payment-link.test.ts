@@ -2,9 +2,11 @@ import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { configOf } from '../../../src/engine/config.ts';
+import { PaymentIntentObject } from '../../../src/engine/intent/payment-intent.ts';
 import { OPEN_MAX, SLOW_FROM } from '../../../src/engine/links/openings.ts';
 import { slugOf } from '../../../src/engine/links/slug.ts';
 import { databaseRows } from '../../security/storage.ts';
+import { plantedError } from '../../support/output/planted.ts';
 import { askLinks, createLink } from '../support/links.ts';
 import { registerRows, registerStub } from '../support/register.ts';
 import {
@@ -246,12 +248,18 @@ describe('a submission', () => {
   test('whose first answer was lost in a crash finds its payment', async () => {
     const path = await newLink();
     const form = tokenIn((await page(path)).html);
-    const json = vi.spyOn(Response.prototype, 'json').mockRejectedValueOnce(new Error('killed'));
+    const { create } = PaymentIntentObject.prototype;
+    const dying = vi
+      .spyOn(PaymentIntentObject.prototype, 'create')
+      .mockImplementationOnce(function (this: PaymentIntentObject, request) {
+        create.call(this, request);
+        throw plantedError('killed');
+      });
     const first = await send(path, { form });
     expect(first.location).not.toContain('/checkout/');
     expect(logged.join()).toContain('page_failed');
     logged.length = 0;
-    json.mockRestore();
+    dying.mockRestore();
     await abortObjects();
     expect((await send(path, { form })).location).toContain('/checkout/');
     expect(await payments()).toHaveLength(1);

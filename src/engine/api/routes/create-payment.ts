@@ -1,6 +1,12 @@
 import { uuidV7 } from '../../../kit/crypto/uuid-v7.ts';
 import { jsonResponse } from '../../../kit/http/envelope.ts';
-import { maintenance, problem, validationProblem } from '../../../kit/http/problem.ts';
+import { codeOf } from '../../../kit/http/field-error.ts';
+import {
+  maintenance,
+  type Problem,
+  problem,
+  validationProblem,
+} from '../../../kit/http/problem.ts';
 import { errorText, log } from '../../../kit/platform/log.ts';
 import { refreshOutages } from '../../attempts/method-outages.ts';
 import { checkoutUrlOf, railOrder } from '../../attempts/order.ts';
@@ -41,7 +47,18 @@ import { paymentContent } from './read-payment.ts';
 
 /** POST …/intent: a hosted checkout. One call to the object, and no D1 query with a warm cache. */
 export async function createHosted(call: MerchantCall): Promise<Response> {
-  return createHostedOf(call, await readKeyedBody(call.request, 'hosted'));
+  return creationResponse(await createHostedOf(call, await readKeyedBody(call.request, 'hosted')));
+}
+
+/** The body of the answer to a creation. */
+interface Creation {
+  readonly answer: string;
+  /** The stored first answer, sent again. */
+  readonly isReplay: boolean;
+}
+
+export function creationResponse({ answer, isReplay }: Creation): Response {
+  return jsonResponse(200, answer, isReplay ? { 'idempotent-replayed': 'true' } : {});
 }
 
 /** What a page of Kefel's adds to a hosted payment, beyond what a body can say. */
@@ -56,9 +73,9 @@ export async function createHostedOf(
   call: Creating,
   body: KeyedBody,
   added: AddedTerms | null = null,
-): Promise<Response> {
+): Promise<Creation> {
   const payment = await readNewPayment(call, 'hosted', body, added);
-  if (payment instanceof Response) {
+  if ('isReplay' in payment) {
     return payment;
   }
   const { client, terms, idempotency, warnings } = payment;
@@ -67,7 +84,7 @@ export async function createHostedOf(
   const request = { terms, idempotency, attempt: null, answer, answerWithinMs: 0 };
   const result = await client.create(request);
   return result.type === 'created'
-    ? jsonResponse(200, answer)
+    ? { answer, isReplay: false }
     : answerTaken(call, client, terms.uniqueId, result, warnings);
 }
 
@@ -76,9 +93,14 @@ const ANSWER_MARGIN_MS = 3_000;
 
 /** POST …/express/…pay. Stores the payment with its attempt before it calls the provider. */
 export async function createExpress(call: MerchantCall): Promise<Response> {
-  const body = await readKeyedBody(call.request, 'express');
+  return creationResponse(
+    await createExpressOf(call, await readKeyedBody(call.request, 'express')),
+  );
+}
+
+async function createExpressOf(call: MerchantCall, body: KeyedBody): Promise<Creation> {
   const payment = await readNewPayment(call, 'express', body);
-  if (payment instanceof Response) {
+  if ('isReplay' in payment) {
     return payment;
   }
   const { client, terms, phone, idempotency, warnings } = payment;
@@ -111,12 +133,13 @@ export async function createExpress(call: MerchantCall): Promise<Response> {
   const stored = onlyAttempt(result.attempt);
   if (rail.startWaitsForCustomer) {
     // The payment's object calls the provider, so a call from here would charge twice.
-    return jsonResponse(200, result.answer ?? expressAnswer({ terms, attempts: [stored] }, facts));
+    const answer = result.answer ?? expressAnswer({ terms, attempts: [stored] }, facts);
+    return { answer, isReplay: false };
   }
   const finished = charge(call.env, payment, stored, rail, facts);
   // A disconnect ends the request, but a charge that has begun must be completed.
   call.ctx.waitUntil(finished.catch(() => undefined));
-  return jsonResponse(200, await finished);
+  return { answer: await finished, isReplay: false };
 }
 
 /** Calls the provider once, stores its result with the answer, and returns the answer. */
@@ -219,7 +242,7 @@ function servedMethods({ env, access }: Pick<MerchantCall, 'env' | 'access'>) {
   });
 }
 
-type NewPayment = Exclude<Awaited<ReturnType<typeof readNewPayment>>, Response>;
+type NewPayment = Exclude<Awaited<ReturnType<typeof readNewPayment>>, Creation>;
 
 /**
  * A taken id comes before validation errors, because correcting the body would not help. A repeated
@@ -231,7 +254,7 @@ async function answerIfTaken(
   body: unknown,
   idempotency: IdempotencyClaim | null,
   warnings: readonly string[],
-): Promise<Response | null> {
+): Promise<Creation | null> {
   const uniqueId = uniqueIdOf(body);
   if (uniqueId === null) {
     return null;
@@ -320,7 +343,7 @@ async function answerTaken(
   uniqueId: string,
   taken: TakenResult,
   warnings: readonly string[],
-): Promise<Response> {
+): Promise<Creation> {
   switch (taken.type) {
     case 'duplicate':
       throw problem('duplicate_payment_id', { uniqueId, members: await paymentOf(call, intent) });
@@ -329,14 +352,14 @@ async function answerTaken(
     case 'in_flight':
       throw problem('idempotency_key_in_use', { retryAfterSeconds: IN_PROGRESS_SECONDS });
     case 'replay':
-      return replayed(taken.answer);
+      return { answer: taken.answer, isReplay: true };
     case 'unanswered': {
       const { terms } = taken.intent;
       const railPage = await railPageUrl(call.env, intent, taken.intent);
       const facts = { paymentUrl: railPage ?? (await simulatedPage(call.env, terms)), warnings };
       const stored = await intent.execute([{ type: 'tick' }], facts);
       const answer = stored.type === 'done' ? stored.answer : null;
-      return replayed(answer ?? expressAnswer(taken.intent, facts));
+      return { answer: answer ?? expressAnswer(taken.intent, facts), isReplay: true };
     }
   }
 }
@@ -347,6 +370,17 @@ async function paymentOf(call: Creating, client: IntentClient) {
   return intent === null ? {} : { payment: await paymentContent(call, intent) };
 }
 
-function replayed(answer: string): Response {
-  return jsonResponse(200, answer, { 'idempotent-replayed': 'true' });
+/**
+ * The field by which the sum of a payment is refused that a page of Kefel's makes, and why. Null: the
+ * reason is another one.
+ */
+export function refusedSum({ validationErrors }: Problem) {
+  for (const field of ['amount', 'items'] as const) {
+    const error = validationErrors?.[field];
+    const kind = error && codeOf(error);
+    if (kind === 'too_small' || kind === 'too_large') {
+      return { field, kind } as const;
+    }
+  }
+  return null;
 }
