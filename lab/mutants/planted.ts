@@ -470,7 +470,7 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       "the provider's answer about a failed refund decides the next one",
   },
   'src/engine/callbacks/refund.ts': {
-    "«    await client.execute([{ type: 'report_callback', attemptId: refund.attemptId }]);\n→»":
+    '    «await reportRefused(target, reading.suspicion)→void reportRefused»;\n':
       'forged reports about a refund are not visible',
     "  «const stored = await storeResult(env, client, [\n    { type: 'resolve_refund', refundId: refund.id, outcome },\n  ]);\n  return stored?.type === 'not_found' ? null :→void outcome;\n  return» reading.reply;":
       'a report about a refund is confirmed to the provider and lost',

@@ -90,8 +90,8 @@ export async function storeReading(
   return executed?.type === 'not_found' ? null : reading.reply;
 }
 
-/** The operator removed, replaced or mistyped the settings while the attempt was in flight. */
-async function answerWithoutRail(env: Env, target: CallbackTarget): Promise<CallbackReply> {
+/** The operator removed, replaced or mistyped the settings before the provider reported. */
+export async function answerWithoutRail(env: Env, target: CallbackTarget): Promise<CallbackReply> {
   const { intent, attempt } = target;
   const { state } = railConfiguration(env, intent.terms.environment, attempt.method);
   if (state === 'misconfigured') {
@@ -104,7 +104,7 @@ async function answerWithoutRail(env: Env, target: CallbackTarget): Promise<Call
 }
 
 /** Shows the refusal to the operator in the log and on the payment. */
-async function reportRefused(
+export async function reportRefused(
   target: CallbackTarget,
   suspicion: CallbackSuspicion | 'not_configured',
 ): Promise<void> {

@@ -1,14 +1,15 @@
 import type { Link } from '../../kit/crypto/link-token.ts';
-import { log } from '../../kit/platform/log.ts';
 import { storeResult } from '../attempts/provider-reports.ts';
 import { intentByName } from '../intent/client.ts';
 import type { CallbackCall, CallbackReply } from '../rails/callback.ts';
-import { outcomeOf, railOfRefund, refundOrder } from '../refunds/ask-rail.ts';
-import { NOT_AVAILABLE } from './attempt.ts';
+import { railOf } from '../rails/registry.ts';
+import { outcomeOf, refundOrder } from '../refunds/ask-rail.ts';
+import { answerWithoutRail, reportRefused, targetIn } from './attempt.ts';
 
 /**
- * The reply to a callback at a refund's own URL; null when no refund has this URL. Nothing changes
- * until the adapter finds the callback authentic. Kefel replies to the provider after the commit.
+ * The reply to a callback at a refund's own URL; null when no refund of this rail has this URL. Nothing
+ * changes until the adapter finds the callback authentic. Kefel replies to the provider after the
+ * commit.
  */
 export async function answerRefundCallback(
   env: Env,
@@ -16,26 +17,26 @@ export async function answerRefundCallback(
   railId: string,
   call: CallbackCall,
 ): Promise<CallbackReply | null> {
-  const client = intentByName(env, objectName);
-  // The provider may report only once, so the read retries while the object is unreachable.
-  const intent = await client.readPersistently();
-  const refund = intent?.refunds[index];
-  if (intent === null || refund === undefined) {
+  const target = await targetIn(
+    intentByName(env, objectName),
+    ({ attempts, refunds }) => attempts.find(({ id }) => id === refunds[index]?.attemptId),
+    railId,
+  );
+  const refund = target?.intent.refunds[index];
+  if (target === null || refund === undefined) {
     return null;
   }
-  const rail = railOfRefund(env, intent, refund);
+  const { client, intent, attempt } = target;
+  const rail = railOf(env, intent.terms, attempt);
   if (rail === null) {
-    return NOT_AVAILABLE;
+    return answerWithoutRail(env, target);
   }
-  if (rail.id !== railId || rail.readRefundCallback === undefined) {
+  if (rail.readRefundCallback === undefined) {
     return null;
   }
-  const order = await refundOrder(env, rail, intent, refund);
-  const reading = await rail.readRefundCallback(call, order);
+  const reading = await rail.readRefundCallback(call, await refundOrder(env, rail, intent, refund));
   if (reading.type === 'refused') {
-    const { uuid } = intent.terms;
-    log('warn', 'rail_callback_refused', { uuid, rail: railId, suspicion: reading.suspicion });
-    await client.execute([{ type: 'report_callback', attemptId: refund.attemptId }]);
+    await reportRefused(target, reading.suspicion);
     return reading.reply;
   }
   const outcome = outcomeOf(rail, reading.outcome, refund);

@@ -4,10 +4,12 @@ import { configOf } from '../../../src/engine/config.ts';
 import { requestRefund } from '../../../src/engine/refunds/request.ts';
 import { signLink } from '../../../src/kit/crypto/link-token.ts';
 import { useGateway } from '../support.ts';
+import { send } from './scenes.ts';
 import {
   attemptNow,
   client,
   configureRails,
+  envWith,
   fireAlarmOf,
   intentNow,
   loggedEvents,
@@ -87,6 +89,27 @@ test.each(FORGED)('a report that %s is refused, and only the operator sees it', 
     updatedAtMs: Date.now(),
   });
   // A genuine one still counts.
+  expect((await report(path, result())).status).toBe(200);
+  expect((await intentNow()).refunds).toMatchObject([{ status: 'succeeded' }]);
+});
+
+test.each([
+  ['removed', undefined, 1],
+  // The log and the health check report it, so the payment needs no mark.
+  ['mistyped', '{', 0],
+])('a report after the settings were %s gets 503, and the operator sees it', async (...row) => {
+  const [, secret, marks] = row;
+  const path = await asked();
+  const changed = envWith({ RAIL_M_PESA_PRODUCTION: secret });
+  const reply = await send(changed, path, { body: result() });
+  expect(reply).toMatchObject({ status: 503, text: 'Not available' });
+  expect(loggedEvents('rail_callback_refused')).toMatchObject([
+    { rail: 'stk-push', suspicion: 'not_configured' },
+  ]);
+  const { anomalies, refunds } = await intentNow();
+  expect(anomalies.map(({ kind }) => kind)).toEqual(Array(marks).fill('refused_callback'));
+  expect(refunds).toMatchObject([{ status: 'processing' }]);
+  // The provider repeats it.
   expect((await report(path, result())).status).toBe(200);
   expect((await intentNow()).refunds).toMatchObject([{ status: 'succeeded' }]);
 });
