@@ -587,6 +587,8 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       'failures of before a success mark a method',
   },
   'src/engine/callbacks/attempt.ts': {
+    "isWithinLimit(configOf(env), env.CALLBACK_RATE_LIMIT, «key→'link'»)":
+      "one attempt's reports use up the limit of another's",
     "  if (reading.type === 'refused') {\n    «→if (reading.suspicion === 'unreadable') »await reportRefused(target, reading.suspicion);":
       'refused callbacks are not visible',
     "  «const executed = await storeResult(env, target.client, [\n    { type: 'resolve_attempt', attemptId, outcome },\n  ]);\n  return executed?.type === 'not_found' ? null :→void storeResult(env, target.client, [{ type: 'resolve_attempt', attemptId, outcome }]);\n  return» reading.reply;":
@@ -609,10 +611,6 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'src/engine/checkout/choice.ts': {
     'env.PHONE_PROMPT_RATE_LIMIT, «key→phone»)':
       'prompts of the sandbox use up the limit of production',
-  },
-  'src/engine/callbacks/router.ts': {
-    "isWithinLimit(config, env.CALLBACK_RATE_LIMIT, «token→'link'»)":
-      "one attempt's reports use up the limit of another's",
   },
   'src/engine/checkout/open-link.ts': {
     "isWithinLimit(config, env.CHECKOUT_RATE_LIMIT, «token→'link'»)":

@@ -40,7 +40,11 @@ const OTHER_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/engine/merchants/': ['workers/api/cold-isolate'],
   'src/engine/links/': ['unit/payment-links', 'workers/checkout/payment-link'],
   'src/engine/checkout/link-page.ts': ['workers/checkout/payment-link'],
-  'src/engine/callbacks/attempt.ts': ['workers/rails/callbacks', 'workers/rails/out-of-reach'],
+  'src/engine/callbacks/attempt.ts': [
+    'workers/rails/callbacks',
+    'workers/rails/out-of-reach',
+    'workers/api/address-limits',
+  ],
   'src/engine/attempts/start.ts': [
     'workers/rails/start',
     'workers/rails/outages',
@@ -62,7 +66,6 @@ const OTHER_TESTS: Readonly<Record<string, readonly string[]>> = {
     'workers/rails/prompt-queries.long',
   ],
   'src/engine/attempts/provider-reports.ts': ['workers/rails/out-of-reach'],
-  'src/engine/callbacks/router.ts': ['workers/api/address-limits'],
   'src/engine/checkout/open-link.ts': ['workers/api/address-limits'],
   'src/engine/checkout/choice.ts': ['workers/api/address-limits'],
   'src/engine/intent/ask-rails.ts': [

@@ -1,7 +1,9 @@
 import type { Link } from '../../kit/crypto/link-token.ts';
+import { isWithinLimit } from '../../kit/http/rate-limit.ts';
 import { log } from '../../kit/platform/log.ts';
 import { railOrder } from '../attempts/order.ts';
 import { storeResult } from '../attempts/provider-reports.ts';
+import { configOf } from '../config.ts';
 import type { Attempt } from '../domain/attempt.ts';
 import type { Intent } from '../domain/intent.ts';
 import { type IntentClient, intentByName } from '../intent/client.ts';
@@ -10,6 +12,7 @@ import {
   type CallbackReading,
   type CallbackReply,
   type CallbackSuspicion,
+  retryReply,
   textReply,
 } from '../rails/callback.ts';
 import { railOf } from '../rails/registry.ts';
@@ -24,6 +27,19 @@ export interface CallbackTarget {
 
 /** The reply while a rail has no usable settings, so that the provider resends the callback. */
 export const NOT_AVAILABLE: CallbackReply = textReply(503, 'Not available');
+
+/** The period of CALLBACK_RATE_LIMIT in wrangler.toml. */
+const CALLBACK_PERIOD_SECONDS = 10;
+
+/**
+ * Counts a report by the attempt or refund that it names. The reply to one too many, or null. Call it
+ * only for a signed address or an authentic report, so that strangers cannot use up the limit.
+ */
+export async function refusalOverLimit(env: Env, key: string): Promise<CallbackReply | null> {
+  return (await isWithinLimit(configOf(env), env.CALLBACK_RATE_LIMIT, key))
+    ? null
+    : retryReply(429, 'Too many callbacks', CALLBACK_PERIOD_SECONDS);
+}
 
 /** Null when the link names no attempt of this rail. */
 export function callbackTarget(

@@ -1,18 +1,15 @@
 import { type LinkPurpose, verifyLink } from '../../kit/crypto/link-token.ts';
 import type { Problem } from '../../kit/http/problem.ts';
-import { isWithinLimit } from '../../kit/http/rate-limit.ts';
 import { readBytes } from '../../kit/http/read-bytes.ts';
 import { AreaRouter, type Handler, methodNotAllowed } from '../../kit/http/router.ts';
 import { log } from '../../kit/platform/log.ts';
 import { configOf } from '../config.ts';
-import { type CallbackCall, type CallbackReply, textReply } from '../rails/callback.ts';
+import { type CallbackCall, type CallbackReply, retryReply, textReply } from '../rails/callback.ts';
 import { CALLBACK_ROUTES } from '../rails/registry.ts';
-import { answerCallback, callbackTarget } from './attempt.ts';
+import { answerCallback, callbackTarget, refusalOverLimit } from './attempt.ts';
 
 /** Callbacks have a few hundred bytes, those of telebirr's USSD a few more. */
 const CALLBACK_BYTES_MAX = 64 * 1024;
-/** The period of CALLBACK_RATE_LIMIT in wrangler.toml. */
-const CALLBACK_PERIOD_SECONDS = 10;
 /** When a provider may repeat a report that met a failure on our side. */
 const FAILURE_RETRY_SECONDS = 5;
 
@@ -98,14 +95,8 @@ function toTheEnd(handler: Handler): Handler {
 
 /** The link if we signed it and it is within the rate limit, or else the refusal. */
 async function verifiedLink(env: Env, purpose: LinkPurpose, token: string) {
-  const config = configOf(env);
-  const link = await verifyLink(config.linkSigningKeys, purpose, token);
-  if (link === null) {
-    return UNKNOWN;
-  }
-  return (await isWithinLimit(config, env.CALLBACK_RATE_LIMIT, token))
-    ? link
-    : retryReply(429, 'Too many callbacks', CALLBACK_PERIOD_SECONDS);
+  const link = await verifyLink(configOf(env).linkSigningKeys, purpose, token);
+  return link === null ? UNKNOWN : ((await refusalOverLimit(env, token)) ?? link);
 }
 
 /** The body is read before any payment's object, which can be slow: the provider may disconnect. */
@@ -133,11 +124,6 @@ function refuse(_request: Request, problem: Problem): Response {
     default:
       return responseOf(retryReply(503, 'Not available', FAILURE_RETRY_SECONDS));
   }
-}
-
-function retryReply(status: number, text: string, seconds: number): CallbackReply {
-  const reply = textReply(status, text);
-  return { ...reply, headers: { ...reply.headers, 'retry-after': String(seconds) } };
 }
 
 function responseOf(reply: CallbackReply): Response {

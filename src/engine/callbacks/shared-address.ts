@@ -15,6 +15,7 @@ import {
   type CallbackTarget,
   callbackTarget,
   NOT_AVAILABLE,
+  refusalOverLimit,
   storeReading,
   targetIn,
 } from './attempt.ts';
@@ -42,6 +43,10 @@ export async function answerSharedCallback(
     if (configuration.state === 'configured') {
       const { rail } = configuration;
       const opened = (await rail.openCallback?.(call)) ?? null;
+      const refusal = opened && (await refusalOverLimit(env, `${railId}/${opened.orderId}`));
+      if (refusal !== null) {
+        return refusal;
+      }
       const target = opened && (await openedTarget(env, rail, environment, opened));
       isUnknown ||= opened !== null && REFERENCE.test(opened.orderId);
       if (opened !== null && target !== null) {

@@ -63,6 +63,12 @@ export function textReply(status: number, text: string): CallbackReply {
   return { status, headers: { 'content-type': 'text/plain;charset=UTF-8' }, body: text };
 }
 
+/** The provider may repeat its report after `seconds`. */
+export function retryReply(status: number, text: string, seconds: number): CallbackReply {
+  const reply = textReply(status, text);
+  return { ...reply, headers: { ...reply.headers, 'retry-after': String(seconds) } };
+}
+
 export function jsonReply(status: number, value: unknown): CallbackReply {
   return {
     status,

@@ -18,13 +18,14 @@ import {
   tenantOf,
   useGateway,
 } from '../support.ts';
-import { cbe, cbeReport, decideAtRails, playRails } from './scenes.ts';
+import { cbe, cbeReport, decideAtRails, playRails, send } from './scenes.ts';
 import {
   attemptNow,
   CARDS,
   choose,
   clientIn,
   configureRails,
+  envWith,
   everythingStored,
   intentNow,
   loggedEvents,
@@ -159,6 +160,28 @@ test.each(ROWS)(
     away.mockRestore();
     await choose(path, method);
     expect((await intentNow(clientIn('production', 'hosted'))).attempts).toHaveLength(1);
+  },
+);
+
+test.each(['CBE', 'ETS_SWITCH'] as const)(
+  '%s: a report counts by its order, and only once it is authentic',
+  async (method) => {
+    const attempt = await pending(method);
+    await consumeAll(caught);
+    const before = await everythingStored();
+    const limited = envWith({ RATE_LIMITS: 'on' });
+    const reportWith = async (secret: string) =>
+      method === 'CBE'
+        ? send(limited, '/rails/cbe-birr', { body: await cbeReport(attempt.reference, { secret }) })
+        : send(limited, addressWith(secret), { body: cardsQuery(attempt) });
+    const genuine = method === 'CBE' ? cbe('production').secret : TOKEN;
+    const limit = vi.spyOn(env.CALLBACK_RATE_LIMIT, 'limit').mockResolvedValue({ success: false });
+    expect((await reportWith('forged'.repeat(8))).status).toBe(401);
+    expect(limit).not.toHaveBeenCalled();
+    expect(await reportWith(genuine)).toMatchObject({ status: 429, text: 'Too many callbacks' });
+    const rail = method === 'CBE' ? 'cbe-birr' : 'ethswitch-cards';
+    expect(limit).toHaveBeenCalledExactlyOnceWith({ key: `${rail}/${attempt.reference}` });
+    expect(await everythingStored()).toEqual(before);
   },
 );
 
