@@ -1,3 +1,4 @@
+import { failuresIn } from '../../scripts/gateway/failures.ts';
 import { ApiDocument } from '../harness/api-document.ts';
 import { operate } from '../harness/operator.ts';
 import { Random } from '../harness/random.ts';
@@ -23,9 +24,6 @@ const BEGINS_MODE = /\/(?:maintenance\/begin|begin-maintenance|pause-changes)$/;
 const OUTAGE = 'answered 503';
 /** The run ends each mode at once. Workers remember one for 10 s, and a busy machine adds to that. */
 const MODE_HOLDS_MS = 30_000;
-
-/** What the gateway logs about its own errors: pages answer them as an outage. */
-const FAILURES = /"event":"(?:api|operator|dashboard|page|rail_message)_failed".*/g;
 
 export interface Finding {
   /** The number of the request, from 1 on; 0 for a finding in the gateway's log. */
@@ -116,7 +114,8 @@ export async function fuzz(stage: Stage, options: FuzzOptions): Promise<Report> 
 
   const isOver = (index: number) => index >= requests;
   await runWorkers(AT_ONCE, isOver, (index) => sendOne(index + 1));
-  for (const failure of (await stage.logs()).match(FAILURES) ?? []) {
+  // Pages answer the gateway's own errors as an outage.
+  for (const failure of failuresIn(await stage.logs())) {
     findings.push({ number: 0, faults: [failure], mutations: [], curl: '' });
   }
   const unreached = routes.filter((route) => !reached.has(route));

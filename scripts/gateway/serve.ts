@@ -45,6 +45,8 @@ await runScript(SCRIPT, async (options) => {
       port,
       resourcePersistencePath: join(stateDirectory, 'v3'),
       cf: false,
+      // Without it, workerd says nothing of an uncaught exception.
+      verbose: isVerbose && !isQuiet,
       log: new Log(isVerbose && !isQuiet ? LogLevel.INFO : LogLevel.ERROR),
       ...(isQuiet && { handleStructuredLogs: () => undefined }),
       workers: await Promise.all(
