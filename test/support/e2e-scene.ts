@@ -145,8 +145,11 @@ export async function useScene(...merchant: Parameters<typeof joinScene>): Promi
   return scene;
 }
 
-/** On the test's own gateway, as the demo merchant. */
-export async function startScene(options: GatewayOptions): Promise<OwnScene> {
+/** On the test's own gateway, as the demo merchant. `expected`: texts of errors that its log has. */
+export async function startScene(
+  options: GatewayOptions,
+  expected: readonly string[] = [],
+): Promise<OwnScene> {
   const { project, builtDirectory } = inject('sandbox');
   const built = project === PROJECT_DIRECTORY ? { builtDirectory } : {};
   const [gateway, server] = await Promise.all([
@@ -159,7 +162,7 @@ export async function startScene(options: GatewayOptions): Promise<OwnScene> {
     close: async () => {
       await gateway.stop();
       await server.stop();
-      expect(faultsIn(await gateway.logs(), [...phones])).toEqual([]);
+      expect(faultsIn(await gateway.logs(), [...phones], expected)).toEqual([]);
     },
   };
 }

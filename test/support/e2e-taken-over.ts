@@ -28,12 +28,15 @@ export interface TakenOverScene extends OwnScene {
   call(path: unknown, args: unknown): Promise<Reply>;
 }
 
+/** What the interface throws at an intruder. */
+const REFUSALS = ['the interface has no such function', 'the arguments do not fit the function'];
+
 /** A gateway of the built Workers whose back office is an intruder's. */
 export async function startTakenOver(name: string): Promise<TakenOverScene> {
   const builtDirectory = await mkdtemp(join(tmpdir(), 'kefel-taken-over-'));
   await cp(inject('sandbox').builtDirectory, builtDirectory, { recursive: true });
   await writeFile(bundleOf(builtDirectory, 'kefel-back-office'), INTRUDER);
-  const scene = await startScene({ name, builtDirectory });
+  const scene = await startScene({ name, builtDirectory }, REFUSALS);
   return {
     ...scene,
     call: async (path, args) => {
