@@ -19,7 +19,7 @@ import { bundleSimulation } from './simulation/bundle.ts';
 import { runSimulation } from './simulation/run.ts';
 
 /** A quick test file, whose content these replace, and how a run of each must be judged. */
-const JUDGED_FILE = 'test/unit/money.test.ts';
+const JUDGED_FILE = 'test/unit/domain/money.test.ts';
 const JUDGED_MS_MAX = 60_000;
 const JUDGED: readonly (readonly [source: string, expected: Verdict['type']])[] = [
   ["test('passes', () => expect(1).toBe(1));", 'missed'],

@@ -11,7 +11,7 @@
  * code that verifies passkey signatures (WebCrypto and other packages) stays in the bundle.
  *
  * This is a CommonJS module, because bundlers do not check its export names at build time.
- * `test/unit/passkey-bundle.test.ts` runs the bundled library.
+ * `test/unit/back-office/passkey-bundle.test.ts` runs the bundled library.
  */
 const { parseEcdsaSignature } = require('./ecdsa-signature.ts');
 

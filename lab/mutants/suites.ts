@@ -2,27 +2,27 @@ import type { Mutant } from './planted.ts';
 
 /** The unit tests of everything that mutants change, which together take seconds. */
 export const UNIT_TESTS = [
-  'deliver',
-  'held',
-  'manual',
-  'outcomes',
-  'paid-by-hand',
-  'projection',
-  'refund-amounts',
-  'refund-excess',
-  'refund-outcomes',
-  'refund-repeat',
-  'restored',
-  'retention',
-  'schedule',
-  'transition-rails',
-  'transition.test',
-  'url-guard',
-  'webhook',
+  'domain/held',
+  'domain/manual',
+  'domain/outcomes',
+  'domain/paid-by-hand',
+  'domain/projection',
+  'domain/refund-amounts',
+  'domain/refund-excess',
+  'domain/refund-outcomes',
+  'domain/refund-repeat',
+  'domain/restored',
+  'domain/retention',
+  'domain/schedule',
+  'domain/transition-rails',
+  'domain/transition.test',
+  'webhooks/deliver',
+  'webhooks/url-guard',
+  'webhooks/webhook',
 ].map((name) => `test/unit/${name}`);
 
 /** Random walks through all transitions, which take a minute. */
-export const WALK_TESTS = ['test/unit/refund-walk', 'test/unit/transition-walk'];
+export const WALK_TESTS = ['test/unit/domain/refund-walk', 'test/unit/domain/transition-walk'];
 
 /** What only other tests notice, by file or folder. They run last because each takes many seconds. */
 const OTHER_TESTS: Readonly<Record<string, readonly string[]>> = {
@@ -38,7 +38,7 @@ const OTHER_TESTS: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/engine/api/call.ts': ['workers/api/address-limits'],
   'src/engine/merchants/': ['workers/api/cold-isolate'],
-  'src/engine/links/': ['unit/payment-links', 'workers/checkout/payment-link'],
+  'src/engine/links/': ['unit/checkout/payment-links', 'workers/checkout/payment-link'],
   'src/engine/checkout/link-page.ts': ['workers/checkout/payment-link'],
   'src/engine/callbacks/attempt.ts': [
     'workers/rails/callbacks',
@@ -50,16 +50,16 @@ const OTHER_TESTS: Readonly<Record<string, readonly string[]>> = {
     'workers/rails/outages',
     'workers/checkout/link-places',
   ],
-  'src/engine/links/places.ts': ['unit/link-places'],
+  'src/engine/links/places.ts': ['unit/checkout/link-places'],
   'src/engine/register/link-table.ts': [
     'workers/checkout/link-places',
     'workers/checkout/payment-link',
   ],
   'src/engine/intent/report-place.ts': ['workers/checkout/link-places'],
-  'src/engine/attempts/method-outages.ts': ['unit/method-outage', 'workers/rails/outages'],
+  'src/engine/attempts/method-outages.ts': ['unit/domain/method-outage', 'workers/rails/outages'],
   'src/engine/rails/bearer-tokens.ts': ['workers/rails/outages'],
-  'src/engine/domain/method-outage.ts': ['unit/method-outage'],
-  'src/control/alerts/method-health.ts': ['unit/method-outage'],
+  'src/engine/domain/method-outage.ts': ['unit/domain/method-outage'],
+  'src/control/alerts/method-health.ts': ['unit/domain/method-outage'],
   'src/engine/attempts/slow-start.ts': [
     'workers/rails/start',
     'workers/rails/out-of-reach',
@@ -101,9 +101,9 @@ const OTHER_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/lists/book/open-book.ts': ['workers/outages/alarms'],
   'src/lists/book/day-totals.ts': ['workers/book/property.long'],
   'src/lists/book/digest.ts': ['workers/book/reports.long'],
-  'src/engine/domain/receipt-claim.ts': ['unit/receipt-claim'],
+  'src/engine/domain/receipt-claim.ts': ['unit/domain/receipt-claim'],
   'src/engine/intent/projection-message.ts': ['workers/operator/claims'],
-  'src/lists/book/try-counter.ts': ['unit/try-counter'],
+  'src/lists/book/try-counter.ts': ['unit/lists/try-counter'],
   'src/lists/book/same-order.ts': ['workers/book/same-order'],
   'src/lists/book/purge.ts': ['workers/book/purge'],
   'src/lists/book/queries/ended-payments.ts': ['workers/book/ended.long'],
@@ -111,7 +111,7 @@ const OTHER_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/lists/book/queries/statement.ts': ['workers/dashboard/overview'],
   'src/control/rpc/events.ts': ['workers/dashboard/webhook-events.long'],
   'src/control/rpc/till.ts': ['workers/dashboard/till'],
-  'src/control/till/': ['unit/till-sale'],
+  'src/control/till/': ['unit/control/till-sale'],
   'src/lists/book/queries/sold-at.ts': ['workers/dashboard/till'],
   'src/control/rpc/payments.ts': ['workers/dashboard/refunds', 'workers/dashboard/payment'],
   'src/engine/refunds/ask-rail.ts': [
@@ -136,8 +136,8 @@ const OTHER_TESTS: Readonly<Record<string, readonly string[]>> = {
     'workers/api/webhook-endpoints',
     'workers/webhooks/endpoints',
   ],
-  'src/engine/api/express-answer.ts': ['workers/payment/idempotency', 'unit/creation-answer'],
-  'src/engine/api/schema/express.ts': ['unit/validation-express'],
+  'src/engine/api/express-answer.ts': ['workers/payment/idempotency', 'unit/api/creation-answer'],
+  'src/engine/api/schema/express.ts': ['unit/api/validation-express'],
   'src/engine/api/routes/create-payment.ts': [
     'workers/operator/modes',
     'workers/rails/start',
@@ -174,20 +174,19 @@ const OTHER_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/kit/http/strict-body.ts': ['workers/operator/refusals.long'],
   'src/api.ts': ['workers/api/key-permissions.long'],
   'src/control/payments/receipts.ts': ['workers/operator/paid-by-hand'],
-  'src/recovery/restore/gateway.ts': [
-    'workers/recovery/restore.long',
-    'workers/recovery/restore-open.long',
-    'workers/operator/errors',
-  ],
-  'src/recovery/restore/': ['workers/recovery/restore.long'],
-  'src/recovery/restore/steps.ts': ['workers/recovery/restore-open.long'],
+  'src/recovery/restore/gateway.ts': ['workers/operator/errors'],
+  'src/recovery/restore/': ['workers/recovery/restore.long', 'workers/recovery/restore-open.long'],
   'back-office/members/invitations.ts': ['workers/dashboard/isolation.long'],
   'back-office/dashboard/overview/statement.ts': ['workers/dashboard/overview'],
-  'back-office/elements/csv.ts': ['unit/dashboard-payments-csv'],
-  'scripts/deploy/': ['unit/deploy.long'],
-  'scripts/deployment/deployed-worker.ts': ['unit/deploy.long'],
-  'scripts/setup/': ['unit/setup-cases.long', 'unit/deploy.long'],
-  'scripts/deployment/': ['unit/deployment', 'unit/recovery-key', 'unit/rotate-keys.long'],
+  'back-office/elements/csv.ts': ['unit/back-office/dashboard-payments-csv'],
+  'scripts/deploy/': ['unit/deployment/deploy.long'],
+  'scripts/deployment/deployed-worker.ts': ['unit/deployment/deploy.long'],
+  'scripts/setup/': ['unit/deployment/setup-cases.long', 'unit/deployment/deploy.long'],
+  'scripts/deployment/': [
+    'unit/deployment/deployment',
+    'unit/deployment/recovery-key',
+    'unit/deployment/rotate-keys.long',
+  ],
 };
 
 export function otherTests({ file }: Mutant): readonly string[] {

@@ -15,7 +15,7 @@ import { startTelebirrUssdStandIn } from '../../scripts/stand-ins/telebirr-ussd.
 import type { Method } from '../../src/engine/domain/method.ts';
 import type { ProbeOutcome, ProbeResult } from '../../src/engine/rails/rail.ts';
 import { railConfiguration, railSecretName } from '../../src/engine/rails/settings.ts';
-import { envOf } from '../unit/rail-settings-fixture.ts';
+import { envOf } from '../unit/rails/rail-settings-fixture.ts';
 
 /**
  * Goal: a probe tells whether a provider is reached and whether it accepts the credentials, and can

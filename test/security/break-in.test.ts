@@ -25,7 +25,7 @@ import {
  * Goal: an intruder with every binding and secret of the back office gets no further than the
  * interface's own rules (SECURITY.md). Method: calls of the interface as an intruder makes them, as
  * operators of invented names and as members, without a page, a form or a passkey before them.
- * `test/unit/planes.test.ts` holds the bindings.
+ * `test/unit/project/planes.test.ts` holds the bindings.
  */
 
 configureRails({ RAIL_TELE_BIRR_PRODUCTION: TELEBIRR });

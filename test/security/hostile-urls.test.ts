@@ -40,7 +40,7 @@ const ORIGIN = `https://${OWN_HOST}`;
 const GATEWAY: Env = { ...env, PUBLIC_BASE_URL: ORIGIN };
 const ENDPOINTS = '/api/v1/payment/sandbox/webhook-endpoints';
 
-/** One URL of each reason: `test/unit/url-guard.test.ts` has all others. */
+/** One URL of each reason: `test/unit/webhooks/url-guard.test.ts` has all others. */
 const ROWS = [...new Map(HOSTILE_URLS.map((row) => [row[1], row])).values()];
 const URLS = ROWS.map(([url]) => url);
 

@@ -27,7 +27,7 @@ import {
 
 /**
  * Goal: a link with `paymentsMax` commits no more payments, by its page, the register and the payments'
- * objects (docs/promises.md#12, docs/decisions.md#69). The rules: test/unit/link-places.test.ts.
+ * objects (docs/promises.md#12, docs/decisions.md#69). The rules: test/unit/checkout/link-places.test.ts.
  */
 
 useGateway();

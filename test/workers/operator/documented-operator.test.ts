@@ -105,7 +105,7 @@ test('the documents have commands of the operator', () => {
 const ELSEWHERE = [
   ...['rebuild namespace', 'restore book', 'restore payment'],
   ...['restore gateway', 'restore close'],
-  // Asks no gateway: test/unit/documented-commands.test.ts runs it.
+  // Asks no gateway: test/unit/documents/documented-commands.test.ts runs it.
   'rail check',
   // They send a file, or name a line of one: provider-files.test.ts does what they do.
   ...['provider-profile store', 'provider-file preview', 'provider-file upload'],

@@ -20,7 +20,7 @@ import {
 
 /**
  * Goal: a manual resolution reaches the merchant and the book once, as a provider's answer
- * would, and the history names the operator. `test/unit/manual-resolution.test.ts` has the rules.
+ * would, and the history names the operator. `test/unit/domain/manual-resolution.test.ts` has the rules.
  */
 
 const caught = useGateway();

@@ -34,7 +34,7 @@ import {
 /**
  * Goal: production takes every published `expireIn`, says until when a provider may still report a
  * payment, and does not announce an expiry before that (docs/decisions.md#1 and #31). Method:
- * payments of five seconds with attempts in flight at the expiry. `test/unit/held-expiry.test.ts` has
+ * payments of five seconds with attempts in flight at the expiry. `test/unit/domain/held-expiry.test.ts` has
  * the rules and every rail's time.
  */
 

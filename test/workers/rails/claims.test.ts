@@ -25,7 +25,7 @@ import {
 /**
  * Goal: only the one caller with the claim starts a payment by eBirr, and only in time
  * (docs/decisions.md#16). Method: the object dies before its first claim; further claims are made
- * directly, and by the alarm. `test/unit/transition-rails.test.ts` has the rules.
+ * directly, and by the alarm. `test/unit/domain/transition-rails.test.ts` has the rules.
  */
 
 configureRails({ RAIL_E_BIRR_PRODUCTION: EBIRR, RAIL_ETS_SWITCH_PRODUCTION: CARDS });

@@ -19,7 +19,7 @@ import {
 /**
  * Goal: a customer whom a provider sends back triggers a status query early; parameters in the address
  * prove nothing. Method: EthSwitch's card gateway, which has a status query.
- * `test/unit/transition-rails.test.ts` has the rules of when.
+ * `test/unit/domain/transition-rails.test.ts` has the rules of when.
  */
 
 configureRails({ RAIL_ETS_SWITCH_PRODUCTION: CARDS });
