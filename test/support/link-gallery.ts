@@ -91,7 +91,7 @@ function closed(closure: LinkClosure, seller: MerchantAccess | null = SELLER): A
 function paid(isOpen: boolean): Answer {
   return (request, path) => {
     const payment = { merchantName: 'Addis Books', amountMinor: 45_000, currency: 'ETB' } as const;
-    const page = { ...shown(path, {}, SELLER), ...payment, receiptPath: path, isOpen };
+    const page = { ...shown(path, {}, SELLER), ...payment, receiptUrl: path, isOpen };
     return pageResponse(request, h(PaidLinkPage, page), OPTIONS);
   };
 }

@@ -8,7 +8,7 @@ import { brandCss } from '../../kit/ui/brand.ts';
 import { partHeaders, seeOther } from '../../kit/ui/headers.ts';
 import { ownOriginOf } from '../api/call.ts';
 import { createHostedOf, refusedSum } from '../api/routes/create-payment.ts';
-import { checkoutUrlOf, receiptPathOf } from '../attempts/order.ts';
+import { checkoutUrlOf, receiptUrlOf } from '../attempts/order.ts';
 import { type Config, configOf } from '../config.ts';
 import { chargedMinor } from '../domain/terms.ts';
 import { intentByUniqueId } from '../intent/client.ts';
@@ -300,7 +300,7 @@ export const showPaid = opened(async (call) => {
       ...{ link, seller, path, origin: ownOriginOf(call), merchantName: terms.merchantName },
       amountMinor: paid === undefined ? terms.amountMinor : chargedMinor(terms, paid.method),
       currency: terms.currency,
-      receiptPath: await receiptPathOf(env, client.objectName),
+      receiptUrl: await receiptUrlOf(env, intent, call.nowMs),
       isOpen: seller !== null && closureOf(link, call.nowMs) === null,
     }),
     optionsOf(found),

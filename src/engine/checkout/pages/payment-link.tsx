@@ -183,7 +183,8 @@ export function PaidLinkPage(
     readonly merchantName: string;
     readonly amountMinor: number;
     readonly currency: Currency;
-    readonly receiptPath: string;
+    /** Null once the receipt can no longer be opened. */
+    readonly receiptUrl: string | null;
     /** Whether the link takes another payment. */
     readonly isOpen: boolean;
   },
@@ -201,7 +202,9 @@ export function PaidLinkPage(
           <bdi>{link.paidText}</bdi>
         </p>
       )}
-      <ButtonLink href={props.receiptPath}>{words.receipt}</ButtonLink>
+      {props.receiptUrl !== null && (
+        <ButtonLink href={props.receiptUrl}>{words.receipt}</ButtonLink>
+      )}
       {props.isOpen && (
         <ButtonLink href={path} look="plain">
           {words.payAgain}
