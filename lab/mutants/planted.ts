@@ -739,7 +739,7 @@ const PLANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       'a refused payment can still be paid in the app',
   },
   'src/engine/api/routes/create-payment.ts': {
-    '...(rail.startWaitsForCustomer« && { facts }→»),':
+    '...(rail.startWaitsForCustomer && «{ facts }→{}»),':
       "a lost answer about a prompt is replayed only when the customer's time is over",
     'answerWithinMs: rail.startTimeoutMs« + ANSWER_MARGIN_MS→»,':
       'a repeated request gets another answer than the first one is about to get',
