@@ -244,7 +244,8 @@ export class Provider {
         this.report(order);
       }
       for (const { state, url, reference, amountMinor } of order.refunds.values()) {
-        if (state !== 'accepted' && !this.isConfirmed(reference, state)) {
+        const isConfirmed = !order.hasLied && this.isConfirmed(reference, state);
+        if (state !== 'accepted' && !isConfirmed) {
           this.#send(url, reportOf(reference, amountMinor, state));
         }
       }
