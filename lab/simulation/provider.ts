@@ -244,8 +244,7 @@ export class Provider {
         this.report(order);
       }
       for (const { state, url, reference, amountMinor } of order.refunds.values()) {
-        const isConfirmed = !order.hasLied && this.isConfirmed(reference, state);
-        if (state !== 'accepted' && !isConfirmed) {
+        if (state !== 'accepted' && (order.hasLied || !this.isConfirmed(reference, state))) {
           this.#send(url, reportOf(reference, amountMinor, state));
         }
       }
