@@ -269,9 +269,11 @@ export const PLANTED_KEEPING: Readonly<Record<string, Readonly<Record<string, st
   'scripts/deployment/deployed-worker.ts': {
     'backTo = messageOf(deployment) === DEPLOYMENT_MESSAGES.back ? «id→undefined» : undefined;':
       'a rollback brings back what was taken back',
-    'isProved: «messageOf(deployments.find((one) => !isOfSecrets(one))) !== DEPLOYMENT_MESSAGES.step→true»,':
+    'isProved: «messageOf(last) !== DEPLOYMENT_MESSAGES.step→true»,':
       'an interrupted deployment counts as proved',
-    'messageOf(deployments.find((one) => «!isOfSecrets(one)→one !== null»)) !== DEPLOYMENT_MESSAGES.step':
+    'isWhole: «last?.versions.length === 1→true»,':
+      'a version that a change of secrets gave all requests lacks its schedules and routes',
+    'deployments.find((one) => «!isOfSecrets(one)→one !== null»);':
       'a change of secrets counts as the checks of an interrupted deployment',
     'previous: before.find(«isOther→() => true») ?? null':
       'a rollback goes back to the same code with older secrets',

@@ -35,10 +35,10 @@ export function splitOf({ shares }: DeployedWorker) {
 
 /** Where an interrupted run left the release; null: it has not begun. */
 function interrupted({ deployed, tag }: Release): ReturnType<typeof splitOf> {
-  const { shares, isProved, previous } = deployed;
+  const { shares, isProved, isWhole, previous } = deployed;
   const current = shares.at(-1)?.version;
   return !isProved && shares.length === 1 && current?.tag === tag && previous !== null
-    ? { old: previous, current, percentage: WHOLE }
+    ? { old: previous, current, percentage: isWhole ? WHOLE : 0 }
     : splitOf(deployed);
 }
 

@@ -93,7 +93,9 @@ function releasesOf(run: DeployRun, deployed: Deployed, commit: string): readonl
     const wanted = versionTagOf(plane, run.workers[plane].config);
     const tag = formatVersionTag(wanted);
     const newest = worker.shares.at(-1)?.version;
-    const old = parseVersionTag(worker.shares[0]?.version.tag ?? undefined);
+    const isOneUnproved = worker.shares.length === 1 && !worker.isProved;
+    const before = isOneUnproved ? worker.previous : worker.shares[0]?.version;
+    const old = parseVersionTag(before?.tag ?? undefined);
     // After a rollback, Cloudflare changes no secret until the newest version is deployed again.
     const isNewest = worker.versions[0]?.id === newest?.id;
     const isWhole = worker.shares.length === 1 && worker.isProved && isNewest;

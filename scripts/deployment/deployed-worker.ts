@@ -23,6 +23,8 @@ export interface DeployedWorker {
   readonly shares: readonly Share[];
   /** False after a step of a deployment whose checks have not all passed yet. */
   readonly isProved: boolean;
+  /** False while only a change of secrets has given the newest version all requests. */
+  readonly isWhole: boolean;
   /** The newest first. */
   readonly versions: readonly WorkerVersion[];
   /** The last older version that had all requests and kept them; null: none. */
@@ -99,11 +101,13 @@ export async function deployedWorker(
   // A change of secrets alone makes a version, too: the one before it is as little proved.
   const isOther = ({ id, tag }: WorkerVersion) =>
     tag === null || tag !== current?.tag || proved.has(id);
+  // A change of secrets proves nothing, and ends no deployment.
+  const last = deployments.find((one) => !isOfSecrets(one));
   return {
     name,
     shares,
-    // A change of secrets proves nothing.
-    isProved: messageOf(deployments.find((one) => !isOfSecrets(one))) !== DEPLOYMENT_MESSAGES.step,
+    isProved: messageOf(last) !== DEPLOYMENT_MESSAGES.step,
+    isWhole: last?.versions.length === 1,
     versions,
     previous: before.find(isOther) ?? null,
     olderCode: before.find((version) => !hasSameCode(version, current)) ?? null,

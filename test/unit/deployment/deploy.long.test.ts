@@ -330,6 +330,18 @@ test('still owes the checks of an interrupted run after a change of secrets, and
   expect(stage.output).toContain(`IS STILL LIVE: ${PAYMENTS} cannot go back to ${old?.id}`);
 });
 
+test('deploys schedules and routes, when a change of secrets has given an interrupted upload all requests', async () => {
+  const { dnsRecords } = stage.cloudflare.state;
+  stage.onAnswer = () => dnsRecords.add('pay.example.com');
+  expect(await stage.run()).toBe(false);
+  expect(stage.shares(PAYMENTS)).toEqual({ [COMMIT]: 0, [OLD_COMMIT]: 100 });
+  stage.onAnswer = () => undefined;
+  dnsRecords.delete('pay.example.com');
+  stage.changeSecret(PAYMENTS, 'UNUSED');
+  expect(await stage.run(), stage.output).toBe(true);
+  expect(stage.wrangled.filter((line) => line.startsWith('triggers'))).toHaveLength(2);
+});
+
 test('goes back to the same code, when it had all requests before a run that was interrupted', async () => {
   await stage.addOperator();
   await stage.run();
