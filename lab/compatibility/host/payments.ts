@@ -92,16 +92,12 @@ interface ControlledEnv extends HostEnv {
   readonly [binding: string]: unknown;
 }
 
-/** The class of a part. The constructor returns an object of the part's version. */
+/** The class of a part, of which each object is one of the part's version. */
 function objectClass(part: Part, className: string) {
-  return class extends DurableObject<ControlledEnv> {
-    constructor(ctx: DurableObjectState, env: ControlledEnv) {
-      super(ctx, env);
-      const version = env.VERSIONS[part];
-      // biome-ignore lint/correctness/noConstructorReturn: the platform needs a class of its own.
-      return instanceOf(BUNDLES, version, className, ctx, bindingsOf(part, env)) as never;
-    }
-  };
+  return new Proxy(class extends DurableObject<ControlledEnv> {}, {
+    construct: (_class, [ctx, env]: [DurableObjectState, ControlledEnv]) =>
+      instanceOf(BUNDLES, env.VERSIONS[part], className, ctx, bindingsOf(part, env)) as object,
+  });
 }
 
 export const PaymentIntent = objectClass('intent', 'PaymentIntent');
@@ -111,14 +107,10 @@ export const ReceiptIndex = objectClass('register', 'ReceiptIndex');
 export const OperatorAlerts = objectClass('alerts', 'OperatorAlerts');
 export const ProviderFiles = objectClass('alerts', 'ProviderFiles');
 
-export class Payments extends WorkerEntrypoint<ControlledEnv> {
-  constructor(ctx: ExecutionContext, env: ControlledEnv) {
-    super(ctx, env);
-    const bindings = bindingsOf('worker', env);
-    // biome-ignore lint/correctness/noConstructorReturn: the platform needs a class of its own.
-    return instanceOf(BUNDLES, env.VERSIONS.worker, 'Payments', ctx, bindings) as never;
-  }
-}
+export const Payments = new Proxy(class extends WorkerEntrypoint<ControlledEnv> {}, {
+  construct: (_class, [ctx, env]: [ExecutionContext, ControlledEnv]) =>
+    instanceOf(BUNDLES, env.VERSIONS.worker, 'Payments', ctx, bindingsOf('worker', env)) as object,
+});
 
 export default {
   fetch(request: Request, env: ControlledEnv, ctx: ExecutionContext) {
